@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // Release only: calls across modules are inlined, which the codecs count on.
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+
+/// A module of the house and its tests; each may import only what stands above it here.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "backscroll",
+    platforms: [.macOS(.v26)],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibwebsockets",
+            providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev", "libssl-dev"])]),
+        // The JSON vocabulary shared with clients.
+        module("Wire", []),
+        // HTTP/1.1: bytes to requests, responses to bytes.
+        module("HTTP", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        // RFC 6455: bytes to messages, messages to bytes.
+        module("WebSocket", []),
+        // Loops, listeners, connections, TLS.
+        module("Transport", ["CLibwebsockets"]),
+        // Rooms, feeds, subscribers, and what a log is.
+        module("Chat", ["Wire"]),
+        // The log in SQLite.
+        module(
+            "Store",
+            [
+                "Wire", "WebSocket", "Chat",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
+        // Routes, configuration, metrics; assembly and shutdown.
+        module(
+            "Server",
+            [
+                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ]),
+        // The load generator.
+        module(
+            "Load",
+            [
+                "Wire", "HTTP", "WebSocket", "Transport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .executableTarget(
+            name: "backscroll",
+            dependencies: [
+                "Server", "Load", "HTTP", "Transport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

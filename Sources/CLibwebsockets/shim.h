@@ -1,0 +1,67 @@
+// What Swift cannot import from libwebsockets, libuv and OpenSSL by itself, each with the reason.
+#pragma once
+
+#include <libwebsockets.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <uv.h>
+
+// The fields of an anonymous union in a struct passed by value are not settable from Swift.
+static inline struct lws *backscroll_adopt_socket(struct lws_vhost *vhost, int fd, int tls, void *opaque) {
+    lws_adopt_desc_t info = {
+        .vh = vhost,
+        .type = (lws_adoption_type)(LWS_ADOPT_SOCKET | (tls ? LWS_ADOPT_ALLOW_SSL : 0)),
+        .fd = {.sockfd = fd},
+        .vh_prot_name = "backscroll",
+        .opaque = opaque,
+    };
+    return lws_adopt_descriptor_vhost_via_info(&info);
+}
+
+// Variadic or macro in OpenSSL's headers; Swift imports neither.
+static inline void backscroll_ssl_set_min_tls12(SSL_CTX *context) {
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+// The intermediate certificates that were read with the certificate; null when there are none.
+static inline STACK_OF(X509) *backscroll_ssl_chain(SSL_CTX *context) {
+    STACK_OF(X509) *chain = NULL;
+    SSL_CTX_get0_chain_certs(context, &chain);
+    return chain;
+}
+static const int backscroll_ssl_ticket_keys_size = 80;
+static inline void backscroll_ssl_set_ticket_keys(SSL_CTX *context, const unsigned char *keys) {
+    SSL_CTX_set_tlsext_ticket_keys(context, (void *)keys, backscroll_ssl_ticket_keys_size);
+}
+
+// Glibc's struct tcp_info ends before tcpi_bytes_acked, and the kernel's header collides with Glibc's: its 15th 8 bytes.
+static inline uint64_t backscroll_bytes_acknowledged(int fd) {
+    uint64_t info[32] = {0};
+    socklen_t size = sizeof info;
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &size) == 0 ? info[15] : 0;
+}
+
+// GNU extensions, which Swift's Glibc module leaves out.
+extern int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+extern int pthread_setname_np(pthread_t thread, const char *name);
+static inline int backscroll_accept(int fd, struct sockaddr_storage *address) {
+    socklen_t size = sizeof *address;
+    return accept4(fd, (struct sockaddr *)address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+static inline int backscroll_processors(void) {
+    unsigned long set[128] = {0};
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof set, set);
+    int count = 0;
+    for (long i = 0; i < bytes / (long)sizeof *set; i++) count += __builtin_popcountl(set[i]);
+    return count > 0 ? count : 1;
+}
+static inline void backscroll_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+// A macro for another constant of the enum.
+static const enum lws_write_protocol backscroll_write_raw = LWS_WRITE_RAW;
+// Constants that are casts or shifts: not imported.
+static const uint64_t backscroll_init_tls = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+static const uint64_t backscroll_use_libuv = LWS_SERVER_OPTION_LIBUV;

@@ -1,0 +1,48 @@
+/// The log of every room: where changes are made durable and from where history is read.
+///
+/// Nothing here blocks. A question carries a ``Ticket``, and its answer comes back to the ``LogObserver`` with the same
+/// ticket, on a thread of the log's own, many answers at a time: one commit or one round of reads is one call.
+///
+/// Order: submissions of one thread are committed in the order in which they were submitted. A query sees every
+/// commit that was observed before the query was made.
+public protocol MessageLog: Sendable {
+    /// A random name made with the database. A cursor of another epoch speaks of another history.
+    var epoch: String { get }
+
+    /// Queues changes for the next commit: what one turn of a loop has gathered, at once.
+    ///
+    /// When the queue is full the outcome is ``Problem`` `overloaded` (503), delivered like any other.
+    func submit(_ submissions: [Submission])
+
+    /// Queues reads. They run in snapshots that see every commit observed before, never on the calling thread.
+    func fetch(_ queries: [Query])
+}
+
+/// Who hears what the log has done. Both calls come on the log's own threads and must return quickly.
+public protocol LogObserver: Sendable {
+    /// A commit is durable (or has failed, which the outcomes say).
+    ///
+    /// - Parameters:
+    ///   - outcomes: one for each submission that the commit held, in the order in which they were submitted.
+    ///   - batches: what subscribers must now see, one for each room changed; empty when the commit failed.
+    func committed(_ outcomes: [Outcome], _ batches: [Batch])
+
+    /// Queries have been answered.
+    func fetched(_ answers: [Answer])
+}
+
+/// Where an answer goes: the loop that asked, and that loop's own number for the question.
+///
+/// Two integers, so that what waits for the answer never leaves its loop.
+public struct Ticket: Sendable, Hashable {
+    /// The index of the loop that asked.
+    public var loop: Int
+    /// The loop's number for the question, never reused.
+    public var number: UInt64
+
+    /// A ticket for question `number` of loop `loop`.
+    public init(loop: Int, number: UInt64) {
+        self.loop = loop
+        self.number = number
+    }
+}

@@ -1,0 +1,158 @@
+public import Wire
+
+/// One read of a room's log.
+public struct Query: Sendable {
+    /// What is to be read.
+    public enum Kind: Sendable {
+        /// A page of messages by `seq`.
+        case page(PageRequest)
+        /// The message at a place.
+        case message(seq: Int64)
+        /// The message that `sender` sent under this client message id.
+        case clientMessage(sender: UserID, id: String)
+        /// What changed after `since`, oldest change first, at most `limit` messages.
+        case changes(since: Int64, limit: Int)
+        /// The same for a subscriber: ready frames in `format`, about `bytes` of them at most (one message at least).
+        /// Without `since`, no frames: just the room's state.
+        case replay(since: Int64?, format: PushFormat, bytes: Int)
+        /// The room's state.
+        case state
+    }
+
+    /// Where the answer goes.
+    public var ticket: Ticket
+    /// The room to read.
+    public var room: RoomID
+    /// What is to be read.
+    public var kind: Kind
+
+    /// A read of `room`, answered under `ticket`.
+    public init(ticket: Ticket, room: RoomID, kind: Kind) {
+        self.ticket = ticket
+        self.room = room
+        self.kind = kind
+    }
+}
+
+/// How a pushed message is framed.
+public enum PushFormat: Sendable, Hashable {
+    /// A WebSocket text frame around `{"type":"message","message":…}` (RFC 6455, section 5.2).
+    case webSocket
+    /// A Server-Sent Event: `event: message`, `id: EPOCH:REV`, and the same JSON as `data` (WHATWG HTML, 9.2).
+    case serverSentEvents
+}
+
+/// The answer to a ``Query``.
+public struct Answer: Sendable {
+    /// What was read.
+    public enum Content: Sendable {
+        /// To ``Query/Kind/page(_:)``.
+        case page(PageSlice)
+        /// To ``Query/Kind/message(seq:)`` and ``Query/Kind/clientMessage(sender:id:)``: the message's snapshot, or
+        /// `nil` when there is none.
+        case message([UInt8]?)
+        /// To ``Query/Kind/changes(since:limit:)``.
+        case changes(ChangeSlice)
+        /// To ``Query/Kind/replay(since:format:bytes:)``.
+        case replay(ReplaySlice)
+        /// To ``Query/Kind/state``.
+        case state(RoomState)
+    }
+
+    /// The query's ticket.
+    public var ticket: Ticket
+    /// What was read, or why it could not be (`unavailable`, 503, when the database failed).
+    public var result: Result<Content, Problem>
+
+    /// The answer to the query with this ticket.
+    public init(ticket: Ticket, result: Result<Content, Problem>) {
+        self.ticket = ticket
+        self.result = result
+    }
+}
+
+/// How far a room has come. A room that nobody has used is at 0 and 0.
+public struct RoomState: Sendable, Hashable {
+    /// The highest `seq`.
+    public var head: Int64
+    /// The latest revision.
+    public var rev: Int64
+
+    /// A room at this `seq` and revision.
+    public init(head: Int64 = 0, rev: Int64 = 0) {
+        self.head = head
+        self.rev = rev
+    }
+}
+
+/// A page as read in one snapshot.
+public struct PageSlice: Sendable {
+    /// The messages' snapshots in ascending `seq`, joined by commas.
+    public var messages: [UInt8]
+    /// How many messages there are.
+    public var count: Int
+    /// The `seq` of the first message; 0 when there is none.
+    public var firstSeq: Int64
+    /// The `seq` of the last message; 0 when there is none.
+    public var lastSeq: Int64
+    /// Whether the room has messages before this place.
+    public var hasBefore: Bool
+    /// Whether the room has messages after this place.
+    public var hasAfter: Bool
+    /// The room in the same snapshot.
+    public var state: RoomState
+
+    /// A page of `count` messages.
+    public init(
+        messages: [UInt8], count: Int, firstSeq: Int64, lastSeq: Int64, hasBefore: Bool, hasAfter: Bool,
+        state: RoomState
+    ) {
+        self.messages = messages
+        self.count = count
+        self.firstSeq = firstSeq
+        self.lastSeq = lastSeq
+        self.hasBefore = hasBefore
+        self.hasAfter = hasAfter
+        self.state = state
+    }
+}
+
+/// Changed messages as read in one snapshot.
+public struct ChangeSlice: Sendable {
+    /// The messages' snapshots in ascending `rev`, joined by commas.
+    public var messages: [UInt8]
+    /// What to pass as `since` for what follows.
+    public var rev: Int64
+    /// Whether more had changed than is in this slice.
+    public var hasMore: Bool
+    /// The room in the same snapshot.
+    public var state: RoomState
+
+    /// Changed messages up to `rev`.
+    public init(messages: [UInt8], rev: Int64, hasMore: Bool, state: RoomState) {
+        self.messages = messages
+        self.rev = rev
+        self.hasMore = hasMore
+        self.state = state
+    }
+}
+
+/// Changed messages, framed for one subscriber.
+public struct ReplaySlice: Sendable {
+    /// Ready frames in ascending `rev`.
+    public var frames: [UInt8]
+    /// The revision up to which the subscriber has everything once it has these frames.
+    public var rev: Int64
+    /// Whether more had changed than is in this slice.
+    public var hasMore: Bool
+    /// The room in the same snapshot.
+    public var state: RoomState
+
+    /// Frames up to `rev`.
+    public init(frames: [UInt8], rev: Int64, hasMore: Bool, state: RoomState) {
+        self.frames = frames
+        self.rev = rev
+        self.hasMore = hasMore
+        self.state = state
+    }
+}

@@ -1,0 +1,90 @@
+public import Wire
+
+/// One change to a room, on its way to the log.
+public struct Submission: Sendable {
+    /// What is to be done.
+    public enum Change: Sendable {
+        /// Append a message.
+        case send(Draft)
+    }
+
+    /// Where the outcome goes.
+    public var ticket: Ticket
+    /// The room to change.
+    public var room: RoomID
+    /// Who changes it.
+    public var sender: UserID
+    /// What is to be done.
+    public var change: Change
+
+    /// A change by `sender` to `room`, answered under `ticket`.
+    public init(ticket: Ticket, room: RoomID, sender: UserID, change: Change) {
+        self.ticket = ticket
+        self.room = room
+        self.sender = sender
+        self.change = change
+    }
+}
+
+/// What became of a ``Submission``.
+public struct Outcome: Sendable {
+    /// The submission's ticket.
+    public var ticket: Ticket
+    /// The stored message, or why there is none.
+    public var result: Result<Stored, Problem>
+
+    /// The outcome of the submission with this ticket.
+    public init(ticket: Ticket, result: Result<Stored, Problem>) {
+        self.ticket = ticket
+        self.result = result
+    }
+}
+
+/// A message as the log holds it.
+public struct Stored: Sendable {
+    /// Its place in the room.
+    public var seq: Int64
+    /// The room's revision of its latest change.
+    public var rev: Int64
+    /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes.
+    public var body: [UInt8]
+    /// Whether this submission stored it; `false` when the same send had been stored before.
+    public var isNew: Bool
+
+    /// A stored message.
+    public init(seq: Int64, rev: Int64, body: [UInt8], isNew: Bool) {
+        self.seq = seq
+        self.rev = rev
+        self.body = body
+        self.isNew = isNew
+    }
+}
+
+/// What one commit changed in one room: the bytes that every subscriber of it is to get.
+///
+/// The messages have consecutive revisions, `firstRev ..< firstRev + ends.count`.
+public struct Batch: Sendable {
+    /// The room.
+    public var room: RoomID
+    /// The revision of the first message.
+    public var firstRev: Int64
+    /// The room's highest `seq` after the commit.
+    public var head: Int64
+    /// The messages as they are pushed: JSON text of `{"type":"message","message":…}`, each in an unmasked WebSocket
+    /// text frame (RFC 6455, section 5.2), one after the other.
+    public var frames: [UInt8]
+    /// Where each message's frame ends in `frames`.
+    public var ends: [Int]
+
+    /// The room's revision after the commit.
+    public var lastRev: Int64 { firstRev + Int64(ends.count) - 1 }
+
+    /// The messages of one commit in one room.
+    public init(room: RoomID, firstRev: Int64, head: Int64, frames: [UInt8], ends: [Int]) {
+        self.room = room
+        self.firstRev = firstRev
+        self.head = head
+        self.frames = frames
+        self.ends = ends
+    }
+}

@@ -1,0 +1,62 @@
+/// `uri-host [ ":" port ]`: the value of Host, and the authority of a target (RFC 9110, section 7.2; RFC 3986, 3.2).
+enum Authority {
+    /// Whether there has to be a port.
+    enum Port {
+        /// As in Host.
+        case optional
+        /// As in the target of CONNECT.
+        case required
+    }
+
+    /// The longest host name, as in the DNS (RFC 1035, section 2.3.4).
+    static let hostBytes = 255
+
+    /// Whether `text` is an authority without user information and with a host that is not empty.
+    ///
+    /// A host name is made of letters, digits, `-._~` and percent-encodings; see ``ASCIISet/hostName`` for what is
+    /// left out. An address in brackets is one of IPv6, without a zone.
+    static func isValid(_ text: Span<UInt8>, port: Port) -> Bool {
+        guard let hostEnd = endOfHost(in: text), hostEnd > 0, hostEnd <= hostBytes else { return false }
+        if hostEnd == text.count { return port == .optional }
+        guard text[hostEnd] == ASCII.colon else { return false }
+        return isPort(text.extracting((hostEnd + 1)...), port)
+    }
+
+    private static func endOfHost(in text: Span<UInt8>) -> Int? {
+        guard !text.isEmpty else { return nil }
+        if text[0] == ASCII.leftBracket { return endOfAddress(in: text) }
+        let hostName = ASCIISet.hostName
+        var index = 0
+        while index < text.count, text[index] != ASCII.colon {
+            if text[index] == ASCII.percent {
+                guard index + 2 < text.count, text[index + 1].hexDigitValue != nil,
+                    text[index + 2].hexDigitValue != nil
+                else { return nil }
+                index += 3
+            } else {
+                guard hostName.contains(text[index]) else { return nil }
+                index += 1
+            }
+        }
+        return index
+    }
+
+    private static func endOfAddress(in text: Span<UInt8>) -> Int? {
+        guard let end = text.firstIndex(of: ASCII.rightBracket),
+            AddressV6.isValid(text.extracting(1..<end))
+        else { return nil }
+        return end + 1
+    }
+
+    private static func isPort(_ digits: Span<UInt8>, _ port: Port) -> Bool {
+        // The grammar of Host allows a colon with no port after it.
+        if digits.isEmpty { return port == .optional }
+        var number = 0
+        for index in digits.indices {
+            guard let digit = digits[index].digitValue else { return false }
+            number = number * 10 + digit
+            guard number <= 65535 else { return false }
+        }
+        return true
+    }
+}

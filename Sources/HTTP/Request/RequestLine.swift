@@ -1,0 +1,76 @@
+import HTTPTypes
+
+/// `method SP request-target SP HTTP-version` (RFC 9112, section 3).
+struct RequestLine: Sendable {
+    /// Any token; whether it is implemented is the routing's matter.
+    var method: HTTPRequest.Method
+    /// The target, taken apart.
+    var target: RequestTarget
+    /// The n of `HTTP/1.n`: 0 or 1.
+    var minorVersion: Int
+
+    /// How long a line that keeps all limits can be, with its CRLF.
+    static func longest(_ limits: HTTPLimits) -> Int {
+        limits.methodBytes + 1 + limits.targetBytes + 1 + versionBytes + 2
+    }
+
+    private static let versionBytes = 8
+
+    /// Reads a line, given without its CRLF. A line that was cut off because it is longer than ``longest(_:)`` is
+    /// refused with the reason that the whole line would be refused with.
+    init(_ line: Span<UInt8>, limits: HTTPLimits) throws(RequestRefusal) {
+        let methodEnd = try Self.endOfMethod(in: line, limit: limits.methodBytes)
+        let targetStart = methodEnd + 1
+        var targetEnd = targetStart
+        var hasFragment = false
+        while targetEnd < line.count, line[targetEnd] != ASCII.space {
+            if line[targetEnd] == ASCII.numberSign { hasFragment = true }
+            targetEnd += 1
+        }
+        if targetEnd - targetStart > limits.targetBytes { throw .targetTooLong(limit: limits.targetBytes) }
+        guard targetEnd < line.count else { throw .requestLineInvalid }
+        // Before the target's form: the preface of HTTP/2 (`PRI * HTTP/2.0`, RFC 9113, section 3.4) gets its 505.
+        minorVersion = try Self.minorVersion(line.extracting((targetEnd + 1)...))
+        guard targetEnd > targetStart else { throw .requestLineInvalid }
+        // The fragment is never sent (RFC 9110, section 4.2.5); parsers disagree on what to do with one.
+        guard !hasFragment else { throw .targetInvalid }
+        method = try Self.method(line.extracting(first: methodEnd))
+        target = try RequestTarget(line.extracting(targetStart..<targetEnd), method: method)
+    }
+
+    private static func endOfMethod(in line: Span<UInt8>, limit: Int) throws(RequestRefusal) -> Int {
+        let token = ASCIISet.token
+        var index = 0
+        while index < line.count, token.contains(line[index]) {
+            index += 1
+            if index > limit { throw .methodTooLong(limit: limit) }
+        }
+        guard index > 0, index < line.count, line[index] == ASCII.space else { throw .requestLineInvalid }
+        return index
+    }
+
+    /// The version is case-sensitive and has single digits (RFC 9112, section 2.3).
+    private static func minorVersion(_ text: Span<UInt8>) throws(RequestRefusal) -> Int {
+        guard text.count == versionBytes, text.extracting(first: 5).equals("HTTP/"),
+            let major = text[5].digitValue, text[6] == 0x2E, let minor = text[7].digitValue
+        else { throw .requestLineInvalid }
+        guard major == 1, minor <= 1 else { throw .versionUnsupported }
+        return minor
+    }
+
+    /// Methods are case-sensitive (RFC 9110, section 9.1).
+    private static func method(_ text: Span<UInt8>) throws(RequestRefusal) -> HTTPRequest.Method {
+        switch text.count {
+        case 3 where text.equals("GET"): return .get
+        case 3 where text.equals("PUT"): return .put
+        case 4 where text.equals("POST"): return .post
+        case 4 where text.equals("HEAD"): return .head
+        case 5 where text.equals("PATCH"): return .patch
+        case 6 where text.equals("DELETE"): return .delete
+        case 7 where text.equals("OPTIONS"): return .options
+        default:
+            guard let name = text.utf8String, let method = HTTPRequest.Method(name) else { throw .requestLineInvalid }
+            return method
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import HTTPTypes
+
+/// Writes responses: each as one run of bytes, for one write to the connection (RFC 9112, sections 2.1 and 4).
+///
+/// The writer alone decides on `Date`, `Connection`, `Content-Length` and `Transfer-Encoding`: such fields of a response
+/// are left out, but for `Connection` in a 101, which belongs to the upgrade. Control characters in values are written
+/// as spaces, so no value can split a response.
+///
+/// One writer serves all connections of a thread; it keeps the `Date` line of the present second.
+public struct ResponseWriter: Sendable {
+    /// `100 Continue`, the whole response (RFC 9110, section 15.2.1).
+    public static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// What the fixed lines of a head take at most.
+    private static let usualHeadBytes = 256
+
+    private var dateLine: [UInt8] = []
+    private var dateSecond: Int64 = -1
+
+    /// A writer that has written no date yet.
+    public init() {}
+
+    /// Appends a response to `output`.
+    ///
+    /// - Parameters:
+    ///   - status: the status. 1xx, 204 and 304 have no content and no length (RFC 9110, section 8.6).
+    ///   - contentType: the value of `Content-Type`; left out when there is no content.
+    ///   - fields: further fields.
+    ///   - body: the content. To HEAD only its length is written.
+    ///   - context: what the request asks of the framing.
+    ///   - now: the time for `Date`, in seconds since 1970.
+    public mutating func write(
+        _ status: HTTPResponse.Status, contentType: String? = nil, fields: [HTTPField] = [],
+        body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64, into output: inout [UInt8]
+    ) {
+        // Growing once, and by a factor: many pipelined answers may go into the same output.
+        output.append(addingCapacity: Self.usualHeadBytes + body.count) { _ in }
+        output.append(statusLine: status)
+        appendDate(now, to: &output)
+        if let contentType, Self.hasContent(status) {
+            output.append(text: "Content-Type: ")
+            output.append(fieldValue: contentType.utf8.span)
+            output.append(text: "\r\n")
+        }
+        for field in fields where Self.isPassedOn(field.name, status) { output.append(field) }
+        finish(status, body: body, to: context, into: &output)
+    }
+
+    /// Appends `response` to `output`; see ``write(_:contentType:fields:body:to:at:into:)``.
+    public mutating func write(
+        _ response: HTTPResponse, body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64,
+        into output: inout [UInt8]
+    ) {
+        let status = response.status
+        output.append(addingCapacity: Self.usualHeadBytes + body.count) { _ in }
+        output.append(statusLine: status)
+        appendDate(now, to: &output)
+        for field in response.headerFields where Self.isPassedOn(field.name, status) { output.append(field) }
+        finish(status, body: body, to: context, into: &output)
+    }
+
+    /// Appends the head of a response whose content has no end known in advance: it lasts until the connection closes
+    /// (RFC 9112, section 6.3), which HTTP/1.0 understands too, and its bytes need no framing of their own.
+    public mutating func writeStreamHead(
+        _ status: HTTPResponse.Status = .ok, contentType: String, fields: [HTTPField] = [], at now: Int64,
+        into output: inout [UInt8]
+    ) {
+        output.append(statusLine: status)
+        appendDate(now, to: &output)
+        output.append(text: "Content-Type: ")
+        output.append(fieldValue: contentType.utf8.span)
+        output.append(text: "\r\n")
+        for field in fields where Self.isPassedOn(field.name, status) { output.append(field) }
+        output.append(text: "Connection: close\r\n\r\n")
+    }
+
+    private func finish(
+        _ status: HTTPResponse.Status, body: Span<UInt8>, to context: ReplyContext, into output: inout [UInt8]
+    ) {
+        let hasContent = Self.hasContent(status)
+        if hasContent {
+            output.append(text: "Content-Length: ")
+            output.append(decimal: body.count)
+            output.append(text: "\r\n")
+        }
+        if status.kind != .informational {
+            if !context.keepAlive {
+                output.append(text: "Connection: close\r\n")
+            } else if context.minorVersion == 0 {
+                output.append(text: "Connection: keep-alive\r\n")
+            }
+        }
+        output.append(text: "\r\n")
+        if hasContent, !context.isHead { output.append(copying: body) }
+    }
+
+    private mutating func appendDate(_ now: Int64, to output: inout [UInt8]) {
+        if now != dateSecond {
+            dateSecond = now
+            dateLine = Array("Date: ".utf8)
+            HTTPDate.append(secondsSince1970: now, to: &dateLine)
+            dateLine.append(text: "\r\n")
+        }
+        output.append(copying: dateLine.span)
+    }
+
+    /// Whether a response with this status has content, be it empty (RFC 9110, section 6.4.1).
+    static func hasContent(_ status: HTTPResponse.Status) -> Bool {
+        status.code >= 200 && status.code != 204 && status.code != 304
+    }
+
+    private static func isPassedOn(_ name: HTTPField.Name, _ status: HTTPResponse.Status) -> Bool {
+        switch name.canonicalName.utf8.count {
+        case 4: name != .date
+        case 10: name != .connection || status.code == 101
+        case 14: name != .contentLength
+        case 17: name != .transferEncoding
+        default: true
+        }
+    }
+}

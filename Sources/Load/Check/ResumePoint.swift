@@ -1,0 +1,88 @@
+import Glibc
+import Wire
+
+/// Where a subscription to Backscroll is to be resumed: after the last message seen.
+///
+/// It reads the server's own frames, whose members stand in a fixed order, so no JSON needs to be parsed at this rate.
+struct ResumePoint: Equatable, Sendable {
+    /// The `rev` to pass as `since`; nil before the first frame.
+    private(set) var rev: Int64?
+
+    private static let message: StaticString = #"{"type":"message","#
+    private static let subscribed: StaticString = #"{"type":"subscribed","#
+    private static let member: StaticString = #""rev":"#
+    private static let epoch: StaticString = #""epoch":""#
+
+    init() {}
+
+    /// Takes note of a frame: of a message its `rev`, and of the first `subscribed` the room's.
+    mutating func note(_ frame: Span<UInt8>) {
+        if frame.begins(with: Self.message) {
+            // Replay and live messages come in ascending rev.
+            if let new = Self.number(after: Self.member, in: frame) { rev = max(rev ?? 0, new) }
+        } else if rev == nil, frame.begins(with: Self.subscribed) {
+            rev = Self.number(after: Self.member, in: frame)
+        }
+    }
+
+    /// The epoch that a `subscribed` frame names.
+    static func epoch(in frame: Span<UInt8>) -> String? {
+        guard frame.begins(with: subscribed), let start = frame.end(ofFirst: epoch) else { return nil }
+        var end = start
+        while end < frame.count, frame[end] != UInt8(ascii: "\"") { end += 1 }
+        var text: [UInt8] = []
+        text.append(copying: frame.extracting(start..<end))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func number(after name: StaticString, in frame: Span<UInt8>) -> Int64? {
+        guard let start = frame.end(ofFirst: name) else { return nil }
+        var value: Int64 = 0
+        var index = start
+        while index < frame.count, case let digit = frame[index] &- UInt8(ascii: "0"), digit <= 9 {
+            guard index - start < 18 else { return nil }
+            value = value * 10 + Int64(digit)
+            index += 1
+        }
+        return index > start ? value : nil
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes begin with those of `text`.
+    func begins(with text: StaticString) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard count >= length else { return false }
+        return withUnsafeBufferPointer { bytes in
+            // Both regions have `length` bytes, and neither pointer leaves the call.
+            memcmp(bytes.baseAddress!, text.utf8Start, length) == 0
+        }
+    }
+
+    /// The offset behind the first occurrence of `text`.
+    func end(ofFirst text: StaticString) -> Int? {
+        end(ofFirst: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
+    /// Whether the bytes of `text` occur.
+    func contains(_ text: [UInt8]) -> Bool {
+        // The pointer does not leave the call.
+        text.withUnsafeBufferPointer { end(ofFirst: $0.baseAddress!, count: $0.count) != nil }
+    }
+
+    private func end(ofFirst needle: UnsafePointer<UInt8>, count length: Int) -> Int? {
+        withUnsafeBufferPointer { bytes in
+            // What memchr finds lies in `bytes`, with `length` bytes behind it at least, and the needle has `length`.
+            guard let base = bytes.baseAddress, length > 0 else { return nil }
+            var offset = 0
+            while bytes.count - offset >= length,
+                let found = memchr(base + offset, Int32(needle[0]), bytes.count - offset - length + 1)
+            {
+                offset = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base
+                if memcmp(found, needle, length) == 0 { return offset + length }
+                offset += 1
+            }
+            return nil
+        }
+    }
+}

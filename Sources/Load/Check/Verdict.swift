@@ -1,0 +1,122 @@
+/// Whether every subscriber got every message exactly once and in order.
+///
+/// A message is what was acknowledged, or what any subscriber got of the sends whose answer was lost.
+struct Verdict: Equatable, Sendable {
+    /// How many faults are described one by one.
+    static let listedFaults = 10
+
+    /// Messages that were acknowledged.
+    var acknowledged = 0
+    /// Sends that were answered with a refusal.
+    var refused = 0
+    /// Sends of which it is not known what became of them.
+    var unanswered = 0
+    /// Subscribers that had their connection to the end.
+    var subscribers = 0
+    /// Subscribers that lost it.
+    var lost = 0
+    /// Deliveries that these subscribers should have got.
+    var expected = 0
+    /// Deliveries that did not come.
+    var missing = 0
+    /// Deliveries that came again.
+    var duplicates = 0
+    /// Deliveries that came in another order than the room's first subscriber to get them saw.
+    var disordered = 0
+    /// Deliveries of messages that nobody sent in this run, or that were sent to another room, or were refused.
+    var foreign = 0
+    /// The first ``listedFaults`` faults, each in a line.
+    var faults: [String] = []
+    /// How many faults there are beyond those.
+    var unlisted = 0
+
+    /// Whether nothing at all is wrong.
+    var isGood: Bool {
+        missing == 0 && duplicates == 0 && disordered == 0 && foreign == 0 && lost == 0 && refused == 0
+            && unanswered == 0 && acknowledged > 0
+    }
+
+    /// Judges what the loops have noted, which are in their order.
+    init(_ accounts: [Account]) {
+        guard let first = accounts.first else { return }
+        for fate in accounts.lazy.flatMap(\.sent.fates).joined() {
+            switch fate {
+            case .acknowledged: acknowledged += 1
+            case .refused: refused += 1
+            case .pending, .unknown: unanswered += 1
+            }
+        }
+        for account in accounts {
+            lost += account.lost.count
+            subscribers += account.ledger.subscribers.count - account.lost.count
+            foreign += account.ledger.foreign + account.ledger.misrouted
+            add(account.ledger.foreign, "messages of another run, or none")
+            add(account.ledger.misrouted, "messages that were sent to another room")
+            for (index, reason) in account.lost.sorted(by: { $0.key < $1.key }) {
+                let subscriber = account.ledger.subscribers[index]
+                add(fault: "\(subscriber.name) lost its connection after \(subscriber.received) messages: \(reason)")
+            }
+        }
+        for room in first.ledger.rooms.indices where accounts.contains(where: { $0.ledger.rooms[room].hasListeners }) {
+            judge(RoomTruth(room: room, accounts: accounts), accounts)
+        }
+    }
+
+    private mutating func add(_ count: Int, _ what: String) {
+        if count > 0 { add(fault: "\(count) \(what) were delivered") }
+    }
+
+    private mutating func add(fault: String) {
+        if faults.count < Self.listedFaults { faults.append(fault) } else { unlisted += 1 }
+    }
+
+    private mutating func judge(_ truth: RoomTruth, _ accounts: [Account]) {
+        if !truth.unsent.isEmpty {
+            foreign += truth.unsent.count
+            add(fault: "room \(truth.room) delivered what was never sent: \(NumberList(truth.unsent))")
+        }
+        if !truth.refusedYetSeen.isEmpty {
+            foreign += truth.refusedYetSeen.count
+            add(fault: "room \(truth.room) delivered what it had refused: \(NumberList(truth.refusedYetSeen))")
+        }
+        for account in accounts {
+            let absent = truth.absent(from: account)
+            for index in account.ledger.subscribers.indices where account.ledger.subscribers[index].room == truth.room {
+                judge(account.ledger.subscribers[index], isLost: account.lost[index] != nil, absent, truth, account)
+            }
+            let inversions = truth.inversions(in: account)
+            disordered += inversions
+            if inversions > 0 { add(fault: "room \(truth.room): loops 0 and \(account.sent.loop) saw other orders") }
+        }
+    }
+
+    private mutating func judge(
+        _ subscriber: SubscriberRecord, isLost: Bool, _ absent: [Int], _ truth: RoomTruth, _ account: Account
+    ) {
+        let order = account.ledger.rooms[truth.room].order
+        let skipped = subscriber.faults?.skipped ?? []
+        // What came after the connection was lost is not missing: that it was lost is the fault.
+        let tail = isLost ? order.count..<order.count : subscriber.position..<order.count
+        let count = skipped.reduce(tail.count) { $0 + $1.count } + (isLost ? 0 : absent.count)
+        if !isLost { expected += truth.count }
+        if count > 0 {
+            missing += count
+            if faults.count < Self.listedFaults {
+                let numbers = (skipped + [tail]).joined().lazy.map { Int(order[$0]) }
+                let all = NumberList(Array(numbers) + (isLost ? [] : absent))
+                add(fault: "\(subscriber.name) misses \(count) of \(truth.count) messages: \(all)")
+            } else {
+                unlisted += 1
+            }
+        }
+        guard let faults = subscriber.faults else { return }
+        duplicates += faults.duplicates
+        disordered += faults.late
+        if faults.duplicates > 0 { add(fault: "\(subscriber.name) got \(faults.duplicates) messages again") }
+        if faults.late > 0 { add(fault: "\(subscriber.name) got \(faults.late) messages in another order than others") }
+    }
+}
+
+extension SubscriberRecord {
+    fileprivate var name: String { "subscriber \(id) of room \(room)" }
+}

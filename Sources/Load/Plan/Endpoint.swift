@@ -1,0 +1,57 @@
+/// The parts of an address on the command line: `http://host:port/path`, `ws://host:port/path`.
+struct Endpoint: Equatable, Sendable {
+    /// A name or an address; of an IPv6 address without the brackets.
+    var host: String
+    /// 80 unless the address says another.
+    var port: Int
+    /// The `Host` of requests (RFC 9110, section 7.2), as written.
+    var authority: String
+    /// From the first slash on, with the query; `/` if there is none.
+    var target: String
+
+    /// Reads an address.
+    ///
+    /// - Parameters:
+    ///   - text: what the user wrote; placeholders in the path stay as they are.
+    ///   - schemes: those that fit, such as `http`.
+    ///   - source: where it stands, for the error: an option's name.
+    init(_ text: String, schemes: [String], source: String) throws(LoadError) {
+        let expected = schemes.map { "\($0)://host:port/…" }.joined(separator: " or ")
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {
+            throw LoadError("\(source): '\(text)' is no address; expected \(expected)")
+        }
+        let scheme = text[..<colon].lowercased()
+        guard schemes.contains(scheme) else {
+            let isSecure = schemes.contains { $0 + "s" == scheme }
+            let reason = isSecure ? "TLS is not spoken here; load the server's plain port" : "expected \(expected)"
+            throw LoadError("\(source): \(scheme):// does not fit: \(reason)")
+        }
+        let rest = text[colon...].dropFirst(3)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let tail = rest[authority.endIndex...]
+        self.authority = String(authority)
+        target = tail.hasPrefix("/") ? String(tail) : "/" + tail
+        (host, port) = try Self.split(authority, source: source)
+        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }) else {
+            throw LoadError("\(source): the path must not contain spaces, control characters or '#'")
+        }
+    }
+
+    private static func split(_ authority: Substring, source: String) throws(LoadError) -> (String, Int) {
+        var host = authority
+        var digits: Substring?
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            host = authority[..<end].dropFirst()
+            let after = authority[authority.index(after: end)...]
+            if !after.isEmpty { digits = after.dropFirst(after.hasPrefix(":") ? 1 : 0) }
+        } else if let colon = authority.lastIndex(of: ":") {
+            host = authority[..<colon]
+            digits = authority[authority.index(after: colon)...]
+        }
+        let port = digits.map { Int($0) ?? 0 } ?? 80
+        guard !host.isEmpty, !authority.contains("@"), (1...65_535).contains(port) else {
+            throw LoadError("\(source): '\(authority)' is not a host and port")
+        }
+        return (String(host), port)
+    }
+}

@@ -1,0 +1,9 @@
+/// Why a load test could not be run, in words for the person who started it.
+struct LoadError: Error, Equatable, CustomStringConvertible {
+    /// One or more lines.
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

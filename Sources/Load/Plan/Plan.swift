@@ -1,0 +1,95 @@
+/// What a run does, checked and ready: it is made once and read by every loop.
+struct Plan: Sendable {
+    /// When a request may follow the one before it.
+    enum Pacing: Equatable, Sendable {
+        /// Closed loop: as soon as a slot is free again, which is after the answer, or after the answer and all
+        /// deliveries.
+        case closed(awaitsDeliveries: Bool)
+        /// Open loop: so many a second, whether or not the server keeps up. Latencies count from when a request was
+        /// due, so that a stall of the server shows in all that it delayed.
+        case open(perSecond: Double)
+    }
+
+    /// How subscribers connect.
+    struct Subscribing: Sendable {
+        var endpoint: Endpoint
+        /// The path and query.
+        var target: Template
+        /// Header lines, each with its end.
+        var headers: Template
+        /// What is offered as `Sec-WebSocket-Protocol`.
+        var protocols: [String]
+        /// Text messages to send when the socket is open.
+        var hello: [Template]
+        /// A subscriber is ready when it has received a message with this text in it; nil: when the socket is open.
+        var ready: [UInt8]?
+    }
+
+    /// How messages are sent, or pages asked for.
+    struct Publishing: Sendable {
+        var endpoint: Endpoint
+        var request: RequestTemplate
+        /// Whether the requests are sends, of which subscribers are to see the messages.
+        var sendsMessages: Bool
+        /// Publisher connections, with one request outstanding on each at most.
+        var inFlight: Int
+        var pacing: Pacing
+        /// What `{rand}` is taken from.
+        var random: ClosedRange<Int64>
+    }
+
+    /// How long everything takes.
+    struct Schedule: Sendable {
+        /// Handshakes that may be under way at a time, over all loops.
+        var connectBurst = 200
+        /// Connections that may be begun in a second, over all loops; nil: no bound.
+        var connectRate: Double?
+        /// Between the last subscription and the first request.
+        var settle = Duration.milliseconds(500)
+        /// Requests before the measurement begins.
+        var warmup = Duration.seconds(1)
+        /// The measurement.
+        var measurement = Duration.seconds(8)
+        /// How long to wait, without any progress, for what is outstanding at the end.
+        var drain = Duration.seconds(5)
+    }
+
+    /// The number of the run, which is in its marks, and in the names of its rooms and users.
+    var run: Int64
+    /// The server, as the report names it.
+    var server: String
+    /// How many subscribers there are; subscriber `i` listens to room `i` modulo ``rooms``.
+    var subscribers = 0
+    var rooms = 1
+    /// Only the first of the rooms are sent to.
+    var activeRooms = 1
+    /// Loops, each on a thread of its own.
+    var threads = 1
+    /// The bytes of a body.
+    var size = 256
+    /// Not nil where there are subscribers.
+    var subscribing: Subscribing?
+    /// Nil to hold the connections only.
+    var publishing: Publishing?
+    var schedule = Schedule()
+    /// Whether lost connections are made anew: subscriptions resume after the last message seen, sends are repeated
+    /// until they are acknowledged.
+    var reconnects = false
+    /// The server's processes, to know what it uses.
+    var processes: [Int] = []
+
+    /// Descriptors that the process needs beside its connections.
+    static let spareDescriptors = 64
+
+    /// How many open files the run needs.
+    var descriptors: Int { subscribers + (publishing?.inFlight ?? 0) + Self.spareDescriptors }
+
+    /// How many loops have subscribers of the room.
+    func loopsListening(to room: Int) -> Int {
+        var loops: Set<Int> = []
+        for subscriber in stride(from: room, to: subscribers, by: rooms) where loops.count < threads {
+            loops.insert(subscriber % threads)
+        }
+        return loops.count
+    }
+}

@@ -1,0 +1,96 @@
+import Wire
+
+extension Report {
+    /// The report as one line of JSON, for programs. Rates are per second, durations in the unit that their name ends
+    /// with, memory in bytes.
+    var json: String {
+        var out: [UInt8] = []
+        out.append(literal: #"{"ok":"#)
+        out.append(boolean: isGood)
+        out.append(member: "server", plan.server)
+        out.append(member: "run", plan.run)
+        if let endedEarly { out.append(member: "ended_early", endedEarly) }
+        out.append(member: "subscribers", Int64(connected))
+        out.append(member: "rooms", Int64(plan.rooms))
+        out.append(member: "connect_seconds", connectSeconds)
+        out.append(member: "seconds", seconds)
+        out.append(member: "acknowledged", Int64(measured.acknowledged))
+        out.append(member: "acknowledged_per_second", perSecond(measured.acknowledged))
+        out.append(member: "deliveries", Int64(measured.deliveries))
+        out.append(member: "deliveries_per_second", perSecond(measured.deliveries))
+        out.append(member: "late", Int64(measured.late))
+        out.append(member: "backlog", Int64(backlog))
+        out.append(member: "retried", Int64(total.retried))
+        out.append(member: "resumed", Int64(total.resumed))
+        out.append(member: "content_bytes", Int64(measured.contentBytes))
+        out.append(memberName: "ack_ms")
+        ack.encode(into: &out)
+        out.append(memberName: "delivery_ms")
+        delivery.encode(into: &out)
+        out.append(member: "tool_cpu_seconds", usage.ownSeconds)
+        if !plan.processes.isEmpty { encodeServer(into: &out) }
+        if let verdict { verdict.encode(into: &out) }
+        out.append(strings: "failures", failures.lines)
+        out.append(literal: "}")
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    private func encodeServer(into out: inout [UInt8]) {
+        out.append(member: "server_cpu_seconds", usage.serverSeconds)
+        out.append(member: "server_connect_cpu_seconds", usage.connectSeconds)
+        out.append(member: "deliveries_per_server_cpu_second", usage.perServerSecond(measured.deliveries))
+        out.append(member: "acknowledged_per_server_cpu_second", usage.perServerSecond(measured.acknowledged))
+        out.append(member: "server_memory_before", Int64(usage.base.memory))
+        out.append(member: "server_memory_connected", Int64(usage.settled.memory))
+        out.append(member: "server_memory_at_end", Int64(usage.memoryAtEnd))
+        out.append(member: "server_memory_per_connection", usage.memory(per: connected))
+    }
+}
+
+extension LatencySummary {
+    fileprivate func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"count":"#)
+        out.append(decimal: Int64(count))
+        out.append(member: "p50", p50)
+        out.append(member: "p90", p90)
+        out.append(member: "p99", p99)
+        out.append(member: "p99.9", p999)
+        out.append(member: "max", max)
+        out.append(literal: "}")
+    }
+}
+
+extension Verdict {
+    fileprivate func encode(into out: inout [UInt8]) {
+        out.append(member: "messages", Int64(acknowledged))
+        out.append(member: "expected", Int64(expected))
+        out.append(member: "missing", Int64(missing))
+        out.append(member: "duplicates", Int64(duplicates))
+        out.append(member: "disordered", Int64(disordered))
+        out.append(member: "foreign", Int64(foreign))
+        out.append(member: "lost_subscribers", Int64(lost))
+        out.append(member: "refused", Int64(refused))
+        out.append(member: "unanswered", Int64(unanswered))
+        out.append(strings: "faults", faults)
+    }
+}
+
+extension [UInt8] {
+    /// Appends `,"name":` and a number with three decimals.
+    fileprivate mutating func append(member name: StaticString, _ number: Double) {
+        append(memberName: name)
+        let text = Figure.fixed(number, 3)
+        append(utf8: text == "-" ? "null" : text)
+    }
+
+    /// Appends `,"name":` and an array of strings.
+    fileprivate mutating func append(strings name: StaticString, _ strings: [String]) {
+        append(memberName: name)
+        append(literal: "[")
+        for (index, string) in strings.enumerated() {
+            if index > 0 { append(literal: ",") }
+            append(quoted: string)
+        }
+        append(literal: "]")
+    }
+}

@@ -1,0 +1,164 @@
+/// The report as people read it: a label and what belongs to it, line by line.
+struct ReportText {
+    private static let indent = 12
+    private(set) var lines: [String] = []
+
+    /// Writes a report out.
+    init(_ report: Report) {
+        add("run", Self.setup(report))
+        if let early = report.endedEarly { add("", "ended early: \(early)") }
+        if report.plan.subscribers > 0 { add("connected", Self.connections(report)) }
+        addRates(report)
+        addLatency("ack", report.ack)
+        addLatency("delivery", report.delivery)
+        addUsage(report)
+        for (index, line) in report.failures.lines.enumerated() { add(index == 0 ? "failures" : "", line) }
+        addVerdict(report)
+    }
+
+    /// The text, with a line end after each line.
+    var text: String { lines.map { $0 + "\n" }.joined() }
+
+    private mutating func add(_ label: String, _ text: String) {
+        lines.append(label + String(repeating: " ", count: Self.indent - label.count) + text)
+    }
+
+    private static func setup(_ report: Report) -> String {
+        let plan = report.plan
+        var parts = ["\(plan.server), run \(plan.run)"]
+        if plan.subscribers > 0 {
+            parts.append("\(Figure.count(plan.subscribers, "subscriber")) in \(Figure.count(plan.rooms, "room"))")
+        }
+        if let publishing = plan.publishing {
+            switch publishing.pacing {
+            case .closed(let awaitsDeliveries):
+                let until = awaitsDeliveries && plan.subscribers > 0 ? " until delivered" : ""
+                parts.append("\(Figure.whole(publishing.inFlight)) in flight\(until)")
+            case .open(let rate):
+                parts.append("\(Figure.fixed(rate, rate < 10 ? 1 : 0))/s over \(publishing.inFlight) connections")
+            }
+            if publishing.sendsMessages { parts.append("\(Figure.whole(plan.size)) bytes") }
+        }
+        parts.append("\(Figure.fixed(report.seconds, 1)) s")
+        return parts.joined(separator: ", ")
+    }
+
+    private static func connections(_ report: Report) -> String {
+        var text = "\(Figure.whole(report.connected)) in \(Figure.fixed(report.connectSeconds, 2)) s"
+        guard !report.plan.processes.isEmpty else { return text }
+        let usage = report.usage
+        text += ", \(Figure.fixed(usage.connectSeconds, 2)) s of server CPU"
+        text += ", \(Figure.bytes(usage.memory(per: report.connected))) of server memory each"
+        text += " (\(Figure.bytes(usage.base.memory)) before, \(Figure.bytes(usage.settled.memory)) now)"
+        return text
+    }
+
+    private mutating func addRates(_ report: Report) {
+        let measured = report.measured
+        switch report.kind {
+        case .messages:
+            add("sends/s", Self.rate(report, measured.acknowledged, "acknowledged") + Self.remarks(report))
+        case .pages:
+            let size = measured.acknowledged > 0 ? Double(measured.contentBytes) / Double(measured.acknowledged) : 0
+            let each = " of \(Figure.bytes(size)) each"
+            add("pages/s", Self.rate(report, measured.acknowledged, "answered") + each + Self.remarks(report))
+        case .connections: break
+        }
+        guard report.kind == .messages, report.plan.subscribers > 0 else { return }
+        add("deliver/s", Self.rate(report, measured.deliveries, "delivered"))
+    }
+
+    private static func rate(_ report: Report, _ count: Int, _ what: String) -> String {
+        "\(Figure.whole(report.perSecond(count))) (\(Figure.whole(count)) \(what) in \(Figure.fixed(report.seconds, 2)) s)"
+    }
+
+    /// What should be known of how the rate came about.
+    private static func remarks(_ report: Report) -> String {
+        var remarks: [String] = []
+        if report.measured.late > 0 { remarks.append("\(Figure.whole(report.measured.late)) began late") }
+        if report.backlog > 0 { remarks.append("\(Figure.whole(report.backlog)) still due at the end") }
+        if report.total.retried > 0 { remarks.append(Figure.count(report.total.retried, "retry", "retries")) }
+        if report.total.confirmed > 0 {
+            remarks.append("\(Figure.whole(report.total.confirmed)) were found stored already")
+        }
+        if report.total.resumed > 0 { remarks.append(Figure.count(report.total.resumed, "subscription") + " resumed") }
+        if report.total.overdue > 0 {
+            remarks.append("\(Figure.whole(report.total.overdue)) waited for deliveries in vain")
+        }
+        return remarks.isEmpty ? "" : "; " + remarks.joined(separator: ", ")
+    }
+
+    private mutating func addLatency(_ label: String, _ latency: LatencySummary) {
+        guard latency.count > 0 else { return }
+        let figures = [
+            ("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999),
+            ("max", latency.max),
+        ]
+        add(label, figures.map { "\($0) \(Figure.milliseconds($1))" }.joined(separator: "  ") + " ms")
+    }
+
+    private mutating func addUsage(_ report: Report) {
+        func share(_ seconds: Double) -> String {
+            "\(Figure.fixed(100 * seconds / max(report.seconds, 1e-9), 0)) % of a core"
+        }
+        let usage = report.usage
+        if !report.plan.processes.isEmpty {
+            var parts: [String] = []
+            if report.measured.deliveries > 0 {
+                parts.append("\(Figure.whole(usage.perServerSecond(report.measured.deliveries))) deliveries")
+            }
+            if report.measured.acknowledged > 0 {
+                let noun = report.kind == .pages ? "pages" : "sends"
+                parts.append("\(Figure.whole(usage.perServerSecond(report.measured.acknowledged))) \(noun)")
+            }
+            let each = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ") + " per CPU second"
+            add("server", share(usage.serverSeconds) + each + "; \(Figure.bytes(usage.memoryAtEnd)) at the end")
+        }
+        add("tool", share(usage.ownSeconds))
+    }
+
+    private mutating func addVerdict(_ report: Report) {
+        guard let verdict = report.verdict else {
+            add("verdict", report.isGood ? "OK" : "FAILED: \(Self.failure(of: report))")
+            return
+        }
+        for (index, line) in verdict.lines.enumerated() { add(index == 0 ? "verdict" : "", line) }
+    }
+
+    private static func failure(of report: Report) -> String {
+        let failed = report.total.refused + report.total.cut
+        switch report.kind {
+        case .connections: return "\(Figure.count(report.lost, "subscriber")) lost the connection"
+        default: return failed > 0 ? "\(Figure.count(failed, "request")) failed" : "nothing was answered"
+        }
+    }
+}
+
+extension Verdict {
+    /// The verdict in sentences, the judgement first.
+    var lines: [String] {
+        guard !isGood else {
+            guard subscribers > 0 else { return ["OK: each of \(Figure.count(acknowledged, "send")) was acknowledged"] }
+            return [
+                "OK: each of \(Figure.count(subscribers, "subscriber")) got every message of its room exactly once, "
+                    + "all in the same order",
+                "\(Figure.count(acknowledged, "message")), \(Figure.whole(expected)) deliveries",
+            ]
+        }
+        var lines: [String] = []
+        func add(_ count: Int, _ text: (String) -> String) {
+            if count > 0 { lines.append("FAILED: " + text(Figure.whole(count))) }
+        }
+        add(missing) { "\($0) of \(Figure.whole(expected)) deliveries are missing" }
+        add(duplicates) { "\($0) deliveries came more than once" }
+        add(disordered) { "\($0) deliveries came in another order than to other subscribers" }
+        add(foreign) { "\($0) deliveries should not have come at all" }
+        add(lost) { "\($0) of \(Figure.whole(lost + subscribers)) subscribers lost their connection" }
+        add(refused) { "\($0) sends were refused" }
+        add(unanswered) { "\($0) sends were never answered" }
+        if acknowledged == 0 { lines.append("FAILED: nothing was acknowledged") }
+        lines += faults.map { "- " + $0 }
+        if unlisted > 0 { lines.append("- and \(Figure.whole(unlisted)) more") }
+        return lines
+    }
+}

@@ -1,0 +1,160 @@
+import Transport
+
+/// The subscribers of one loop.
+final class Audience {
+    /// What every subscriber needs to know.
+    let subscribing: Plan.Subscribing
+    let clock: RunClock
+    /// Whether subscriptions resume after the last message seen.
+    let resumes: Bool
+    /// Nonces and masking keys. The system's generator costs a system call each time, and nothing here is secret:
+    /// masking protects intermediaries from web pages (RFC 6455 §10.3), and there is no page.
+    var random = SmallGenerator()
+    /// The epoch of the server's log, which goes with the resume points.
+    private(set) var epoch: String?
+    /// What has been seen.
+    private(set) var ledger: Ledger
+    /// The subscribers that have lost their connection, by their index in the ledger, and why.
+    private(set) var lost: [Int: String] = [:]
+    /// From sending to seeing, of messages sent from ``measuredFrom`` on.
+    private(set) var latency = Latency()
+    /// When the measurement begins.
+    var measuredFrom = Int64.max
+    /// Why subscribers could not connect.
+    private(set) var failures = FailureLog()
+    /// How many subscribers could not connect, or lost their connection before they were ready.
+    private(set) var failed = 0
+    /// How many subscriptions were resumed.
+    private(set) var resumed = 0
+    /// How many are subscribed now.
+    private(set) var ready = 0
+    /// Whether the run is over, so that ending connections are no losses.
+    var isEnding = false
+    /// Called when all subscribers of a room have a message.
+    var onComplete: (_ room: Int, _ number: Int) -> Void = { _, _ in }
+    /// Called when a subscriber is lost for good.
+    var onLoss: () -> Void = {}
+
+    private let loop: Loop
+    private let address: PeerAddress
+    private let run: Int64
+    private let burst: Int
+    private let rate: Double?
+    private var subscribers: [Subscriber] = []
+    /// How many of them have been begun with, the first first.
+    private var begun = 0
+    private var underWay = 0
+    private var waiting: [(subscriber: Subscriber, until: Int64)] = []
+
+    init(plan: Plan, subscribing: Plan.Subscribing, loop: Loop, address: PeerAddress, clock: RunClock) {
+        self.subscribing = subscribing
+        self.loop = loop
+        self.address = address
+        self.clock = clock
+        run = plan.run
+        resumes = plan.reconnects
+        burst = max(1, plan.schedule.connectBurst / plan.threads)
+        rate = plan.schedule.connectRate.map { $0 / Double(plan.threads) }
+        ledger = Ledger(run: plan.run, rooms: plan.rooms)
+        for id in stride(from: loop.index, to: plan.subscribers, by: plan.threads) {
+            subscribers.append(Subscriber(id: id, room: id % plan.rooms, audience: self))
+        }
+    }
+
+    // MARK: Connecting
+
+    /// Whether every subscriber has become ready or failed.
+    var isSettled: Bool { begun == subscribers.count && underWay == 0 && waiting.isEmpty }
+
+    /// Begins what connections may be begun now. Call it again and again.
+    func connectMore() {
+        let now = clock.now
+        let due = waiting.filter { $0.until <= now }
+        waiting.removeAll { $0.until <= now }
+        for (subscriber, _) in due { begin(subscriber) }
+        while begun < subscribers.count, underWay < burst, isWithinRate(now) {
+            begun += 1
+            begin(subscribers[begun - 1])
+        }
+    }
+
+    private func isWithinRate(_ now: Int64) -> Bool {
+        guard let rate else { return true }
+        return Double(begun) <= rate * Double(now) / 1e9
+    }
+
+    private func begin(_ subscriber: Subscriber) {
+        underWay += 1
+        subscriber.connect(by: loop, to: address, subscribing, run: run)
+    }
+
+    /// The values of a subscriber's templates.
+    func values(of subscriber: Subscriber) -> Template.Values {
+        Template.Values(run: run, room: subscriber.room, subscriber: subscriber.id)
+    }
+
+    /// A subscriber is subscribed.
+    func becameReady(_ subscriber: Subscriber) {
+        underWay -= 1
+        ready += 1
+        if subscriber.index == nil {
+            subscriber.index = ledger.addSubscriber(id: subscriber.id, room: subscriber.room)
+        } else {
+            resumed += 1
+        }
+        connectMore()
+    }
+
+    /// A subscriber has no connection any more, or got none.
+    func lost(_ subscriber: Subscriber, wasReady: Bool, reason: String, isFinal: Bool) {
+        if wasReady { ready -= 1 } else { underWay -= 1 }
+        guard !isEnding else { return }
+        if !wasReady || resumes { failures.note(reason) }
+        if resumes, !isFinal, subscriber.index != nil {
+            subscriber.attempts += 1
+            waiting.append((subscriber, clock.now + Backoff.delay(attempt: subscriber.attempts, using: &random)))
+        } else if let index = subscriber.index {
+            lost[index] = reason
+            ledger.removeSubscriber(at: index)
+            onLoss()
+        } else {
+            failed += 1
+        }
+    }
+
+    /// Ends every socket in good order.
+    func sayGoodbye() {
+        isEnding = true
+        for subscriber in subscribers { subscriber.sayGoodbye() }
+    }
+
+    // MARK: Receiving
+
+    /// Enters what a subscriber has received.
+    func enter(_ mark: Mark, subscriber index: Int, at now: Int64) {
+        let entry = ledger.enter(mark, subscriber: index)
+        guard entry == .new || entry == .complete else { return }
+        if mark.time >= measuredFrom { latency.record(now - mark.time) }
+        if entry == .complete { onComplete(mark.room, mark.number) }
+    }
+
+    /// Takes note of the epoch, in the first frame of the first subscription.
+    func noteEpoch(in frame: Span<UInt8>) {
+        if epoch == nil { epoch = ResumePoint.epoch(in: frame) }
+    }
+
+    /// Whether the subscribers without a connection, for now or for good, are to be waited for.
+    var isWaitingForConnections: Bool { underWay > 0 || !waiting.isEmpty }
+
+    /// Whether every subscriber that is not lost has all that any subscriber of its room has.
+    var isLevel: Bool { ledger.isLevel { lost[$0] != nil } }
+
+    /// What is known at the end of those who have no connection.
+    var lostAtEnd: [Int: String] {
+        var all = lost
+        for subscriber in subscribers where !subscriber.isReady {
+            if let index = subscriber.index, all[index] == nil { all[index] = "not connected again when the run ended" }
+        }
+        return all
+    }
+}

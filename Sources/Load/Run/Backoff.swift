@@ -1,0 +1,25 @@
+/// How long to wait before the next attempt, so that a server that comes back is not met by all at once.
+enum Backoff {
+    static let first = Duration.milliseconds(100)
+    static let longest = Duration.seconds(2)
+
+    /// A time in nanoseconds for the n-th attempt in a row, from 1: doubled each time, up to ``longest``, and then
+    /// between half of that and all of it.
+    static func delay(attempt: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
+        let doubled = first.nanoseconds << Int64(min(max(attempt, 1) - 1, 10))
+        let bounded = min(doubled, longest.nanoseconds)
+        return .random(in: bounded / 2...bounded, using: &generator)
+    }
+}
+
+/// A small and fast generator (xorshift64*), seeded from the system's.
+struct SmallGenerator: RandomNumberGenerator {
+    private var state = UInt64.random(in: 1 ... .max)
+
+    mutating func next() -> UInt64 {
+        state ^= state >> 12
+        state ^= state << 25
+        state ^= state >> 27
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}

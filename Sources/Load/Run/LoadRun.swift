@@ -1,0 +1,237 @@
+import Transport
+
+/// One run from the first connection to the verdict. It only directs: what is done is done on the loops.
+final class LoadRun {
+    /// How often the loops are looked at.
+    private static let pollInterval = Duration.milliseconds(20)
+    /// How long subscribers may take in all to connect.
+    private static let connectPatience = Duration.seconds(120)
+    /// How long a run goes on when the server has gone and connections are not made anew.
+    private static let absencePatience = Duration.seconds(2)
+    /// What must pass without a delivery when some sends have an unknown fate.
+    private static let quiet = Duration.milliseconds(300)
+
+    private let plan: Plan
+    private let console: Console
+    private let group: LoopGroup
+    private let workers: [LoopBound<Worker>]
+    private let clock = RunClock()
+    private var report: Report
+    private var nextProgress: Int64 = 0
+    private var lastShown: Snapshot?
+
+    /// Prepares a run.
+    ///
+    /// - Throws: when the addresses do not resolve, or the system does not give as many descriptors as are needed.
+    init(_ plan: Plan, console: Console) throws {
+        self.plan = plan
+        self.console = console
+        let limit = raiseOpenFileLimit()
+        guard limit >= plan.descriptors else {
+            throw LoadError(
+                "this needs \(Figure.whole(plan.descriptors)) open files and the limit is \(Figure.whole(limit)); "
+                    + "raise it (ulimit -n) or use fewer subscribers")
+        }
+        for process in plan.processes where !ProcessUsage.exists(process) {
+            throw LoadError("--pid: there is no process \(process)")
+        }
+        for endpoint in [plan.subscribing?.endpoint, plan.publishing?.endpoint].compactMap(\.self) {
+            try Reachability.check(endpoint)
+        }
+        let addresses = try Worker.Addresses(plan)
+        group = try LoopGroup(count: plan.threads)
+        let clock = clock
+        workers = group.loops.map { loop in
+            LoopBound(Worker(plan: plan, loop: loop, addresses: addresses, clock: clock), to: loop)
+        }
+        for worker in workers { worker.loop.post { [workers] in worker.value.prepare(peers: workers) } }
+        report = Report(plan)
+    }
+
+    /// Runs.
+    ///
+    /// - Throws: ``LoadError`` when it could not begin, because subscribers could not connect for example.
+    func run() async throws -> Report {
+        defer { group.stop() }
+        report.usage.base = ProcessUsage.read(of: plan.processes)
+        try await connect()
+        try await settle()
+        if plan.publishing != nil {
+            try await load()
+        } else {
+            try await hold()
+        }
+        if plan.publishing?.sendsMessages == true { report.verdict = Verdict(await collect { $0.account }) }
+        for worker in workers { await worker.perform { $0.audience?.sayGoodbye() } }
+        // The frames are written when this has come round.
+        for worker in workers { await worker.perform { $0.release() } }
+        console.clear()
+        return report
+    }
+
+    // MARK: The phases
+
+    private func connect() async throws {
+        guard plan.subscribers > 0 else { return }
+        let begun = clock.now
+        while true {
+            let snapshot = try await poll { "connecting: \(Figure.whole($0.subscribers)) of \(Figure.whole(self.plan.subscribers))" }
+            if !snapshot.isConnecting { break }
+            let isLate = clock.now - begun > Self.connectPatience.nanoseconds
+            guard !isLate, !Interruption.isRequested else {
+                let why = isLate ? "within \(Figure.fixed(Self.connectPatience.seconds, 0)) s" : "before the interruption"
+                throw LoadError("only \(snapshot.subscribers) of \(plan.subscribers) subscribers were ready \(why)")
+            }
+        }
+        let snapshot = await snapshot()
+        report.connectSeconds = Double(clock.now - begun) / 1e9
+        report.connected = snapshot.subscribers
+        report.usage.connected = ProcessUsage.read(of: plan.processes)
+        guard snapshot.subscribers == plan.subscribers else {
+            let missing = plan.subscribers - snapshot.subscribers
+            var lines = ["\(Figure.whole(missing)) of \(Figure.count(plan.subscribers, "subscriber")) could not connect:"]
+            lines += snapshot.failures.lines.map { "  " + $0 }
+            throw LoadError(lines.joined(separator: "\n"))
+        }
+    }
+
+    private func settle() async throws {
+        let end = clock.now + plan.schedule.settle.nanoseconds
+        while clock.now < end, !Interruption.isRequested { _ = try await poll { _ in nil } }
+        report.usage.settled = ProcessUsage.read(of: plan.processes)
+    }
+
+    private func load() async throws {
+        let start = clock.now
+        let measuredFrom = start + plan.schedule.warmup.nanoseconds
+        let end = measuredFrom + plan.schedule.measurement.nanoseconds
+        for worker in workers { await worker.perform { $0.start(at: start, measuredFrom: measuredFrom) } }
+        let pacer = makePacer(start: start)
+        pacer?.run()
+        try await pollUntil(measuredFrom)
+        let first = await snapshot()
+        let usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
+        try await pollUntil(end)
+        report.measure(from: first, to: await snapshot())
+        report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
+        pacer?.stop()
+        for worker in workers { await worker.perform { $0.publishers?.stop() } }
+        report.finish(try await drain())
+    }
+
+    private func makePacer(start: Int64) -> Pacer? {
+        guard case .open(let perSecond) = plan.publishing?.pacing else { return nil }
+        return Pacer(workers, clock: clock, start: start, perSecond: perSecond)
+    }
+
+    /// Holds the connections only.
+    private func hold() async throws {
+        let first = await snapshot()
+        let usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
+        try await pollUntil(clock.now + plan.schedule.measurement.nanoseconds)
+        let last = await snapshot()
+        report.measure(from: first, to: last)
+        report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
+        report.finish(last)
+    }
+
+    /// Polls until `time`, or the user interrupts, or there is nobody left to load.
+    private func pollUntil(_ time: Int64) async throws {
+        var absentSince: Int64?
+        while clock.now < time, !Interruption.isRequested {
+            let snapshot = try await poll { self.progress($0) }
+            let everyoneIsLost = plan.subscribers > 0 && snapshot.lostSubscribers == plan.subscribers
+            let nobodyIsThere = plan.publishing != nil && snapshot.isDisconnected && !snapshot.failures.isEmpty
+            guard !plan.reconnects, everyoneIsLost || nobodyIsThere else {
+                absentSince = nil
+                continue
+            }
+            absentSince = absentSince ?? clock.now
+            if clock.now - (absentSince ?? 0) > Self.absencePatience.nanoseconds {
+                report.endedEarly = "the server was gone"
+                return
+            }
+        }
+        if Interruption.isRequested { report.endedEarly = "it was interrupted" }
+    }
+
+    /// Waits for answers and deliveries that are outstanding, as long as some still come.
+    private func drain() async throws -> Snapshot {
+        var last = await snapshot()
+        var progressAt = clock.now
+        while clock.now - progressAt < plan.schedule.drain.nanoseconds {
+            let snapshot = try await poll { self.progress($0) }
+            if snapshot.tally != last.tally { progressAt = clock.now }
+            last = snapshot
+            guard snapshot.outstanding == 0, !snapshot.isConnecting, snapshot.isLevel else { continue }
+            // What only some loops have seen, or nobody yet, comes within moments.
+            let isSettled = await isComplete()
+            if isSettled || clock.now - progressAt > Self.quiet.nanoseconds && snapshot.tally.cut > 0 { break }
+        }
+        return last
+    }
+
+    /// Whether every room's acknowledged messages have been seen on each loop that listens to it.
+    private func isComplete() async -> Bool {
+        let accounts = await collect { $0.account }
+        guard accounts.allSatisfy({ $0.sent.unknown == 0 }) else { return false }
+        return accounts.allSatisfy { account in
+            account.ledger.rooms.indices.allSatisfy { room in
+                let acknowledged = accounts.reduce(0) { $0 + $1.sent.acknowledged[room] }
+                return account.ledger.rooms[room].subscribers == 0
+                    || account.ledger.rooms[room].order.count >= acknowledged
+            }
+        }
+    }
+
+    // MARK: Looking
+
+    private func poll(_ text: (Snapshot) -> String?) async throws -> Snapshot {
+        for worker in workers { worker.loop.post { worker.value.tick() } }
+        try await Task.sleep(for: Self.pollInterval)
+        let snapshot = await snapshot()
+        if clock.now >= nextProgress {
+            nextProgress = clock.now + 1_000_000_000
+            if let text = text(snapshot) { console.progress(text) }
+            lastShown = snapshot
+        }
+        return snapshot
+    }
+
+    private func progress(_ snapshot: Snapshot) -> String? {
+        guard let lastShown else { return nil }
+        return ProgressLine(plan: plan, from: lastShown, to: snapshot).text
+    }
+
+    private func snapshot() async -> Snapshot {
+        let all = await collect { $0.snapshot }
+        return all.dropFirst().reduce(all[0]) { $0 + $1 }
+    }
+
+    private func collect<Value: Sendable>(_ value: @escaping @Sendable (Worker) -> Value) async -> [Value] {
+        var values: [Value] = []
+        for worker in workers { values.append(await worker.perform(value)) }
+        return values
+    }
+}
+
+extension LoopBound {
+    /// Calls `body` with the value, on its loop, and gives what it returns.
+    fileprivate func perform<Result: Sendable>(_ body: @escaping @Sendable (Value) -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            loop.post { continuation.resume(returning: body(value)) }
+        }
+    }
+}
+
+extension Worker.Addresses {
+    /// Looks the plan's hosts up.
+    fileprivate init(_ plan: Plan) throws(TransportError) {
+        func resolve(_ endpoint: Endpoint?) throws(TransportError) -> PeerAddress? {
+            guard let endpoint else { return nil }
+            return try PeerAddress(host: endpoint.host, port: endpoint.port)
+        }
+        self.init(
+            subscribers: try resolve(plan.subscribing?.endpoint), publishers: try resolve(plan.publishing?.endpoint))
+    }
+}

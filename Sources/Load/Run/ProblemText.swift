@@ -1,0 +1,30 @@
+import HTTP
+import HTTPTypes
+import Wire
+
+extension Response {
+    /// What a refusal says, in a line: the status, and a problem's code and detail (RFC 9457) or the body's beginning.
+    var refusalText: String {
+        let status = "\(status.code) \(status.reasonPhrase)"
+        if let problem = Self.problem(in: body) { return "\(status): \(problem)" }
+        let start = String(decoding: body.prefix(200), as: UTF8.self)
+        let line = start.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return line.isEmpty ? status : "\(status): \(line)"
+    }
+
+    private static func problem(in body: [UInt8]) -> String? {
+        guard var scanner = try? JSONScanner(body), (try? scanner.enterObject()) != nil else { return nil }
+        var code: String?
+        var detail: String?
+        while let name = try? scanner.nextName() {
+            if (try? scanner.peek()) == .string, let value = try? scanner.readString() {
+                if scanner.matches(name, "code") { code = scanner.string(value) }
+                if scanner.matches(name, "detail") { detail = scanner.string(value) }
+            } else if (try? scanner.skipValue()) == nil {
+                break
+            }
+        }
+        let parts = [code, detail].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,228 @@
+import HTTP
+import HTTPTypes
+import Transport
+
+/// The publishers of one loop: what is sent, when, and what became of it.
+final class Publishers {
+    /// A request that begins later than this after it was due is counted as late.
+    static let lateAfter = Duration.milliseconds(2)
+    /// How long an answer may take.
+    static let patience = Duration.seconds(30)
+    /// How long a slot waits for its message to reach every subscriber. The verdict waits longer.
+    static let deliveryPatience = Duration.seconds(5)
+
+    /// What was sent, and what became of it.
+    private(set) var log: SendLog
+    private(set) var tally = Tally()
+    /// Why sends were not accepted.
+    private(set) var failures = FailureLog()
+    /// From when a request was due to its answer, for those due from ``measuredFrom`` on.
+    private(set) var latency = Latency()
+    /// When the measurement begins.
+    var measuredFrom = Int64.max
+    /// Whether a slot waits until its message has reached every subscriber.
+    private(set) var awaitsDeliveries: Bool
+
+    private let plan: Plan
+    private let publishing: Plan.Publishing
+    private let loop: Loop
+    private let address: PeerAddress
+    private let clock: RunClock
+    private let loopsListening: [Int]
+    private var slots: [Publisher] = []
+    private var idle: [Publisher] = []
+    /// Those that wait before they try again, or before their next request.
+    private var resting: [(publisher: Publisher, until: Int64)] = []
+    /// Whose slot is freed when the message has reached every subscriber.
+    private var awaiting: [MessageID: Publisher] = [:]
+    private var isRunning = false
+    private var nextRoom: Int
+    private var nextDue = Int64.max
+    private var interval: Int64 = 0
+    private var random = SmallGenerator()
+    private var request: [UInt8] = []
+    private var body: [UInt8] = []
+
+    private struct MessageID: Hashable {
+        let room: Int
+        let number: Int
+    }
+
+    init(plan: Plan, publishing: Plan.Publishing, loop: Loop, address: PeerAddress, clock: RunClock) {
+        self.plan = plan
+        self.publishing = publishing
+        self.loop = loop
+        self.address = address
+        self.clock = clock
+        log = SendLog(loop: loop.index, loops: plan.threads, rooms: plan.rooms)
+        let awaits = publishing.pacing == .closed(awaitsDeliveries: true) && plan.subscribers > 0
+        awaitsDeliveries = awaits
+        loopsListening = (0..<plan.rooms).map { awaits ? plan.loopsListening(to: $0) : 0 }
+        nextRoom = loop.index % plan.activeRooms
+        for id in stride(from: loop.index, to: publishing.inFlight, by: plan.threads) {
+            slots.append(Publisher(id: id, publishers: self))
+        }
+        idle = slots.reversed()
+    }
+
+    // MARK: When to send
+
+    /// Begins to send at `time`.
+    func start(at time: Int64) {
+        isRunning = true
+        if case .open(let perSecond) = publishing.pacing {
+            interval = Int64(1e9 * Double(plan.threads) / perSecond)
+            nextDue = time + Int64(1e9 * Double(loop.index) / perSecond)
+        }
+        sendWhatIsDue()
+    }
+
+    /// Sends nothing new any more; what is outstanding goes on.
+    func stop() {
+        isRunning = false
+    }
+
+    /// How many slots are occupied.
+    var outstanding: Int { slots.count { $0.outgoing != nil } }
+
+    /// How many requests are due and not begun, in an open loop.
+    var backlog: Int { interval > 0 ? max(0, Int((clock.now - nextDue) / interval)) : 0 }
+
+    /// Whether every publisher is without a connection.
+    var isDisconnected: Bool { slots.allSatisfy { $0.connection == nil } }
+
+    /// Fills the free slots, in an open loop as far as something is due.
+    func sendWhatIsDue() {
+        guard isRunning else { return }
+        while !idle.isEmpty {
+            let now = clock.now
+            if interval > 0 {
+                guard nextDue <= now else { return }
+                if now - nextDue > Self.lateAfter.nanoseconds { tally.late += 1 }
+                begin(idle.removeLast(), due: nextDue)
+                nextDue += interval
+            } else {
+                begin(idle.removeLast(), due: now)
+            }
+        }
+    }
+
+    /// What only time brings: retries, and slots that have waited too long.
+    func tick() {
+        let now = clock.now
+        let due = resting.filter { $0.until <= now }
+        resting.removeAll { $0.until <= now }
+        for (publisher, _) in due {
+            if publisher.outgoing != nil { transmit(publisher) } else { idle.append(publisher) }
+        }
+        for publisher in slots {
+            guard let outgoing = publisher.outgoing else { continue }
+            if outgoing.isAnswered {
+                guard now - outgoing.time > Self.deliveryPatience.nanoseconds else { continue }
+                tally.overdue += 1
+                free(publisher)
+            } else if publisher.connection != nil, now - outgoing.sentAt > Self.patience.nanoseconds {
+                publisher.disconnect()
+                cut(publisher, reason: "no answer within \(Figure.fixed(Self.patience.seconds, 0)) s")
+            }
+        }
+        sendWhatIsDue()
+    }
+
+    private func begin(_ publisher: Publisher, due: Int64) {
+        let room = nextRoom
+        nextRoom = (nextRoom + plan.threads) % plan.activeRooms
+        let number = log.nextNumber(in: room)
+        let loops = loopsListening[room]
+        publisher.outgoing = Publisher.Outgoing(room: room, number: number, time: due, loopsWaiting: loops)
+        if loops > 0 { awaiting[MessageID(room: room, number: number)] = publisher }
+        tally.started += 1
+        transmit(publisher)
+    }
+
+    private func transmit(_ publisher: Publisher) {
+        guard let outgoing = publisher.outgoing else { return }
+        publisher.outgoing?.sentAt = clock.now
+        var values = Template.Values(
+            run: plan.run, room: outgoing.room, publisher: publisher.id, number: outgoing.number, time: outgoing.time)
+        values.random = .random(in: publishing.random, using: &random)
+        request.removeAll(keepingCapacity: true)
+        publishing.request.append(values, to: &request, scratch: &body)
+        publisher.transmit(request, by: loop, to: address)
+    }
+
+    // MARK: What became of it
+
+    /// A publisher's request was answered.
+    func answered(_ publisher: Publisher, _ response: Response) {
+        guard let outgoing = publisher.outgoing, !outgoing.isAnswered else { return }
+        if response.status.kind == .successful {
+            publisher.outgoing?.isAnswered = true
+            tally.acknowledged += 1
+            tally.contentBytes += response.body.count
+            if plan.reconnects, response.status.code == 200 { tally.confirmed += 1 }
+            log.note(.acknowledged, room: outgoing.room, number: outgoing.number)
+            if outgoing.time >= measuredFrom { latency.record(clock.now - outgoing.time) }
+            if outgoing.loopsWaiting == 0 || !awaitsDeliveries { free(publisher) }
+            return
+        }
+        failures.note("refused: \(response.refusalText)")
+        if plan.reconnects, response.status.code >= 500 || response.status.code == 429 {
+            retry(publisher)
+        } else {
+            fail(publisher, .refused)
+        }
+    }
+
+    /// A publisher's connection is gone.
+    ///
+    /// - Parameter wasSent: whether the server may have got the request.
+    func cut(_ publisher: Publisher, reason: String, wasSent: Bool = true) {
+        guard let outgoing = publisher.outgoing, !outgoing.isAnswered else { return }
+        failures.note(reason)
+        if plan.reconnects { retry(publisher) } else { fail(publisher, wasSent ? .unknown : .refused) }
+    }
+
+    /// All subscribers of one of the loops have a message.
+    func delivered(room: Int, number: Int) {
+        guard let publisher = awaiting[MessageID(room: room, number: number)] else { return }
+        publisher.outgoing?.loopsWaiting -= 1
+        if let outgoing = publisher.outgoing, outgoing.loopsWaiting == 0, outgoing.isAnswered { free(publisher) }
+    }
+
+    /// Some subscriber is lost for good: no message will reach all of them any more.
+    func stopAwaitingDeliveries() {
+        guard awaitsDeliveries else { return }
+        awaitsDeliveries = false
+        for publisher in slots where publisher.outgoing?.isAnswered == true { free(publisher) }
+    }
+
+    private func retry(_ publisher: Publisher) {
+        guard let attempts = publisher.outgoing?.attempts else { return }
+        publisher.outgoing?.attempts += 1
+        tally.retried += 1
+        resting.append((publisher, clock.now + Backoff.delay(attempt: attempts + 1, using: &random)))
+    }
+
+    private func fail(_ publisher: Publisher, _ fate: Fate) {
+        guard let outgoing = publisher.outgoing else { return }
+        if fate == .refused { tally.refused += 1 } else { tally.cut += 1 }
+        log.note(fate, room: outgoing.room, number: outgoing.number)
+        forget(outgoing)
+        publisher.outgoing = nil
+        // A server that refuses, or is not there, is not asked again at once.
+        resting.append((publisher, clock.now + Backoff.first.nanoseconds))
+    }
+
+    private func free(_ publisher: Publisher) {
+        guard let outgoing = publisher.outgoing else { return }
+        forget(outgoing)
+        publisher.outgoing = nil
+        idle.append(publisher)
+        sendWhatIsDue()
+    }
+
+    private func forget(_ outgoing: Publisher.Outgoing) {
+        awaiting[MessageID(room: outgoing.room, number: outgoing.number)] = nil
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// Nanoseconds since the run began, on the clock that never jumps; the same on every thread.
+struct RunClock: Sendable {
+    private let origin: Int64
+
+    /// A clock that begins now.
+    init() {
+        origin = Self.monotonic()
+    }
+
+    /// The time now.
+    var now: Int64 { Self.monotonic() - origin }
+
+    /// Sleeps until the clock shows `time`.
+    func sleep(until time: Int64) {
+        let absolute = origin + time
+        var when = timespec(tv_sec: Int(absolute / 1_000_000_000), tv_nsec: Int(absolute % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nil) == EINTR {}
+    }
+
+    private static func monotonic() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, as ``RunClock`` counts.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+
+    /// The duration in seconds.
+    var seconds: Double { Double(nanoseconds) / 1e9 }
+}

@@ -1,0 +1,45 @@
+/// What was counted up to some moment, on one loop or on all of them.
+struct Snapshot: Sendable {
+    /// When, in nanoseconds since the run began.
+    var time: Int64
+    var tally = Tally()
+    /// From sending to the answer.
+    var answer = Latency()
+    /// From sending to the delivery.
+    var delivery = Latency()
+    /// How many are subscribed.
+    var subscribers = 0
+    var failedSubscribers = 0
+    var lostSubscribers = 0
+    /// Whether connections are still being made.
+    var isConnecting = false
+    /// Whether every subscriber has what others of its room have.
+    var isLevel = true
+    /// How many requests are unanswered, or their deliveries awaited.
+    var outstanding = 0
+    /// How many requests are overdue to be sent.
+    var backlog = 0
+    /// Whether no publisher has a connection.
+    var isDisconnected = true
+    /// Why connections and sends failed.
+    var failures = FailureLog()
+
+    /// Both loops together; the snapshots are taken almost at once.
+    static func + (a: Snapshot, b: Snapshot) -> Snapshot {
+        var sum = a
+        sum.time = max(a.time, b.time)
+        sum.tally = a.tally + b.tally
+        sum.answer.add(b.answer)
+        sum.delivery.add(b.delivery)
+        sum.subscribers += b.subscribers
+        sum.failedSubscribers += b.failedSubscribers
+        sum.lostSubscribers += b.lostSubscribers
+        sum.isConnecting = a.isConnecting || b.isConnecting
+        sum.isLevel = a.isLevel && b.isLevel
+        sum.outstanding += b.outstanding
+        sum.backlog += b.backlog
+        sum.isDisconnected = a.isDisconnected && b.isDisconnected
+        sum.failures.add(b.failures)
+        return sum
+    }
+}

@@ -1,0 +1,215 @@
+import HTTP
+import HTTPTypes
+import Transport
+import WebSocket
+
+/// One WebSocket subscriber: opens the socket, and hands each message to its ``Audience`` where it lies.
+///
+/// There may be tens of thousands, so it holds little: the parser of the handshake's answer is dropped with it.
+final class Subscriber: ConnectionHandler {
+    private enum State {
+        /// Waiting for the handshake's answer.
+        case opening(ClientHandshake, ResponseParser)
+        /// The socket is open; the message that says that the subscription stands is awaited.
+        case waiting
+        /// Subscribed.
+        case ready
+        /// Without a connection.
+        case down
+    }
+
+    /// How long a handshake and the first message may take.
+    static let patience = Duration.seconds(30)
+    private static let noConnection = "there was no connection, or it ended before an answer"
+
+    /// The subscriber's number in the run.
+    let id: Int
+    /// The room it listens to.
+    let room: Int
+    /// Its place in the ledger; nil before it was ready for the first time.
+    var index: Int?
+    /// How often in a row it was not possible to connect.
+    var attempts = 0
+    /// Where to resume.
+    private(set) var resumePoint = ResumePoint()
+
+    private unowned let audience: Audience
+    private var state = State.down
+    private var walker = FrameWalker()
+    private var connection: Connection?
+    /// Why the connection is being given up.
+    private var reason: String?
+    /// Whether connecting again would be of no use.
+    private var isFinal = false
+
+    init(id: Int, room: Int, audience: Audience) {
+        self.id = id
+        self.room = room
+        self.audience = audience
+    }
+
+    /// Whether it is subscribed.
+    var isReady: Bool { if case .ready = state { true } else { false } }
+
+    /// Begins a connection. What comes of it is told to the audience.
+    func connect(by loop: Loop, to address: PeerAddress, _ subscribing: Plan.Subscribing, run: Int64) {
+        var nonce: [UInt8] = []
+        for _ in 0..<ClientHandshake.nonceLength { nonce.append(.random(in: .min ... .max, using: &audience.random)) }
+        let handshake = ClientHandshake(nonce: nonce, subprotocols: subscribing.protocols)
+        state = .opening(handshake, ResponseParser())
+        walker = FrameWalker()
+        reason = nil
+        isFinal = false
+        do throws(TransportError) {
+            guard let connection = try loop.connect(to: address, handler: { _ in self }) else {
+                state = .down
+                return audience.lost(self, wasReady: false, reason: Self.noConnection, isFinal: false)
+            }
+            self.connection = connection
+            connection.setDeadline(Self.patience)
+            connection.write(subscribing.upgrade(handshake, of: self, run: run, epoch: audience.epoch))
+        } catch {
+            state = .down
+            audience.lost(self, wasReady: false, reason: error.description, isFinal: false)
+        }
+    }
+
+    /// Closes the socket in good order, without waiting.
+    func sayGoodbye() {
+        guard let connection, connection.isOpen else { return }
+        var frame: [UInt8] = []
+        Frame.appendClose(
+            ClosePayload(code: .normalClosure), maskingKey: MaskingKey(using: &audience.random), into: &frame)
+        connection.write(frame)
+    }
+
+    // MARK: ConnectionHandler
+
+    func received(_ bytes: Span<UInt8>, on connection: Connection) {
+        guard case .opening(let handshake, var parser) = state else { return walk(bytes, connection) }
+        parser.append(bytes)
+        do {
+            guard case .response(let response) = try parser.next() else {
+                state = .opening(handshake, parser)
+                return
+            }
+            try open(handshake, response)
+        } catch let failure as ClientHandshake.Failure {
+            return giveUp(connection, "the upgrade failed: \(failure.reason)", isFinal: true)
+        } catch {
+            return giveUp(connection, "the upgrade failed: \(error)", isFinal: true)
+        }
+        guard case .waiting = state else { return }
+        for text in audience.subscribing.hello {
+            send(.text, text.text(audience.values(of: self)).utf8.span, on: connection)
+        }
+        if audience.subscribing.ready == nil { becomeReady(connection) }
+        let rest = parser.takeRemainder()
+        if !rest.isEmpty { walk(rest.span, connection) }
+    }
+
+    private func open(_ handshake: ClientHandshake, _ response: Response) throws {
+        guard response.status.code == 101 else {
+            let mayPass = response.status.code >= 500 || response.status.code == 429
+            guard let connection else { return }
+            return giveUp(connection, "the upgrade was refused: \(response.refusalText)", isFinal: !mayPass)
+        }
+        let fields = response.fields
+        _ = try handshake.check(
+            ClientHandshake.Response(
+                status: 101, upgrade: fields[values: .upgrade], connection: fields[values: .connection],
+                accept: fields[values: .secWebSocketAccept], subprotocol: fields[values: .secWebSocketProtocol],
+                extensions: fields[values: .secWebSocketExtensions]))
+        state = .waiting
+    }
+
+    private func walk(_ bytes: Span<UInt8>, _ connection: Connection) {
+        let now = audience.clock.now
+        do throws(WebSocketError) {
+            try walker.walk(bytes) { event, payload in
+                switch event {
+                case .message: take(payload, at: now, connection)
+                case .ping: send(.pong, payload, on: connection)
+                case .close: giveUp(connection, Self.describe(close: payload))
+                }
+            }
+        } catch {
+            giveUp(connection, "the server broke the WebSocket protocol: \(error.reason)")
+        }
+    }
+
+    private func take(_ payload: Span<UInt8>, at now: Int64, _ connection: Connection) {
+        if audience.resumes {
+            resumePoint.note(payload)
+            audience.noteEpoch(in: payload)
+        }
+        if case .waiting = state, let text = audience.subscribing.ready, payload.contains(text) {
+            becomeReady(connection)
+        }
+        guard let index else { return }
+        var offset = 0
+        while let mark = Mark.next(in: payload, at: &offset) { audience.enter(mark, subscriber: index, at: now) }
+    }
+
+    private func becomeReady(_ connection: Connection) {
+        state = .ready
+        attempts = 0
+        connection.setDeadline(nil)
+        audience.becameReady(self)
+    }
+
+    private func send(_ opcode: Opcode, _ payload: Span<UInt8>, on connection: Connection) {
+        var frame: [UInt8] = []
+        Frame.append(opcode, payload: payload, maskingKey: MaskingKey(using: &audience.random), into: &frame)
+        connection.write(frame)
+    }
+
+    private func giveUp(_ connection: Connection, _ reason: String, isFinal: Bool = false) {
+        if self.reason == nil {
+            self.reason = reason
+            self.isFinal = isFinal
+        }
+        connection.abort()
+    }
+
+    private static func describe(close payload: Span<UInt8>) -> String {
+        guard let close = try? ClosePayload(decoding: payload), let code = close.code else {
+            return "the server closed the socket"
+        }
+        return "the server closed the socket: \(code.rawValue) \(String(decoding: close.reason, as: UTF8.self))"
+    }
+
+    func drained(_ connection: Connection) {}
+
+    func deadlineReached(_ connection: Connection) {
+        giveUp(connection, "no subscription within \(Self.patience.seconds) s")
+    }
+
+    func shuttingDown(_ connection: Connection) {}
+
+    func closed(_ connection: Connection) {
+        let wasReady = isReady
+        let standard = if case .opening = state { Self.noConnection } else { "the connection ended" }
+        state = .down
+        self.connection = nil
+        audience.lost(self, wasReady: wasReady, reason: reason ?? standard, isFinal: isFinal)
+    }
+}
+
+extension Plan.Subscribing {
+    /// The upgrade request of a subscriber.
+    fileprivate func upgrade(
+        _ handshake: ClientHandshake, of subscriber: Subscriber, run: Int64, epoch: String?
+    ) -> [UInt8] {
+        let values = Template.Values(run: run, room: subscriber.room, subscriber: subscriber.id)
+        var path = target.text(values)
+        if let rev = subscriber.resumePoint.rev {
+            path += path.contains("?") ? "&since=" : "?since="
+            path += epoch.map { "\($0):\(rev)" } ?? "\(rev)"
+        }
+        var request = "GET \(path) HTTP/1.1\r\nHost: \(endpoint.authority)\r\n"
+        for field in handshake.fields { request += "\(field.name): \(field.value)\r\n" }
+        request += headers.text(values) + "\r\n"
+        return Array(request.utf8)
+    }
+}

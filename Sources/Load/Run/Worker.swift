@@ -1,0 +1,127 @@
+import Transport
+
+/// One loop's share of a run: some of the subscribers and some of the publishers.
+///
+/// It is used on its loop only. Workers know the others to tell them which of their messages have reached all of the
+/// subscribers here.
+final class Worker {
+    let audience: Audience?
+    let publishers: Publishers?
+    /// All workers, by the number of their loop; set before the run begins.
+    var peers: [LoopBound<Worker>] = []
+
+    private let plan: Plan
+    private let loop: Loop
+    private let clock: RunClock
+    /// For each other worker, its messages that are to be reported to it at the end of this turn.
+    private var completed: [[(room: Int, number: Int)]]
+    private var hasCompleted = false
+
+    init(plan: Plan, loop: Loop, addresses: Addresses, clock: RunClock) {
+        self.plan = plan
+        self.loop = loop
+        self.clock = clock
+        completed = Array(repeating: [], count: plan.threads)
+        if let subscribing = plan.subscribing, let address = addresses.subscribers {
+            audience = Audience(plan: plan, subscribing: subscribing, loop: loop, address: address, clock: clock)
+        } else {
+            audience = nil
+        }
+        if let publishing = plan.publishing, let address = addresses.publishers {
+            publishers = Publishers(plan: plan, publishing: publishing, loop: loop, address: address, clock: clock)
+        } else {
+            publishers = nil
+        }
+    }
+
+    /// Where to connect to.
+    struct Addresses: Sendable {
+        var subscribers: PeerAddress?
+        var publishers: PeerAddress?
+    }
+
+    /// Ties the parts together. On the loop, before anything else.
+    func prepare(peers: [LoopBound<Worker>]) {
+        self.peers = peers
+        audience?.onComplete = { [unowned self] room, number in complete(room: room, number: number) }
+        audience?.onLoss = { [unowned self] in tellOfLoss() }
+        if plan.threads > 1 { loop.atEndOfTurn { [unowned self] in tellPeers() } }
+    }
+
+    /// Lets go of the peers, at the end.
+    func release() {
+        peers = []
+    }
+
+    private func complete(room: Int, number: Int) {
+        let origin = number % plan.threads
+        if origin == loop.index {
+            publishers?.delivered(room: room, number: number)
+        } else if case .closed(awaitsDeliveries: true) = plan.publishing?.pacing {
+            completed[origin].append((room, number))
+            hasCompleted = true
+        }
+    }
+
+    private func tellPeers() {
+        guard hasCompleted else { return }
+        hasCompleted = false
+        for peer in peers where !completed[peer.loop.index].isEmpty {
+            let messages = completed[peer.loop.index]
+            completed[peer.loop.index] = []
+            peer.loop.post {
+                for (room, number) in messages { peer.value.publishers?.delivered(room: room, number: number) }
+            }
+        }
+    }
+
+    private func tellOfLoss() {
+        for peer in peers { peer.loop.post { peer.value.publishers?.stopAwaitingDeliveries() } }
+    }
+
+    /// What only time brings.
+    func tick() {
+        audience?.connectMore()
+        publishers?.tick()
+    }
+
+    /// Begins to send, and sets when the measurement begins.
+    func start(at time: Int64, measuredFrom: Int64) {
+        audience?.measuredFrom = measuredFrom
+        publishers?.measuredFrom = measuredFrom
+        publishers?.start(at: time)
+    }
+
+    /// What has been counted so far.
+    var snapshot: Snapshot {
+        var snapshot = Snapshot(time: clock.now)
+        if let audience {
+            snapshot.tally.deliveries = audience.ledger.deliveries
+            snapshot.tally.resumed = audience.resumed
+            snapshot.delivery = audience.latency
+            snapshot.subscribers = audience.ready
+            snapshot.failedSubscribers = audience.failed
+            snapshot.lostSubscribers = audience.lost.count
+            snapshot.isConnecting = audience.isWaitingForConnections || !audience.isSettled
+            snapshot.isLevel = audience.isLevel
+            snapshot.failures.add(audience.failures)
+        }
+        if let publishers {
+            snapshot.tally = snapshot.tally + publishers.tally
+            snapshot.answer = publishers.latency
+            snapshot.outstanding = publishers.outstanding
+            snapshot.backlog = publishers.backlog
+            snapshot.isDisconnected = publishers.isDisconnected
+            snapshot.failures.add(publishers.failures)
+        }
+        return snapshot
+    }
+
+    /// What is known about the messages.
+    var account: Account {
+        Account(
+            sent: publishers?.log ?? SendLog(loop: loop.index, loops: plan.threads, rooms: plan.rooms),
+            ledger: audience?.ledger ?? Ledger(run: plan.run, rooms: plan.rooms),
+            lost: audience?.lostAtEnd ?? [:])
+    }
+}

@@ -1,0 +1,71 @@
+public import HTTP
+public import Transport
+
+/// Everything about a server that can be chosen, with its defaults.
+public struct ServerConfiguration: Sendable {
+    /// Where to listen: a name or an address; `localhost` is 127.0.0.1 and ::1.
+    public var host = "localhost"
+    /// The port; 0 picks one.
+    public var port = 8080
+    /// The path of the SQLite database, which is made if it is not there.
+    public var database = "backscroll.db"
+    /// How many loops there are: threads that serve connections, 1 to 64.
+    public var threads = 1
+    /// How many threads read history, 1 to 64.
+    public var readers = 2
+    /// The certificate for HTTPS; `nil` for HTTP.
+    public var tls: TLSConfiguration?
+    /// The origins whose pages may use the server, beside its own; `*` for all.
+    public var allowedOrigins: [String] = []
+    /// Whether to listen beyond loopback although everybody may use any name.
+    public var insecureOpen = false
+    /// The bounds of connections.
+    public var transport = TransportLimits()
+    /// The bounds of requests.
+    public var http = HTTPLimits()
+    /// How long a request may take to arrive.
+    public var deadlines = HTTPDeadlines()
+    /// The bounds of WebSockets.
+    public var webSocket = WebSocketLimits()
+    /// How many bytes of a room's latest messages a loop keeps for its subscribers.
+    public var feedBytes = 64 * 1024
+    /// How many sends may wait for a commit; one more is answered 503.
+    public var sendQueue = 65_536
+    /// How many reads may wait for a reader; one more is answered 503.
+    public var readQueue = 65_536
+    /// The most pages of 4 KiB that the database may have; `nil` for no bound but the disk's.
+    public var maximumDatabasePages: Int?
+    /// How long connections get to end in good order when the server stops.
+    public var grace = Duration.seconds(5)
+
+    /// The defaults.
+    public init() {}
+}
+
+/// How long a request may take to arrive; then the answer is 408.
+public struct HTTPDeadlines: Sendable {
+    /// From the connection to the first byte.
+    public var firstByte = Duration.seconds(10)
+    /// From the first byte of a request to the end of its head.
+    public var head = Duration.seconds(10)
+    /// From the end of the head to the end of the body.
+    public var body = Duration.seconds(30)
+    /// From an answer to the next request; then the connection is closed without a word.
+    public var idle = Duration.seconds(75)
+
+    /// The defaults.
+    public init() {}
+}
+
+/// The bounds of a WebSocket.
+public struct WebSocketLimits: Sendable {
+    /// The largest message of a client, in bytes; a larger one closes with 1009.
+    public var messageBytes = 64 * 1024
+    /// The most frames that a client may send in a second; more close with 4429.
+    public var framesPerSecond = 200
+    /// How often the client is pinged; it is gone after two that are not answered.
+    public var pingInterval = Duration.seconds(30)
+
+    /// The defaults.
+    public init() {}
+}

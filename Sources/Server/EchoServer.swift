@@ -1,0 +1,97 @@
+import HTTP
+import HTTPTypes
+public import Transport
+import WebSocket
+import Wire
+
+/// A bare WebSocket echo server on the chat server's loop and codecs, for conformance suites.
+public final class EchoServer: Sendable {
+    /// The largest message, in bytes.
+    public static let messageBytes = 64 * 1024 * 1024
+
+    /// The port on which it listens.
+    public let port: Int
+    private let group: LoopGroup
+
+    /// Starts one loop and listens.
+    ///
+    /// - Throws: ``TransportError`` when that cannot be had.
+    public init(host: String, port: Int) throws(TransportError) {
+        group = try LoopGroup(count: 1)
+        do throws(TransportError) {
+            self.port = try group.listen(host: host, port: port) { _ in EchoConnection() }
+        } catch {
+            group.stop()
+            throw error
+        }
+    }
+
+    /// Closes every socket and ends.
+    public func stop() {
+        group.windDown()
+        group.stop()
+    }
+}
+
+/// A connection of the echo server until its handshake.
+private final class EchoConnection: ConnectionHandler {
+    private var parser = RequestParser()
+    private var writer = ResponseWriter()
+
+    func received(_ bytes: Span<UInt8>, on connection: Connection) {
+        parser.append(bytes)
+        do throws(RequestRefusal) {
+            guard case .request(let request) = try parser.next() else { return }
+            open(request, on: connection)
+        } catch {
+            refuse(error.status, error.detail, on: connection)
+        }
+    }
+
+    private func open(_ request: Request, on connection: Connection) {
+        do throws(HandshakeRefusal) {
+            let handshake = try ServerHandshake(.init(request.head, request.replyContext), supporting: [])
+            var head: [UInt8] = []
+            writer.write(
+                .switchingProtocols, fields: handshake.fields, to: ReplyContext(), at: Timestamp.now().milliseconds / 1000, into: &head)
+            connection.write(head)
+            var limits = WebSocketLimits()
+            limits.messageBytes = EchoServer.messageBytes
+            limits.framesPerSecond = .max
+            let socket = WebSocketConnection(connection, limits: limits, delegate: Echo())
+            connection.handler = socket
+            let rest = parser.takeRemainder()
+            if !rest.isEmpty { socket.received(rest.span, on: connection) }
+        } catch {
+            refuse(HTTPResponse.Status(code: error.status), error.reason, on: connection)
+        }
+    }
+
+    private func refuse(_ status: HTTPResponse.Status, _ reason: String, on connection: Connection) {
+        var answer: [UInt8] = []
+        writer.write(
+            status, contentType: "text/plain", body: Array((reason + "\n").utf8).span, to: .refusal,
+            at: Timestamp.now().milliseconds / 1000, into: &answer)
+        connection.write(answer)
+        connection.finish()
+    }
+
+    func drained(_ connection: Connection) {}
+    func deadlineReached(_ connection: Connection) {}
+    func shuttingDown(_ connection: Connection) { connection.finish() }
+    func closed(_ connection: Connection) {}
+}
+
+/// Sends back what it gets.
+private final class Echo: WebSocketDelegate {
+    func received(text: [UInt8], on socket: WebSocketConnection) {
+        socket.send(.text, text.span)
+    }
+
+    func received(binary: [UInt8], on socket: WebSocketConnection) {
+        socket.send(.binary, binary.span)
+    }
+
+    func drained(_ socket: WebSocketConnection) {}
+    func closed(_ socket: WebSocketConnection) {}
+}

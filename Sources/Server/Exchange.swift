@@ -1,0 +1,96 @@
+import Chat
+import HTTP
+import HTTPTypes
+import Wire
+
+/// One request and its answer.
+///
+/// A route answers once, now or later on the same loop. When the client has gone meanwhile the answer goes nowhere.
+final class Exchange {
+    let worker: Worker
+    let request: HTTPRequest
+    let body: [UInt8]
+    /// What the answer's framing depends on.
+    let context: ReplyContext
+    /// What the answer's head is to have beside the usual.
+    var fields: [HTTPField] = []
+    private weak var http: HTTPConnection?
+
+    init(_ request: Request, on http: HTTPConnection) {
+        worker = http.worker
+        self.http = http
+        self.request = request.head
+        body = request.body
+        context = request.replyContext
+    }
+
+    /// The exchange of a request that could not be read: its answer is the connection's last.
+    init(refused http: HTTPConnection) {
+        worker = http.worker
+        self.http = http
+        request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil)
+        body = []
+        context = .refusal
+    }
+
+    /// The connection, for the one answer; `nil` when it has been given or the client has gone.
+    func takeHTTP() -> HTTPConnection? {
+        defer { http = nil }
+        guard let http, http.exchange === self else { return nil }
+        return http
+    }
+
+    // MARK: Serving
+
+    /// Finds the route and serves the request.
+    func serve() {
+        do throws(Problem) {
+            let target = try DecodedTarget(request)
+            try checkOrigin()
+            guard let route = try Route(target.segments) else { throw .notFound }
+            if request.method == .options { return answerOptions(route) }
+            guard route.methods.contains(request.method) else {
+                add(.allow, route.allowed)
+                throw .methodNotAllowed
+            }
+            try serve(route, target)
+        } catch {
+            answer(error)
+        }
+    }
+
+    private func serve(_ route: Route, _ target: DecodedTarget) throws(Problem) {
+        switch route {
+        case .index: answerIndex()
+        case .health: answerHealth()
+        case .readiness: answerReadiness()
+        case .metrics: answerMetrics()
+        case .room(let room): try answerRoom(room, target)
+        case .messages(let room):
+            if request.method == .post { try send(to: room, target) } else { try answerPage(of: room, target) }
+        case .message(let room, let seq): try answerMessage(.message(seq: seq), of: room, target)
+        case .clientMessage(let room, let id): try answerClientMessage(id, of: room, target)
+        case .changes(let room): try answerChanges(of: room, target)
+        case .live(let room): try openLive(room, target)
+        }
+    }
+
+    // MARK: Other origins' pages
+
+    /// Refuses what a page of an origin that is not allowed has its browser send.
+    private func checkOrigin() throws(Problem) {
+        let decision = worker.services.origins.decide(request)
+        if decision == .refused { throw .originNotAllowed }
+        fields += worker.services.origins.responseFields(for: decision)
+    }
+
+    private func answerOptions(_ route: Route) {
+        add(.allow, route.allowed)
+        if OriginPolicy.isPreflight(request) {
+            let origins = worker.services.origins
+            fields = [HTTPField(name: .allow, value: route.allowed)]
+            fields += origins.preflightFields(for: origins.decide(request))
+        }
+        answerEmpty(.noContent)
+    }
+}

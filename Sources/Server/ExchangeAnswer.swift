@@ -1,0 +1,82 @@
+import HTTP
+import HTTPTypes
+import Transport
+import Wire
+
+/// How an exchange is answered: once, in one write.
+extension Exchange {
+    /// The media types that are sent.
+    enum ContentType {
+        static let json = "application/json"
+        static let problem = "application/problem+json"
+        static let text = "text/plain; charset=utf-8"
+        static let prometheus = "text/plain; version=0.0.4; charset=utf-8"
+    }
+
+    /// Adds a header field to the answer.
+    func add(_ name: HTTPField.Name, _ value: String) {
+        fields.append(HTTPField(name: name, value: value))
+    }
+
+    /// Answers with content.
+    func answer(_ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>) {
+        guard let http = takeHTTP() else { return }
+        var context = context
+        if worker.isWindingDown { context.keepAlive = false }
+        worker.scratch.removeAll(keepingCapacity: true)
+        worker.writer.write(
+            status, contentType: contentType, fields: fields, body: body, to: context, at: worker.seconds,
+            into: &worker.scratch)
+        count(status.code)
+        let bytes = worker.scratch
+        http.send(bytes.span, closing: !context.keepAlive)
+    }
+
+    /// Answers with content that is encoded for the purpose.
+    func answer(_ status: HTTPResponse.Status = .ok, _ encode: (inout [UInt8]) -> Void) {
+        var body: [UInt8] = []
+        encode(&body)
+        answer(status, body: body.span)
+    }
+
+    /// Answers without content.
+    func answerEmpty(_ status: HTTPResponse.Status) {
+        answer(status, contentType: "", body: Span())
+    }
+
+    /// Refuses the request.
+    func answer(_ problem: Problem) {
+        if let seconds = problem.retryAfter { add(.retryAfter, String(seconds)) }
+        var body: [UInt8] = []
+        problem.encode(into: &body)
+        answer(HTTPResponse.Status(code: problem.status), contentType: ContentType.problem, body: body.span)
+    }
+
+    private func count(_ status: Int) {
+        worker.services.metrics.httpRequests.count(RequestCounters.Method(request.method.rawValue), status: status)
+    }
+
+    // MARK: Upgrades
+
+    /// Answers 101 and hands the connection to what `open` makes of it.
+    func upgrade(fields upgrade: [HTTPField], _ open: (Connection) -> any ConnectionHandler) {
+        guard let http = takeHTTP() else { return }
+        worker.scratch.removeAll(keepingCapacity: true)
+        worker.writer.write(
+            .switchingProtocols, fields: fields + upgrade, to: ReplyContext(), at: worker.seconds, into: &worker.scratch)
+        count(101)
+        let head = worker.scratch
+        http.upgrade(head: head.span, open)
+    }
+
+    /// Answers with content that has no end, which what `open` makes goes on to send.
+    func stream(contentType: String, _ open: (Connection) -> any ConnectionHandler) {
+        guard let http = takeHTTP() else { return }
+        add(.cacheControl, "no-cache")
+        worker.scratch.removeAll(keepingCapacity: true)
+        worker.writer.writeStreamHead(contentType: contentType, fields: fields, at: worker.seconds, into: &worker.scratch)
+        count(200)
+        let head = worker.scratch
+        http.upgrade(head: head.span, open)
+    }
+}

@@ -1,0 +1,154 @@
+import HTTP
+import HTTPTypes
+import Transport
+import Wire
+
+/// Serves HTTP/1.1 on one connection: one request after the other, each answered before the next is looked at.
+///
+/// So answers are in order, what a client sends is done in the order in which it was sent, and a connection holds one
+/// request and one answer at a time, however many are pipelined.
+final class HTTPConnection: ConnectionHandler {
+    let worker: Worker
+    let connection: Connection
+    private var parser: RequestParser
+    /// The request that is being served; `nil` between requests.
+    private(set) var exchange: Exchange?
+    private var isProcessing = false
+    private var hasServed = false
+    /// When the request at hand began to arrive, for the deadlines that do not move while bytes drip in.
+    private var deadlinePhase = DeadlinePhase.firstByte
+
+    private enum DeadlinePhase {
+        case firstByte, idle, head, body, none
+    }
+
+    init(worker: Worker, connection: Connection) {
+        self.worker = worker
+        self.connection = connection
+        parser = RequestParser(limits: worker.services.configuration.http)
+        connection.setDeadline(worker.services.configuration.deadlines.firstByte)
+    }
+
+    // MARK: Requests
+
+    func received(_ bytes: Span<UInt8>, on connection: Connection) {
+        parser.append(bytes)
+        process()
+    }
+
+    func drained(_ connection: Connection) {
+        process()
+    }
+
+    /// Serves what has arrived whole, until an answer has to be waited for.
+    private func process() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        while exchange == nil, connection.isOpen, !connection.isCongested, connection.handler === self {
+            do throws(RequestRefusal) {
+                switch try parser.next() {
+                case .needMoreBytes:
+                    isProcessing = false
+                    return updateReading()
+                case .sendContinue:
+                    connection.write(ResponseWriter.continueResponse)
+                case .request(let request):
+                    serve(request)
+                }
+            } catch {
+                refuse(error)
+            }
+        }
+        isProcessing = false
+        updateReading()
+    }
+
+    private func serve(_ request: Request) {
+        deadlinePhase = .none
+        connection.setDeadline(nil)
+        hasServed = true
+        let exchange = Exchange(request, on: self)
+        self.exchange = exchange
+        exchange.serve()
+    }
+
+    /// A message that is none ends the connection: nobody can tell where the next one begins.
+    private func refuse(_ refusal: RequestRefusal) {
+        let exchange = Exchange(refused: self)
+        self.exchange = exchange
+        exchange.answer(Problem(refusal))
+    }
+
+    // MARK: Answers
+
+    /// Sends the answer to the request at hand, in one write.
+    func send(_ answer: Span<UInt8>, closing: Bool) {
+        exchange = nil
+        connection.write(answer)
+        if closing {
+            connection.finish()
+        } else {
+            process()
+        }
+    }
+
+    /// Sends the head of an answer and hands the connection to what `open` makes, with the bytes that have arrived for
+    /// it already.
+    func upgrade(head: Span<UInt8>, _ open: (Connection) -> any ConnectionHandler) {
+        exchange = nil
+        deadlinePhase = .none
+        connection.setDeadline(nil)
+        connection.write(head)
+        let handler = open(connection)
+        connection.handler = handler
+        connection.isReadingPaused = false
+        let rest = parser.takeRemainder()
+        if !rest.isEmpty { handler.received(rest.span, on: connection) }
+    }
+
+    // MARK: Reading and time
+
+    /// While an answer is awaited nothing is read: neither the next request, which would have to be kept, nor the end
+    /// of the client's sending, after which it may well be waiting for this answer.
+    private func updateReading() {
+        guard connection.handler === self, connection.isOpen else { return }
+        connection.isReadingPaused = exchange != nil
+        guard exchange == nil else { return }
+        let deadlines = worker.services.configuration.deadlines
+        let phase: DeadlinePhase =
+            switch parser.phase {
+            case .idle: hasServed ? .idle : .firstByte
+            case .head: .head
+            case .body: .body
+            }
+        guard phase != deadlinePhase else { return }
+        deadlinePhase = phase
+        switch phase {
+        case .firstByte, .none: break
+        case .idle: connection.setDeadline(deadlines.idle)
+        case .head: connection.setDeadline(deadlines.head)
+        case .body: connection.setDeadline(deadlines.body)
+        }
+    }
+
+    func deadlineReached(_ connection: Connection) {
+        guard exchange == nil else { return }
+        switch deadlinePhase {
+        case .idle, .none:
+            connection.finish()
+        case .firstByte, .head, .body:
+            let what = deadlinePhase == .body ? "body" : "head"
+            let exchange = Exchange(refused: self)
+            self.exchange = exchange
+            exchange.answer(.requestTimeout("The request's \(what) did not arrive in time."))
+        }
+    }
+
+    func shuttingDown(_ connection: Connection) {
+        if exchange == nil { connection.finish() }
+    }
+
+    func closed(_ connection: Connection) {
+        exchange = nil
+    }
+}

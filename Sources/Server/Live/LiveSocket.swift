@@ -1,0 +1,102 @@
+import Chat
+import CoreMetrics
+import Transport
+import WebSocket
+import Wire
+
+/// A room's own socket: pushes what changes in the room, and hears little from the client.
+final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
+    private let worker: Worker
+    private let room: RoomID
+    // The connection holds the socket, and the socket holds this.
+    private unowned var socket: WebSocketConnection!
+    private var subscription: Subscription!
+
+    /// Opens the socket on a connection whose upgrade has been answered.
+    private init(worker: Worker, room: RoomID) {
+        self.worker = worker
+        self.room = room
+    }
+
+    /// Subscribes a connection that has just become a WebSocket.
+    ///
+    /// - Parameters:
+    ///   - slice: the first slice of the replay; its state is what the client is told first.
+    /// - Returns: what the connection is to be handed to.
+    static func open(
+        on connection: Connection, worker: Worker, feed: Feed, since: Int64?, slice: ReplaySlice
+    ) -> WebSocketConnection {
+        let live = LiveSocket(worker: worker, room: feed.room)
+        let socket = WebSocketConnection(
+            connection, limits: worker.services.configuration.webSocket, delegate: live)
+        live.socket = socket
+        live.subscription = Subscription(feed: feed, format: .webSocket, rev: since ?? slice.rev, carrier: live)
+        live.send(
+            .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch))
+        live.subscription.start(with: slice)
+        return socket
+    }
+
+    private func send(_ frame: ServerFrame) {
+        var json: [UInt8] = []
+        frame.encode(into: &json)
+        socket.send(.text, json.span)
+    }
+
+    // MARK: The client's frames
+
+    func received(text: [UInt8], on socket: WebSocketConnection) {
+        do throws(ClientFrame.Refusal) {
+            switch try ClientFrame.decode(text.span) {
+            case .typing(nil): break
+            case .typing(let other?) where other == room: break
+            default:
+                send(.error(.unknownType("this, on a room's own socket; it may say typing and token"), room: room.string))
+            }
+        } catch {
+            switch error {
+            case .notJSON(let problem): socket.close(.invalidPayloadData, problem.detail)
+            case .notObject(let problem): socket.close(.policyViolation, problem.detail)
+            case .unservable(let problem, let room): send(.error(problem, room: room ?? self.room.string))
+            }
+        }
+    }
+
+    func received(binary: [UInt8], on socket: WebSocketConnection) {
+        socket.close(.unsupportedData, "frames are JSON, as text")
+    }
+
+    // MARK: The subscription's bytes
+
+    var isCongested: Bool { socket.connection.isCongested || !socket.isOpen }
+
+    func send(_ frames: Span<UInt8>) {
+        socket.send(frames: frames)
+    }
+
+    func sendLive(room: RoomID, rev: Int64) {
+        send(.live(room: room, rev: rev))
+    }
+
+    func replay(_ subscription: Subscription, since rev: Int64) {
+        worker.services.metrics.replays.increment()
+        let kind = Query.Kind.replay(since: rev, format: .webSocket, bytes: Subscription.replayLimit)
+        worker.ask(kind, of: room) { [weak self] result in
+            guard let self, subscription.isActive else { return }
+            switch result {
+            case .success(.replay(let slice)): subscription.replayed(slice)
+            case .success: preconditionFailure("the log answered another question")
+            case .failure: socket.close(.tryAgainLater, "the history cannot be read at the moment")
+            }
+        }
+    }
+
+    func drained(_ socket: WebSocketConnection) {
+        subscription.advance()
+    }
+
+    func closed(_ socket: WebSocketConnection) {
+        subscription.cancel()
+        worker.release(subscription.feed)
+    }
+}

@@ -1,0 +1,145 @@
+import Transport
+import WebSocket
+
+/// What is done with the messages of a WebSocket.
+protocol WebSocketDelegate: AnyObject {
+    /// A text message has come: valid UTF-8.
+    func received(text: [UInt8], on socket: WebSocketConnection)
+    /// A binary message has come.
+    func received(binary: [UInt8], on socket: WebSocketConnection)
+    /// What was sent has left; more may be sent.
+    func drained(_ socket: WebSocketConnection)
+    /// The socket is gone.
+    func closed(_ socket: WebSocketConnection)
+}
+
+/// Speaks RFC 6455 on a connection that has been upgraded: frames, pings, and an end in good order.
+final class WebSocketConnection: ConnectionHandler {
+    /// How long the client may take to answer our Close frame, before the connection is ended without.
+    static let closeTimeout = Duration.seconds(5)
+
+    let connection: Connection
+    private let delegate: any WebSocketDelegate
+    private var reader: MessageReader
+    private var closing = CloseHandshake(role: .server)
+    private var heartbeat: Heartbeat
+    private let limits: WebSocketLimits
+    /// The frames read when the current second began.
+    private var rate: (since: Duration, frames: Int)
+
+    init(_ connection: Connection, limits: WebSocketLimits, delegate: any WebSocketDelegate) {
+        self.connection = connection
+        self.delegate = delegate
+        self.limits = limits
+        reader = MessageReader(role: .server, maxMessageBytes: limits.messageBytes)
+        heartbeat = Heartbeat(start: .now, interval: limits.pingInterval)
+        rate = (connection.loop.time, 0)
+        connection.setDeadline(limits.pingInterval)
+    }
+
+    /// Whether messages may still be sent.
+    var isOpen: Bool { closing.maySend && connection.isOpen }
+
+    // MARK: Sending
+
+    /// Sends bytes that are whole frames.
+    func send(frames: Span<UInt8>) {
+        guard isOpen else { return }
+        connection.write(frames)
+    }
+
+    /// Sends one frame.
+    func send(_ opcode: Opcode, _ payload: Span<UInt8>) {
+        guard isOpen else { return }
+        var frame: [UInt8] = []
+        frame.reserveCapacity(payload.count + FrameHeader.maxEncodedLength)
+        Frame.append(opcode, payload: payload, into: &frame)
+        connection.write(frame)
+    }
+
+    /// Says goodbye: a Close frame, and the end of the connection when the client has answered it.
+    func close(_ code: CloseCode, _ reason: String = "") {
+        perform(closing.close(ClosePayload(code: code, reason: reason)))
+    }
+
+    private func perform(_ action: CloseHandshake.Action) {
+        switch action {
+        case .none:
+            break
+        case .send(let payload):
+            write(payload)
+            connection.setDeadline(Self.closeTimeout)
+        case .sendAndDisconnect(let payload):
+            write(payload)
+            connection.finish()
+        case .disconnect:
+            connection.finish()
+        }
+    }
+
+    private func write(_ payload: ClosePayload) {
+        var frame: [UInt8] = []
+        Frame.appendClose(payload, into: &frame)
+        connection.write(frame)
+    }
+
+    // MARK: Receiving
+
+    func received(_ bytes: Span<UInt8>, on connection: Connection) {
+        heartbeat.received()
+        reader.append(bytes)
+        process()
+    }
+
+    /// Handles what has arrived, as long as the client takes what that makes us send.
+    private func process() {
+        while closing.mayReceive, connection.isOpen, !connection.isCongested {
+            do throws(WebSocketError) {
+                switch try reader.next() {
+                case .needMoreBytes: return checkRate()
+                case .text(let bytes): if isOpen { delegate.received(text: bytes, on: self) }
+                case .binary(let bytes): if isOpen { delegate.received(binary: bytes, on: self) }
+                case .ping(let bytes): send(.pong, bytes.span)
+                case .pong: break
+                case .close(let code, _): perform(closing.received(code: code))
+                }
+            } catch {
+                perform(closing.failed(error))
+            }
+        }
+    }
+
+    private func checkRate() {
+        let now = connection.loop.time
+        if now - rate.since >= .seconds(1) { rate = (now, reader.frameCount) }
+        if reader.frameCount - rate.frames > limits.framesPerSecond {
+            close(.tooManyFrames, "more than \(limits.framesPerSecond) frames in a second")
+        }
+    }
+
+    func drained(_ connection: Connection) {
+        process()
+        if isOpen, !connection.isCongested { delegate.drained(self) }
+    }
+
+    // MARK: Time and end
+
+    func deadlineReached(_ connection: Connection) {
+        guard closing.maySend else { return connection.finish() }
+        switch heartbeat.tick(at: .now) {
+        case .none: break
+        // A client that takes nothing has its own, shorter time limit, and a ping would only wait behind the rest.
+        case .sendPing: if !connection.isCongested { send(.ping, Span()) }
+        case .dead: return connection.abort()
+        }
+        connection.setDeadline(max(.milliseconds(1), heartbeat.nextTick - .now))
+    }
+
+    func shuttingDown(_ connection: Connection) {
+        close(.goingAway, "the server is going away")
+    }
+
+    func closed(_ connection: Connection) {
+        delegate.closed(self)
+    }
+}

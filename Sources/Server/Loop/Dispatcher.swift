@@ -1,0 +1,50 @@
+import Chat
+import Synchronization
+import Transport
+
+/// Carries what the log says to the loops that it concerns: one post, and so one wake-up, for each loop and commit.
+final class Dispatcher: LogObserver {
+    private let interest: Interest
+    private let workers = Mutex<[LoopBound<Worker>]>([])
+
+    init(interest: Interest) {
+        self.interest = interest
+    }
+
+    /// Tells the dispatcher the loops' workers, in the order of the loops. Before any question is asked.
+    func connect(_ workers: [LoopBound<Worker>]) {
+        self.workers.withLock { $0 = workers }
+    }
+
+    func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
+        let workers = workers.withLock { $0 }
+        guard workers.count > 1 else {
+            guard let worker = workers.first else { return }
+            let wanted = interest.distribute(batches, loops: 1)[0]
+            worker.loop.post { worker.value.committed(outcomes, wanted) }
+            return
+        }
+        let batches = interest.distribute(batches, loops: workers.count)
+        let outcomes = split(outcomes, workers.count) { $0.ticket.loop }
+        for (index, worker) in workers.enumerated() where !outcomes[index].isEmpty || !batches[index].isEmpty {
+            let (mine, wanted) = (outcomes[index], batches[index])
+            worker.loop.post { worker.value.committed(mine, wanted) }
+        }
+    }
+
+    func fetched(_ answers: [Answer]) {
+        let workers = workers.withLock { $0 }
+        let answers = split(answers, workers.count) { $0.ticket.loop }
+        for (index, worker) in workers.enumerated() where !answers[index].isEmpty {
+            let mine = answers[index]
+            worker.loop.post { worker.value.fetched(mine) }
+        }
+    }
+
+    private func split<T>(_ items: [T], _ count: Int, by loop: (T) -> Int) -> [[T]] {
+        guard count > 1 else { return count == 1 ? [items] : [] }
+        var parts = Array(repeating: [T](), count: count)
+        for item in items { parts[loop(item)].append(item) }
+        return parts
+    }
+}

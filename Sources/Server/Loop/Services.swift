@@ -1,0 +1,16 @@
+import Chat
+import HTTP
+import Logging
+
+/// What all loops share.
+struct Services: Sendable {
+    let configuration: ServerConfiguration
+    let log: any MessageLog
+    /// The error for which the log cannot commit at the moment; `nil` when it can.
+    let logFailure: @Sendable () -> String?
+    let interest: Interest
+    let origins: OriginPolicy
+    let metrics: ServerMetrics
+    let registry: PrometheusRegistry
+    let logger: Logger
+}

@@ -1,0 +1,126 @@
+import Chat
+import CoreMetrics
+import HTTP
+import Transport
+import Wire
+
+/// What the server keeps on one loop: the feeds of its subscribers' rooms, and who waits for which answer of the log.
+///
+/// Confined to its loop. Changes and queries of one turn go to the log together, so that a commit holds all that
+/// arrived at once, and the log's threads are woken once.
+final class Worker {
+    let loop: Loop
+    let services: Services
+    /// The server is stopping: answers go out with `Connection: close`.
+    private(set) var isWindingDown = false
+    /// A buffer in which answers are put together, so that each goes out in one write.
+    var scratch: [UInt8] = []
+    /// Writes answers, with the date of the present second at hand.
+    var writer = ResponseWriter()
+
+    private var feeds: [RoomID: Feed] = [:]
+    private var nextNumber: UInt64 = 0
+    private var outcomes: [UInt64: (Result<Stored, Problem>) -> Void] = [:]
+    private var answers: [UInt64: (Result<Answer.Content, Problem>) -> Void] = [:]
+    private var submissions: [Submission] = []
+    private var queries: [Query] = []
+
+    init(loop: Loop, services: Services) {
+        self.loop = loop
+        self.services = services
+        scratch.reserveCapacity(16 * 1024)
+        loop.atEndOfTurn { [unowned self] in self.flush() }
+    }
+
+    /// The time in seconds since 1970, for the `Date` of answers.
+    var seconds: Int64 { Timestamp.now().milliseconds / 1000 }
+
+    // MARK: Asking the log
+
+    /// Has the log make a change; `then` is called on this loop when it is durable or has failed.
+    func submit(
+        _ change: Submission.Change, to room: RoomID, by sender: UserID,
+        then: @escaping (Result<Stored, Problem>) -> Void
+    ) {
+        let ticket = takeTicket()
+        outcomes[ticket.number] = then
+        submissions.append(Submission(ticket: ticket, room: room, sender: sender, change: change))
+    }
+
+    /// Reads from the log; `then` is called on this loop.
+    func ask(_ kind: Query.Kind, of room: RoomID, then: @escaping (Result<Answer.Content, Problem>) -> Void) {
+        let ticket = takeTicket()
+        answers[ticket.number] = then
+        queries.append(Query(ticket: ticket, room: room, kind: kind))
+    }
+
+    private func takeTicket() -> Ticket {
+        nextNumber += 1
+        return Ticket(loop: loop.index, number: nextNumber)
+    }
+
+    private func flush() {
+        if !submissions.isEmpty {
+            services.log.submit(submissions)
+            submissions.removeAll(keepingCapacity: true)
+        }
+        if !queries.isEmpty {
+            services.log.fetch(queries)
+            queries.removeAll(keepingCapacity: true)
+        }
+    }
+
+    // MARK: Hearing from the log
+
+    /// A commit is durable: first the senders hear of it, then the subscribers.
+    func committed(_ results: [Outcome], _ batches: [Batch]) {
+        for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?(outcome.result) }
+        for batch in batches {
+            guard let feed = feeds[batch.room] else { continue }
+            feed.publish(batch)
+            services.metrics.deliveries.increment(by: Int64(batch.ends.count * feed.subscribers.count))
+        }
+    }
+
+    /// Queries have been answered.
+    func fetched(_ results: [Answer]) {
+        for answer in results { answers.removeValue(forKey: answer.ticket.number)?(answer.result) }
+    }
+
+    // MARK: Feeds
+
+    /// The feed of a room, made if there is none, for somebody who is about to subscribe. From now on the room's
+    /// commits reach this loop. Balance it with ``endReservation(of:)``.
+    func reserveFeed(of room: RoomID) -> Feed {
+        let feed = feeds[room] ?? makeFeed(of: room)
+        feed.reservations += 1
+        return feed
+    }
+
+    private func makeFeed(of room: RoomID) -> Feed {
+        services.interest.add(room, loop: loop.index)
+        let feed = Feed(room: room, epoch: services.log.epoch, limit: services.configuration.feedBytes)
+        feeds[room] = feed
+        return feed
+    }
+
+    /// Who was about to subscribe has done so, or will not.
+    func endReservation(of feed: Feed) {
+        feed.reservations -= 1
+        release(feed)
+    }
+
+    /// Drops the feed when nobody needs it any more.
+    func release(_ feed: Feed) {
+        guard feed.isIdle, feeds[feed.room] === feed else { return }
+        feeds[feed.room] = nil
+        services.interest.remove(feed.room, loop: loop.index)
+    }
+
+    // MARK: Stopping
+
+    /// From now on connections are closed after the answer that they wait for.
+    func windDown() {
+        isWindingDown = true
+    }
+}

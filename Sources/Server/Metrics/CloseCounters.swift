@@ -1,0 +1,31 @@
+import CoreMetrics
+
+/// ``ServerMetricName/webSocketCloses``: a counter for each close code that the server sends or that a client is
+/// expected to send, and one for all others, since a client may send thousands (RFC 6455, section 7.4.2).
+public struct CloseCounters: Sendable {
+    /// The codes that have a counter of their own.
+    static let codes: [UInt16] = [
+        1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 4401, 4403, 4408, 4429,
+    ]
+
+    /// In the order of ``codes``.
+    private let counters: [Counter]
+    private let other: Counter
+
+    init(factory: any MetricsFactory) {
+        func counter(_ code: String) -> Counter {
+            Counter(label: ServerMetricName.webSocketCloses.rawValue, dimensions: [("code", code)], factory: factory)
+        }
+        counters = Self.codes.map { counter(String($0)) }
+        other = counter("other")
+    }
+
+    /// Counts a WebSocket that ended with this code; 1006 if it had none.
+    public func count(_ code: UInt16) {
+        if let index = Self.codes.firstIndex(of: code) {
+            counters[index].increment()
+        } else {
+            other.increment()
+        }
+    }
+}

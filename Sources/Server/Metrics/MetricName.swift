@@ -1,0 +1,31 @@
+/// Names as Prometheus allows them ("Data model: Metric names and labels").
+enum MetricName {
+    /// The name of a metric, `[a-zA-Z_:][a-zA-Z0-9_:]*`: whatever else stands in `label` becomes an underscore.
+    ///
+    /// So `http.requests` and `http_requests` are one metric.
+    static func metric(_ label: String) -> String {
+        sanitized(label, colon: true)
+    }
+
+    /// The name of a label, `[a-zA-Z_][a-zA-Z0-9_]*`, made in the same way. Two leading underscores are Prometheus's
+    /// own, `__name__` among them, so one of them is left.
+    static func label(_ name: String) -> String {
+        let sanitized = sanitized(name, colon: false)
+        return sanitized.hasPrefix("__") ? "_" + sanitized.drop { $0 == "_" } : sanitized
+    }
+
+    private static func sanitized(_ text: String, colon: Bool) -> String {
+        var name = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "_": name.unicodeScalars.append(scalar)
+            case ":" where colon: name.unicodeScalars.append(scalar)
+            case "0"..."9":
+                if name.isEmpty { name = "_" }
+                name.unicodeScalars.append(scalar)
+            default: name.append("_")
+            }
+        }
+        return name.isEmpty ? "_" : name
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+extension PrometheusRegistry {
+    /// Adds the metrics that every process has, under the names that Prometheus's client libraries share
+    /// ("Writing client libraries: Process metrics").
+    ///
+    /// They are read from `/proc/self` each time; where there is none they are left out.
+    public func observeProcess() {
+        let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
+        let page = Double(max(sysconf(Int32(_SC_PAGESIZE)), 1))
+        // Worked out once: it must not waver, since a change of it means a restart.
+        let start = ProcessStatus.current.map { bootTime() + Double($0.startTicks) / ticks }
+
+        observeCounter(
+            "process_cpu_seconds_total", help: "Processor time spent in user mode and in the kernel, in seconds."
+        ) { ProcessStatus.current.map { Double($0.processorTicks) / ticks } }
+        observeGauge("process_resident_memory_bytes", help: "Memory that is resident, in bytes.") {
+            ProcessStatus.current.map { Double($0.residentPages) * page }
+        }
+        observeGauge("process_virtual_memory_bytes", help: "Size of the address space, in bytes.") {
+            ProcessStatus.current.map { Double($0.virtualBytes) }
+        }
+        observeGauge("process_open_fds", help: "File descriptors that are open.") {
+            openDescriptors().map(Double.init)
+        }
+        observeGauge("process_max_fds", help: "How many file descriptors may be open.") {
+            maximumDescriptors().map(Double.init)
+        }
+        observeGauge("process_start_time_seconds", help: "When the process started, in seconds since 1970.") { start }
+    }
+}
+
+extension ProcessStatus {
+    /// This process, now.
+    static var current: ProcessStatus? {
+        let descriptor = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // The line has about 50 numbers of at most 20 digits. The kernel fills the buffer, which is the array's own.
+        let bytes = [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
+            count = max(read(descriptor, buffer.baseAddress, buffer.count), 0)
+        }
+        return ProcessStatus(String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+/// When the system started, in seconds since 1970.
+private func bootTime() -> Double {
+    seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME)
+}
+
+private func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// How many descriptors this process has open.
+private func openDescriptors() -> Int? {
+    // Since Linux 6.2 the size of the directory is their number, which saves listing tens of thousands of them.
+    var status = stat()
+    guard stat("/proc/self/fd", &status) == 0 else { return nil }
+    if status.st_size > 0 { return Int(status.st_size) }
+    guard let directory = opendir("/proc/self/fd") else { return nil }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count - 3  // `.`, `..`, and the descriptor that lists them
+}
+
+private func maximumDescriptors() -> UInt? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+    return limit.rlim_cur
+}

@@ -1,0 +1,72 @@
+public import CoreMetrics
+
+/// What swift-metrics asks of a backend. A metric that may not be is one that does nothing.
+extension PrometheusRegistry: MetricsFactory {
+    /// The counter of this name and these dimensions.
+    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        counter(label, dimensions) ?? NOOPMetricsHandler.instance
+    }
+
+    /// The counter of this name and these dimensions, the same one that counts whole amounts.
+    public func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        counter(label, dimensions) ?? NOOPMetricsHandler.instance
+    }
+
+    /// The gauge of this name and these dimensions.
+    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        gauge(label, dimensions) ?? NOOPMetricsHandler.instance
+    }
+
+    /// The histogram of this name and these dimensions, or the gauge if values are not to be aggregated.
+    public func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler {
+        guard aggregate else { return gauge(label, dimensions) ?? NOOPMetricsHandler.instance }
+        return histogram(label, .sizes, dimensions) ?? NOOPMetricsHandler.instance
+    }
+
+    /// The histogram of this name and these dimensions, in seconds.
+    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        histogram(label, .durations, dimensions) ?? NOOPMetricsHandler.instance
+    }
+
+    /// Takes the counter out of the exposition, for all who asked for it.
+    public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+
+    /// Takes the counter out of the exposition, for all who asked for it.
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
+
+    /// Takes the gauge out of the exposition, for all who asked for it.
+    public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
+
+    /// Takes the histogram or gauge out of the exposition, for all who asked for it.
+    public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
+
+    /// Takes the histogram out of the exposition, for all who asked for it.
+    public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
+
+    private func counter(_ label: String, _ dimensions: [(String, String)]) -> PrometheusCounter? {
+        guard case .counter(let counter) = instrument(label, .counter, dimensions, orNew: { .counter(.init()) })
+        else { return nil }
+        return counter
+    }
+
+    private func gauge(_ label: String, _ dimensions: [(String, String)]) -> PrometheusGauge? {
+        guard case .gauge(let gauge) = instrument(label, .gauge, dimensions, orNew: { .gauge(.init()) })
+        else { return nil }
+        return gauge
+    }
+
+    private func histogram(
+        _ label: String, _ kind: MetricKind, _ dimensions: [(String, String)]
+    ) -> PrometheusHistogram? {
+        let buckets: HistogramBuckets = kind == .durations ? .durations : .sizes
+        guard
+            case .histogram(let histogram) = instrument(
+                label, kind, dimensions, orNew: { .histogram(PrometheusHistogram(buckets)) })
+        else { return nil }
+        return histogram
+    }
+}

@@ -1,0 +1,41 @@
+import CoreMetrics
+import Synchronization
+
+/// How the values of a recorder or timer are distributed.
+final class PrometheusHistogram: RecorderHandler, TimerHandler {
+    let buckets: HistogramBuckets
+    /// How many values belong to each bucket alone; they are added up for the exposition.
+    private let counts: InlineArray<17, Atomic<UInt64>>
+    private let total = Atomic<Double>(0)
+
+    init(_ buckets: HistogramBuckets) {
+        precondition(buckets.upperBounds.count == 16, "there is a count for every bound, and one for what is above")
+        self.buckets = buckets
+        counts = InlineArray { _ in Atomic(0) }
+    }
+
+    func record(_ value: Int64) { record(Double(value)) }
+
+    /// Counts a value; what is no finite number is ignored, for it would spoil the sum.
+    func record(_ value: Double) {
+        guard value.isFinite else { return }
+        counts[buckets.index(of: value)].wrappingAdd(1, ordering: .relaxed)
+        total.add(value)
+    }
+
+    /// Counts a duration, in seconds. The quotient is rounded only once, so 100,000 ns are within `le="0.0001"`.
+    func recordNanoseconds(_ duration: Int64) { record(Double(max(duration, 0)) / 1e9) }
+
+    /// What has been recorded: for each bucket how many values are in it and in those below (the last one is the
+    /// count of all), and the sum of the values, which may be ahead of the counts by those being recorded just now.
+    func snapshot() -> (cumulative: [UInt64], sum: Double) {
+        var cumulative: [UInt64] = []
+        cumulative.reserveCapacity(counts.count)
+        var count: UInt64 = 0
+        for index in counts.indices {
+            count &+= counts[index].load(ordering: .relaxed)
+            cumulative.append(count)
+        }
+        return (cumulative, total.load(ordering: .relaxed))
+    }
+}

@@ -1,0 +1,56 @@
+public import CoreMetrics
+
+/// What the server counts, made once so that counting is only counting.
+///
+/// Each is described by its ``ServerMetricName``.
+public struct ServerMetrics: Sendable {
+    /// ``ServerMetricName/httpRequests``.
+    public let httpRequests: RequestCounters
+    /// ``ServerMetricName/messagesStored``.
+    public let messagesStored: Counter
+    /// ``ServerMetricName/messagesDuplicate``.
+    public let messagesDuplicate: Counter
+    /// ``ServerMetricName/commits``.
+    public let commits: Counter
+    /// ``ServerMetricName/commitSeconds``.
+    public let commitSeconds: Timer
+    /// ``ServerMetricName/commitMessages``.
+    public let commitMessages: Recorder
+    /// ``ServerMetricName/deliveries``.
+    public let deliveries: Counter
+    /// ``ServerMetricName/deliveredBytes``.
+    public let deliveredBytes: Counter
+    /// ``ServerMetricName/subscribers``.
+    public let subscribers: Meter
+    /// ``ServerMetricName/replays``.
+    public let replays: Counter
+    /// ``ServerMetricName/connectionsRefused``.
+    public let connectionsRefused: Counter
+    /// ``ServerMetricName/webSocketCloses``.
+    public let webSocketCloses: CloseCounters
+    /// ``ServerMetricName/pageReads``.
+    public let pageReads: Counter
+    /// ``ServerMetricName/readSeconds``.
+    public let readSeconds: Timer
+
+    /// Makes all of them with `factory`: a ``PrometheusRegistry``, say, that has been given ``ServerMetricName/help``.
+    public init(factory: any MetricsFactory) {
+        func counter(_ name: ServerMetricName) -> Counter { Counter(label: name.rawValue, factory: factory) }
+        func timer(_ name: ServerMetricName) -> Timer { Timer(label: name.rawValue, factory: factory) }
+
+        httpRequests = RequestCounters(factory: factory)
+        messagesStored = counter(.messagesStored)
+        messagesDuplicate = counter(.messagesDuplicate)
+        commits = counter(.commits)
+        commitSeconds = timer(.commitSeconds)
+        commitMessages = Recorder(label: ServerMetricName.commitMessages.rawValue, factory: factory)
+        deliveries = counter(.deliveries)
+        deliveredBytes = counter(.deliveredBytes)
+        subscribers = Meter(label: ServerMetricName.subscribers.rawValue, factory: factory)
+        replays = counter(.replays)
+        connectionsRefused = counter(.connectionsRefused)
+        webSocketCloses = CloseCounters(factory: factory)
+        pageReads = counter(.pageReads)
+        readSeconds = timer(.readSeconds)
+    }
+}

@@ -1,0 +1,49 @@
+import HTTP
+import HTTPTypes
+import Wire
+
+/// The path and query of a request, decoded, as the routes take them.
+struct DecodedTarget {
+    /// The path's segments.
+    let segments: [String]
+    private let parameters: QueryParameters
+
+    /// Decodes the target of a request.
+    ///
+    /// - Throws: 400 when an escape is incomplete or the text is not UTF-8.
+    init(_ request: HTTPRequest) throws(Problem) {
+        let target = Target(request.path ?? "")
+        do throws(RequestRefusal) {
+            segments = try target.segments()
+            parameters = try target.parameters()
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The value of a query parameter; `nil` when it is absent.
+    ///
+    /// - Throws: 400 when it is there more than once: which one is meant would be a guess.
+    func single(_ name: String) throws(Problem) -> String? {
+        guard !parameters.isRepeated(name) else {
+            var problem = Problem.badRequest("The parameter \(name) is there more than once.")
+            problem.field = name
+            throw problem
+        }
+        return parameters[name]
+    }
+}
+
+extension Problem {
+    /// What the codec found wrong with a request.
+    init(_ refusal: RequestRefusal) {
+        self.init(status: refusal.status.code, code: Code(refusal.code), detail: refusal.detail)
+    }
+
+    /// 400 or 426 `upgrade_required`: what was sent is no WebSocket handshake.
+    static func handshakeRefused(status: Int, detail: String) -> Problem {
+        Problem(
+            status: status, code: status == 426 ? Code("upgrade_required") : .badRequest,
+            detail: detail.prefix(1).uppercased() + detail.dropFirst() + ".")
+    }
+}

@@ -1,0 +1,88 @@
+import Chat
+import CoreMetrics
+import HTTP
+import HTTPTypes
+import Wire
+
+/// Reading a room: pages by `seq`, changes by `rev`, and where it is.
+extension Exchange {
+    /// `GET /v1/rooms/{room}/messages`
+    func answerPage(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        _ = try Caller(openMode: request, target)
+        let page = try PageRequest.parse(
+            before: target.single("before"), after: target.single("after"), around: target.single("around"),
+            limit: target.single("limit"))
+        worker.services.metrics.pageReads.increment()
+        worker.ask(.page(page), of: room) { [self] result in
+            switch result {
+            case .success(.page(let slice)): answer(slice, of: room, limit: page.limit)
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+
+    private func answer(_ slice: PageSlice, of room: RoomID, limit: Int) {
+        let links = Self.links(slice, room: room, limit: limit)
+        if !links.isEmpty { add(.link, links) }
+        answer { body in
+            PageAnswer(
+                messages: slice.messages, hasBefore: slice.hasBefore, hasAfter: slice.hasAfter, head: slice.state.head,
+                rev: slice.state.rev, epoch: worker.services.log.epoch
+            ).encode(into: &body)
+        }
+    }
+
+    /// Where the pages on either side are (RFC 8288), for clients that walk. The first is the older one.
+    static func links(_ slice: PageSlice, room: RoomID, limit: Int) -> String {
+        var links: [String] = []
+        // A page without messages is a place at an end, of which all messages lie on one side.
+        let before = slice.count > 0 ? slice.firstSeq : slice.state.head + 1
+        let after = slice.count > 0 ? slice.lastSeq : 0
+        if slice.hasBefore {
+            links.append("</v1/rooms/\(room)/messages?before=\(before)&limit=\(limit)>; rel=\"prev\"")
+        }
+        if slice.hasAfter {
+            links.append("</v1/rooms/\(room)/messages?after=\(after)&limit=\(limit)>; rel=\"next\"")
+        }
+        return links.joined(separator: ", ")
+    }
+
+    /// `GET /v1/rooms/{room}/changes`
+    func answerChanges(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        _ = try Caller(openMode: request, target)
+        let changes = try ChangesRequest.parse(
+            since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
+        if let epoch = changes.since.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
+        worker.ask(.changes(since: changes.since.rev, limit: changes.limit), of: room) { [self] result in
+            switch result {
+            case .success(.changes(let slice)):
+                guard changes.since.rev <= slice.state.rev else { return answer(.cursorUnknown) }
+                answer { body in
+                    ChangesAnswer(
+                        messages: slice.messages, rev: slice.rev, hasMore: slice.hasMore,
+                        epoch: worker.services.log.epoch
+                    ).encode(into: &body)
+                }
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+
+    /// `GET /v1/rooms/{room}`
+    func answerRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        _ = try Caller(openMode: request, target)
+        worker.ask(.state, of: room) { [self] result in
+            switch result {
+            case .success(.state(let state)):
+                answer { body in
+                    RoomSummary(room: room, head: state.head, rev: state.rev, epoch: worker.services.log.epoch)
+                        .encode(into: &body)
+                }
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import HTTP
+import HTTPTypes
+import Wire
+
+/// What operators and their machines ask.
+extension Exchange {
+    /// `GET /`
+    func answerIndex() {
+        let text = """
+            Backscroll \(Version.current): a realtime chat backend whose history you can scroll both ways.
+
+            Send:    curl -d '{"client_message_id":"a1","text":"hello"}' 'http://HOST/v1/rooms/lobby/messages?user=alice'
+            Watch:   wscat -c 'ws://HOST/v1/rooms/lobby/live?user=bob'
+            Read:    curl 'http://HOST/v1/rooms/lobby/messages?before=100&limit=30'
+
+            """
+        answer(contentType: ContentType.text, body: Array(text.utf8).span)
+    }
+
+    /// `GET /healthz`: the process serves requests.
+    func answerHealth() {
+        answer { $0.append(contentsOf: #"{"status":"ok"}"#.utf8) }
+    }
+
+    /// `GET /readyz`: it can also commit, and is not about to stop.
+    func answerReadiness() {
+        if worker.isWindingDown {
+            answer(.unavailable("The server is stopping."))
+        } else if let failure = worker.services.logFailure() {
+            answer(.unavailable("Messages cannot be stored at the moment: \(failure)."))
+        } else {
+            answer { $0.append(contentsOf: #"{"status":"ready"}"#.utf8) }
+        }
+    }
+
+    /// `GET /metrics`: Prometheus' text format, version 0.0.4.
+    func answerMetrics() {
+        answer(contentType: ContentType.prometheus, body: worker.services.registry.exposition().span)
+    }
+}

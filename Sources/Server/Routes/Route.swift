@@ -1,0 +1,78 @@
+import HTTPTypes
+import Wire
+
+/// What a request is about, by its path: a pure function, so that what exists can be read off here.
+enum Route: Equatable {
+    case index
+    case health
+    case readiness
+    case metrics
+    case room(RoomID)
+    case messages(RoomID)
+    case message(RoomID, seq: Int64)
+    case clientMessage(RoomID, id: String)
+    case changes(RoomID)
+    case live(RoomID)
+
+    /// Finds the route of a path.
+    ///
+    /// - Parameter segments: the path's segments, percent-decoded.
+    /// - Returns: `nil` when there is no such resource.
+    /// - Throws: 400 when a segment is no room id or no `seq`.
+    init?(_ segments: [String]) throws(Problem) {
+        switch segments.count {
+        case 1:
+            switch segments[0] {
+            case "": self = .index
+            case "healthz": self = .health
+            case "readyz": self = .readiness
+            case "metrics": self = .metrics
+            default: return nil
+            }
+        case 3...6:
+            guard segments[0] == "v1", segments[1] == "rooms" else { return nil }
+            try self.init(inRoom: segments[2], segments[3...])
+        default:
+            return nil
+        }
+    }
+
+    private init?(inRoom name: String, _ rest: ArraySlice<String>) throws(Problem) {
+        guard let kind = rest.first else {
+            self = .room(try RoomID(name))
+            return
+        }
+        let rest = rest.dropFirst()
+        switch (kind, rest.count) {
+        case ("messages", 0): self = .messages(try RoomID(name))
+        case ("changes", 0): self = .changes(try RoomID(name))
+        case ("live", 0): self = .live(try RoomID(name))
+        case ("messages", 1): self = .message(try RoomID(name), seq: try Self.seq(rest.first!))
+        case ("messages", 2) where rest.first == "by-client-id":
+            self = .clientMessage(try RoomID(name), id: rest.last!)
+        default: return nil
+        }
+    }
+
+    private static func seq(_ text: String) throws(Problem) -> Int64 {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            throw .invalidField("seq", must: "be a decimal number")
+        }
+        // A number too large for any message is one that is not there.
+        return Int64(text) ?? .max
+    }
+
+    /// What may be done with it, beside OPTIONS. HEAD goes with GET.
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .messages: [.get, .head, .post]
+        case .live: [.get]
+        default: [.get, .head]
+        }
+    }
+
+    /// The same as the value of an `Allow` field.
+    var allowed: String {
+        (methods + [.options]).map(\.rawValue).joined(separator: ", ")
+    }
+}

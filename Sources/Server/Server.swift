@@ -1,0 +1,160 @@
+import Chat
+import CoreMetrics
+import Dispatch
+import Glibc
+import HTTP
+import HTTPTypes
+public import Logging
+import Store
+import Synchronization
+import Transport
+
+/// A running server: its loops, its log, and what connects them.
+public final class Server: Sendable {
+    /// The port on which it listens.
+    public let port: Int
+    /// The URL under which it can be reached from here.
+    public let url: String
+    private let configuration: ServerConfiguration
+    private let group: LoopGroup
+    private let log: SQLiteLog
+    private let workers: [LoopBound<Worker>]
+    private let logger: Logger
+
+    /// Opens the database, starts the loops and listens.
+    ///
+    /// - Throws: ``TransportError``, ``StoreError`` or ``ServerError``, each with a text for the person who started it.
+    public init(_ configuration: ServerConfiguration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        guard try configuration.insecureOpen || LoopGroup.isLoopback(configuration.host) else {
+            throw ServerError.openBeyondLoopback(configuration.host)
+        }
+        let origins = try Self.originPolicy(configuration.allowedOrigins)
+        var transport = configuration.transport
+        transport.connections = min(transport.connections, max(16, raiseOpenFileLimit() - Self.reservedDescriptors))
+        LibraryLog.send { level, line in
+            // The library says at level error what a client did wrong; for us it is of interest when looking for it.
+            logger.debug("libwebsockets: \(line)", metadata: ["level": "\(level)"])
+        }
+
+        let registry = PrometheusRegistry(help: ServerMetricName.help)
+        let metrics = ServerMetrics(factory: registry)
+        let interest = Interest()
+        let dispatcher = Dispatcher(interest: interest)
+        let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
+        do {
+            let log = try SQLiteLog(
+                path: configuration.database, observer: dispatcher,
+                configuration: Self.storeConfiguration(configuration, metrics))
+            let services = Services(
+                configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
+                origins: origins, metrics: metrics, registry: registry, logger: logger)
+            workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
+            dispatcher.connect(workers)
+            let workers = workers
+            do {
+                port = try group.listen(host: configuration.host, port: configuration.port) { connection in
+                    HTTPConnection(worker: workers[connection.loop.index].value, connection: connection)
+                }
+            } catch {
+                log.close()
+                throw error
+            }
+            self.log = log
+            Self.observe(registry, group, log)
+        } catch {
+            group.stop()
+            throw error
+        }
+        self.group = group
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        url = "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
+    }
+
+    /// Descriptors that connections may not take: the database, the listeners, the loops' own.
+    private static let reservedDescriptors = 128
+
+    private static func originPolicy(_ allowed: [String]) throws(ServerError) -> OriginPolicy {
+        var origins: Set<Origin> = []
+        for text in allowed where text != "*" {
+            guard let origin = Origin(text) else { throw .badOrigin(text) }
+            origins.insert(origin)
+        }
+        return OriginPolicy(
+            allowed: allowed.contains("*") ? .any : .only(origins),
+            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch],
+            exposedHeaders: [.location, .link, .retryAfter])
+    }
+
+    private static func storeConfiguration(
+        _ configuration: ServerConfiguration, _ metrics: ServerMetrics
+    ) -> StoreConfiguration {
+        var store = StoreConfiguration()
+        store.readers = configuration.readers
+        store.submissionQueue = configuration.sendQueue
+        store.queryQueue = configuration.readQueue
+        store.maximumPages = configuration.maximumDatabasePages
+        store.onCommit = { duration, count in
+            metrics.commits.increment()
+            metrics.commitMessages.record(count)
+            metrics.commitSeconds.recordNanoseconds(duration.nanoseconds)
+        }
+        store.onRead = { duration in metrics.readSeconds.recordNanoseconds(duration.nanoseconds) }
+        return store
+    }
+
+    /// What is worked out when somebody asks for the metrics.
+    private static func observe(_ registry: PrometheusRegistry, _ group: LoopGroup, _ log: SQLiteLog) {
+        func gauge(_ name: ServerMetricName, _ read: @escaping @Sendable () -> Int) {
+            registry.observeGauge(name.rawValue, help: name.help) { Double(read()) }
+        }
+        gauge(.connections) { group.connectionCount }
+        gauge(.queuedSends) { log.queuedSubmissions }
+        gauge(.queuedReads) { log.queuedQueries }
+        registry.observeProcess()
+    }
+
+    /// Makes a loop's worker on the loop.
+    private static func makeWorker(on loop: Loop, _ services: Services) -> LoopBound<Worker> {
+        let made = Mutex<LoopBound<Worker>?>(nil)
+        let isMade = DispatchSemaphore(value: 0)
+        loop.post {
+            let worker = LoopBound(Worker(loop: loop, services: services), to: loop)
+            made.withLock { $0 = worker }
+            isMade.signal()
+        }
+        isMade.wait()
+        return made.withLock { $0! }
+    }
+
+    /// Reads the certificate and key anew, for new connections. When they cannot be used the old ones stay.
+    public func reload() {
+        do {
+            try group.reloadCertificate()
+            logger.info("the certificate has been read anew")
+        } catch {
+            logger.error("the certificate cannot be used, the old one stays: \(error)")
+        }
+    }
+
+    /// Stops: accepts nothing any more, answers what it has been asked, closes sockets with 1001, commits, and ends
+    /// its threads. Takes the grace period at most, plus one commit.
+    public func stop() {
+        for worker in workers { worker.loop.post { worker.value.windDown() } }
+        group.windDown()
+        let deadline = ContinuousClock.now + configuration.grace
+        // Connections end by themselves, each on its loop; there is nobody to call back for the last of thousands.
+        while group.connectionCount > 0, ContinuousClock.now < deadline { usleep(10_000) }
+        log.close()
+        group.stop()
+    }
+}
+
+extension Duration {
+    /// The time in nanoseconds.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

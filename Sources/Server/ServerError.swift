@@ -1,0 +1,25 @@
+/// Why a server does not start with this configuration.
+public struct ServerError: Error, Sendable, CustomStringConvertible {
+    private enum Code: Sendable {
+        case openBeyondLoopback, badOrigin
+    }
+
+    private let code: Code
+    /// What is wrong, and what can be done, for the person who starts the server.
+    public let description: String
+
+    /// What is to be allowed is no origin.
+    static func badOrigin(_ text: String) -> ServerError {
+        ServerError(
+            code: .badOrigin,
+            description: "'\(text)' is no origin: it must be like https://app.example.com, without a path, or *.")
+    }
+
+    /// Everybody could use any name.
+    static func openBeyondLoopback(_ host: String) -> ServerError {
+        ServerError(
+            code: .openBeyondLoopback,
+            description: "without a key anybody may use any name, so the server listens on this machine only: "
+                + "\(host) is reachable from others. Pass --insecure-open if that is what you want.")
+    }
+}

@@ -1,0 +1,5 @@
+/// Which Backscroll this is.
+public enum Version {
+    /// The version: major.minor.patch.
+    public static let current = "0.1.0"
+}

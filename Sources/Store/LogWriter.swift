@@ -1,0 +1,105 @@
+import Chat
+import GRDB
+import Synchronization
+import Wire
+
+/// The one thread that writes: it takes what has queued, commits it in one transaction with one sync, and tells.
+///
+/// While a commit is on its way to the disk the next ones gather, so the busier the server, the more messages share a
+/// sync; idle, a message is committed at once.
+final class LogWriter: Sendable {
+    private let queue: WorkQueue<Submission>
+    private let database: DatabaseQueue
+    private let observer: any LogObserver
+    private let configuration: StoreConfiguration
+    private let failureText = Mutex<String?>(nil)
+
+    init(database: DatabaseQueue, observer: any LogObserver, configuration: StoreConfiguration) {
+        self.database = database
+        self.observer = observer
+        self.configuration = configuration
+        queue = WorkQueue(limit: configuration.submissionQueue)
+    }
+
+    /// How many submissions wait.
+    var queued: Int { queue.count }
+
+    /// Why the last commit failed; `nil` when it did not.
+    var failure: String? { failureText.withLock { $0 } }
+
+    /// Adds to the next commit.
+    func submit(_ submissions: [Submission]) {
+        let added = queue.append(submissions)
+        guard added < submissions.count else { return }
+        observer.committed(
+            submissions[added...].map { Outcome(ticket: $0.ticket, result: .failure(.overloaded)) }, [])
+    }
+
+    /// Commits what is left, and ends.
+    func close() {
+        queue.close()
+    }
+
+    // MARK: The thread
+
+    /// Commits until the queue is closed and empty.
+    func run() {
+        var statements: WriterStatements?
+        var rooms = RoomTable(limit: configuration.cachedRooms)
+        while true {
+            // While nothing can be written, trying is how we learn that it can again.
+            let patience = failure == nil ? nil : configuration.probeInterval
+            guard let submissions = queue.take(configuration.commitSubmissions, within: patience) else { return }
+            if submissions.isEmpty { probe() } else { commit(submissions, &statements, &rooms) }
+        }
+    }
+
+    private func commit(
+        _ submissions: [Submission], _ statements: inout WriterStatements?, _ rooms: inout RoomTable
+    ) {
+        let start = ContinuousClock.now
+        do {
+            let done = try database.writeWithoutTransaction { db in
+                let prepared = try statements ?? WriterStatements(db)
+                statements = prepared
+                var commit = Commit(prepared, rooms: rooms)
+                // Taken out while it changes, and put back only if that lasts.
+                rooms = RoomTable(limit: configuration.cachedRooms)
+                try db.inTransaction(.immediate) {
+                    for submission in submissions { try commit.apply(submission) }
+                    try commit.finish()
+                    return .commit
+                }
+                return commit
+            }
+            rooms = done.rooms
+            failureText.withLock { $0 = nil }
+            configuration.onCommit?(ContinuousClock.now - start, submissions.count)
+            observer.committed(done.outcomes, done.batches)
+        } catch {
+            // What the rooms are now is what the database says.
+            rooms = RoomTable(limit: configuration.cachedRooms)
+            let problem = describe(error)
+            failureText.withLock { $0 = "\(error)" }
+            observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
+        }
+    }
+
+    /// Writes something that changes nothing.
+    private func probe() {
+        do {
+            try database.write { db in
+                try db.execute(sql: "UPDATE meta SET value = value WHERE key = 'epoch'")
+            }
+            failureText.withLock { $0 = nil }
+        } catch {
+            failureText.withLock { $0 = "\(error)" }
+        }
+    }
+
+    private func describe(_ error: any Error) -> Problem {
+        guard let error = error as? DatabaseError else { return .unavailable("The message could not be stored.") }
+        return error.resultCode == .SQLITE_FULL
+            ? .storageFull : .unavailable("The message could not be stored: \(error.message ?? "I/O error").")
+    }
+}

@@ -1,0 +1,118 @@
+import Chat
+import Wire
+
+/// Answers queries in one read transaction: every answer is of the same moment.
+struct Snapshot {
+    let statements: ReaderStatements
+    let epoch: String
+
+    /// Answers a query.
+    func answer(_ query: Query) throws -> Answer.Content {
+        let room = try statements.room(query.room)
+        let state = RoomState(head: room?.head ?? 0, rev: room?.rev ?? 0)
+        let number = room?.number ?? 0
+        switch query.kind {
+        case .state:
+            return .state(state)
+        case .message(let seq):
+            return .message(room == nil ? nil : try statements.message(room: number, seq: seq))
+        case .clientMessage(let sender, let id):
+            return .message(
+                room == nil ? nil : try statements.message(room: number, sender: sender, clientMessageID: id))
+        case .page(let request):
+            return .page(try page(request, room: number, state))
+        case .changes(let since, let limit):
+            return .changes(try changes(room: number, since: since, limit: limit, state))
+        case .replay(let since, let format, let bytes):
+            return .replay(try replay(room: number, since: since ?? state.rev, format, bytes: bytes, state))
+        }
+    }
+
+    // MARK: Pages
+
+    private func page(_ request: PageRequest, room: Int64, _ state: RoomState) throws -> PageSlice {
+        let window = try window(request, room: room, head: state.head)
+        return PageSlice(
+            messages: window.count > 0 ? try statements.messages(room: room, window) : [], count: window.count,
+            firstSeq: window.count > 0 ? window.start : 0, lastSeq: window.count > 0 ? window.end - 1 : 0,
+            hasBefore: window.hasBefore, hasAfter: window.hasAfter(head: state.head), state: state)
+    }
+
+    private func window(_ request: PageRequest, room: Int64, head: Int64) throws -> PageWindow {
+        switch request.anchor {
+        case .newest:
+            return .newest(head: head, limit: request.limit)
+        case .before(let place):
+            let gap = try seq(of: place, room: room, head: head)
+            return .before(gap: gap, head: head, limit: request.limit)
+        case .after(let place):
+            let seq = try seq(of: place, room: room, head: head)
+            // A time is a gap already; a message is passed over.
+            if case .time = place { return .after(gap: seq, head: head, limit: request.limit) }
+            return .after(gap: seq == .max ? seq : seq + 1, head: head, limit: request.limit)
+        case .around(let place):
+            return .around(try seq(of: place, room: room, head: head), head: head, limit: request.limit)
+        }
+    }
+
+    /// The `seq` of a place; of a time, that of the first message stored at it or after it.
+    private func seq(of place: Place, room: Int64, head: Int64) throws -> Int64 {
+        switch place {
+        case .seq(let seq): return seq
+        case .first: return 1
+        case .last: return head
+        // There are no read marks yet: nobody has read anything.
+        case .read: return 0
+        case .time(let time): return try firstSeq(at: time, room: room, head: head)
+        }
+    }
+
+    /// Halving works because times never decrease along `seq`; so there needs to be no index of times.
+    private func firstSeq(at time: Timestamp, room: Int64, head: Int64) throws -> Int64 {
+        var low: Int64 = 1
+        var high = head + 1
+        while low < high {
+            let middle = (low + high) / 2
+            if let createdAt = try statements.createdAt(room: room, seq: middle), createdAt < time.milliseconds {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    // MARK: Changes
+
+    private func changes(room: Int64, since: Int64, limit: Int, _ state: RoomState) throws -> ChangeSlice {
+        var messages: [UInt8] = []
+        var last = since
+        try statements.changes(room: room, since: since, limit: limit) { rev, row in
+            if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
+            row.append(1, to: &messages)
+            last = rev
+            return true
+        }
+        // The room's latest revision always has its message, so who has that one has all.
+        return ChangeSlice(messages: messages, rev: last, hasMore: last < state.rev, state: state)
+    }
+
+    private func replay(
+        room: Int64, since: Int64, _ format: PushFormat, bytes: Int, _ state: RoomState
+    ) throws -> ReplaySlice {
+        var frames: [UInt8] = []
+        var last = since
+        if since < state.rev {
+            try statements.changes(room: room, since: since, limit: .max) { rev, row in
+                switch format {
+                case .webSocket: PushEncoding.appendFrame(row.bytes(1).span, to: &frames)
+                case .serverSentEvents:
+                    PushEncoding.appendEvent(row.bytes(1).span, epoch: epoch, rev: rev, to: &frames)
+                }
+                last = rev
+                return frames.count < bytes
+            }
+        }
+        return ReplaySlice(frames: frames, rev: last, hasMore: last < state.rev, state: state)
+    }
+}

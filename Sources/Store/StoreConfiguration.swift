@@ -1,0 +1,29 @@
+/// The bounds of the store, each with its default.
+public struct StoreConfiguration: Sendable {
+    /// Threads that read, each with a connection of its own.
+    public var readers = 2
+    /// Submissions that may wait for a commit; the outcome of one more is 503 `overloaded`.
+    public var submissionQueue = 65_536
+    /// Queries that may wait for a reader; the answer to one more is 503 `overloaded`.
+    public var queryQueue = 65_536
+    /// The most submissions of one commit.
+    public var commitSubmissions = 1024
+    /// The most queries that a reader answers in one go.
+    public var readBatch = 32
+    /// How many rooms the writer remembers the state of; beyond it, it forgets them all and reads them again.
+    public var cachedRooms = 100_000
+    /// The size in pages of 4 KiB at which the write-ahead log is brought into the database, 64 MiB.
+    public var checkpointPages = 16_384
+    /// How long the writer waits between tries to write while it cannot, in milliseconds.
+    public var probeInterval = 1000
+    /// The most pages that the database may have; `nil` for no bound but the disk's.
+    public var maximumPages: Int?
+
+    /// Called for each commit that has lasted, on the writer's thread: how long it took, and its submissions.
+    public var onCommit: (@Sendable (Duration, Int) -> Void)?
+    /// Called for each round of reads, on the reader's thread: how long it took.
+    public var onRead: (@Sendable (Duration) -> Void)?
+
+    /// The defaults.
+    public init() {}
+}

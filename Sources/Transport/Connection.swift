@@ -1,0 +1,303 @@
+import CLibwebsockets
+import Glibc
+
+/// One connection, plain or TLS, on the loop that serves it.
+///
+/// Not Sendable: it is used on its loop only. What comes from elsewhere is posted to the loop first. After the end of
+/// the connection all calls are harmless and do nothing.
+public final class Connection {
+    /// Where a connection is between its first byte and its end.
+    private enum State {
+        /// Bytes come and go.
+        case open
+        /// Our last words are on their way to the kernel.
+        case finishing
+        /// Our sending side is closed; what the client still sends is thrown away.
+        case lingering
+        /// The socket is to be destroyed when nothing of the connection is on the stack.
+        case aborting
+        case closed
+    }
+
+    /// Why and since when nothing more should be written.
+    private struct Stall {
+        /// The tick at which the client had last taken something.
+        var since: Int
+        /// The next tick at which to look whether it has taken more.
+        var check: Int
+        /// How many bytes its kernel had acknowledged by then.
+        var acknowledged: UInt64
+    }
+
+    /// The loop that serves this connection.
+    public unowned let loop: Loop
+    /// What serves this connection. A handler replaces itself by another when the protocol changes (an upgrade).
+    public var handler: (any ConnectionHandler)?
+    /// Whether the connection is encrypted.
+    public let isSecure: Bool
+    /// The peer's address, without its port.
+    public let peer: String
+    /// The loop's number for this connection, never reused.
+    public let id: UInt64
+    /// Where the loop's table holds this connection.
+    let slot: Int
+
+    // The socket as libwebsockets knows it; valid from adoption until `didClose`, which clears it.
+    private var wsi: OpaquePointer?
+    private var state = State.open
+    private let counted: Bool
+    /// Calls of the library on this socket that have not returned: it must not be destroyed under them.
+    private var depth = 0
+    private var holdsReading = false
+    private var reading = true
+    /// Whether there is somebody who could read: not before the end of a TLS handshake.
+    private var isEstablished: Bool
+    /// Whether the library would cut the connection for the time that its handshake takes.
+    private var libraryClockRuns: Bool
+
+    /// The tick at which the handler is to be told, or when lingering, at which it ends.
+    private var deadline: Int?
+    /// The earliest tick at which the wheel looks at us.
+    private var scheduled: Int?
+    private var stall: Stall?
+
+    init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, counted: Bool) {
+        self.loop = loop
+        self.slot = slot
+        self.id = id
+        self.peer = peer
+        self.isSecure = isSecure
+        self.counted = counted
+        isEstablished = !isSecure
+        libraryClockRuns = isSecure
+    }
+
+    /// Whether bytes may be written and may arrive.
+    public var isOpen: Bool { state == .open }
+
+    /// Whether some of what was written is still waiting for the kernel. Nothing more should be written then:
+    /// ``ConnectionHandler/drained(_:)`` says when.
+    public var isCongested: Bool { stall != nil }
+
+    // MARK: Writing
+
+    /// Sends bytes: to the kernel at once, what it does not take now is kept and sent when it does.
+    ///
+    /// What is written before a TLS handshake has ended is dropped: there is nobody yet who could read it.
+    ///
+    /// - Parameter bytes: any number; copied as far as needed.
+    public func write(_ bytes: Span<UInt8>) {
+        guard let wsi, state == .open, isEstablished, !bytes.isEmpty else { return }
+        let written = bytes.withUnsafeBufferPointer { buffer in
+            // lws_write reads the bytes only, in its raw role, though its parameter is not const.
+            lws_write(wsi, UnsafeMutablePointer(mutating: buffer.baseAddress!), buffer.count, backscroll_write_raw)
+        }
+        if written < 0 {
+            abort()
+        } else if lws_partial_buffered(wsi) != 0 {
+            congest()
+        }
+    }
+
+    /// Sends an array's bytes.
+    public func write(_ bytes: [UInt8]) {
+        write(bytes.span)
+    }
+
+    /// The library has kept some of the bytes. While it does, it does not read, but polls for reading all the same,
+    /// which would spin; so reading is switched off as well.
+    private func congest() {
+        guard stall == nil else { return }
+        let check = nextCheck
+        stall = Stall(since: loop.now, check: check, acknowledged: acknowledgedBytes)
+        updateReading()
+        schedule(at: check)
+    }
+
+    /// The socket takes bytes, and the library has none that are waiting.
+    func didBecomeWriteable() {
+        guard let wsi, lws_partial_buffered(wsi) == 0 else { return }
+        if libraryClockRuns, isEstablished {
+            libraryClockRuns = false
+            lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
+        }
+        guard stall != nil else { return }
+        stall = nil
+        if state == .finishing {
+            halfClose()
+        } else if state == .open {
+            updateReading()
+            handler?.drained(self)
+        }
+    }
+
+    /// How many bytes the peer's kernel has acknowledged: what tells a slow connection from a dead one.
+    private var acknowledgedBytes: UInt64 {
+        guard let wsi else { return 0 }
+        return backscroll_bytes_acknowledged(lws_get_socket_fd(wsi))
+    }
+
+    /// When to look whether a stalled client has taken something: often enough to end it in good time.
+    private var nextCheck: Int { loop.tick(after: loop.limits.noProgress / 4) }
+
+    // MARK: Reading
+
+    /// Whether bytes are to be read. Off, the connection's end is not noticed either, so that a client which has
+    /// closed its sending side still gets the answer that it waits for.
+    public var isReadingPaused: Bool {
+        get { holdsReading }
+        set {
+            guard state == .open else { return }
+            holdsReading = newValue
+            updateReading()
+        }
+    }
+
+    private func updateReading() {
+        let wanted = !(holdsReading || isCongested)
+        guard let wsi, wanted != reading else { return }
+        reading = wanted
+        lws_rx_flow_control(wsi, wanted ? 1 : 0)
+    }
+
+    // MARK: Time
+
+    /// Has the handler told when this much time has passed, instead of any time set before; `nil` for never.
+    ///
+    /// Times are kept in ticks of 100 ms: the call comes up to two of them late, never early.
+    public func setDeadline(_ after: Duration?) {
+        guard state == .open else { return }
+        deadline = after.map(loop.tick(after:))
+        if let deadline { schedule(at: deadline) }
+    }
+
+    private func schedule(at tick: Int) {
+        if let scheduled, scheduled <= tick { return }
+        scheduled = tick
+        loop.wake(self, at: tick)
+    }
+
+    /// The wheel has reached a tick at which this connection wanted to be looked at.
+    func tickReached(_ tick: Int) {
+        guard scheduled == tick, state != .aborting, state != .closed else { return }
+        scheduled = nil
+        guard isProgressing else { return abort() }
+        if let due = deadline, due <= loop.now {
+            deadline = nil
+            if state == .lingering { return abort() }
+            handler?.deadlineReached(self)
+        }
+        if let check = stall?.check { schedule(at: check) }
+        if let deadline { schedule(at: deadline) }
+    }
+
+    /// Whether the client takes what it is sent; looked at as often as the bound needs.
+    private var isProgressing: Bool {
+        guard let stall, stall.check <= loop.now else { return true }
+        let acknowledged = acknowledgedBytes
+        if acknowledged != stall.acknowledged {
+            self.stall = Stall(since: loop.now, check: nextCheck, acknowledged: acknowledged)
+            return true
+        }
+        self.stall?.check = nextCheck
+        return Duration.milliseconds((loop.now - stall.since) * Loop.tickMilliseconds) < loop.limits.noProgress
+    }
+
+    // MARK: Ending
+
+    /// Ends the connection in good order: what was written goes out, then the sending side is closed, and what the
+    /// client still sends is thrown away until it closes too, so that it can read our last words (RFC 9112, 9.6).
+    ///
+    /// The handler is told nothing more but that the connection is closed.
+    public func finish() {
+        guard state == .open else { return }
+        // Before the TLS handshake has ended there is nothing that the client could read.
+        guard isEstablished else { return abort() }
+        state = .finishing
+        deadline = nil
+        if !isCongested { halfClose() }
+    }
+
+    private func halfClose() {
+        guard let wsi else { return }
+        if let session = lws_get_ssl(wsi) {
+            ERR_clear_error()
+            if SSL_shutdown(session) < 0, SSL_want(session) == SSL_WRITING {
+                // The kernel has no room for the close_notify; we come back when it has.
+                congest()
+                lws_callback_on_writable(wsi)
+                return
+            }
+        }
+        state = .lingering
+        shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
+        holdsReading = false
+        updateReading()
+        let end = loop.tick(after: loop.limits.linger)
+        deadline = end
+        schedule(at: end)
+    }
+
+    /// Ends the connection at once. Its handler hears of it when the current call has returned, not within it.
+    public func abort() {
+        guard state != .closed, state != .aborting else { return }
+        state = .aborting
+        if depth == 0 { loop.doom(self) }
+    }
+
+    /// Has the library destroy the socket, which calls `didClose`.
+    func destroy() {
+        guard state != .closed, let wsi else { return }
+        state = .aborting
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_SYNC)
+    }
+
+    /// The server is stopping.
+    func shuttingDown() {
+        if state == .open { handler?.shuttingDown(self) }
+    }
+
+    // MARK: The library's side
+
+    func attach(_ wsi: OpaquePointer) {
+        self.wsi = wsi
+        guard let session = lws_get_ssl(wsi) else { return }
+        // The library has a callback for this, which comes to its latest context only. The pointer is valid until
+        // `didClose`, which takes the callback away.
+        SSL_set_ex_data(session, 0, Unmanaged.passUnretained(self).toOpaque())
+        SSL_set_info_callback(session) { session, event, _ in
+            guard event & SSL_CB_HANDSHAKE_DONE != 0, let this = SSL_get_ex_data(session, 0) else { return }
+            Unmanaged<Connection>.fromOpaque(this).takeUnretainedValue().didFinishHandshake()
+        }
+    }
+
+    /// Runs a callback of the library; `false` tells the library to destroy the socket.
+    func enter(_ body: () -> Void) -> Bool {
+        depth += 1
+        body()
+        depth -= 1
+        return state != .aborting
+    }
+
+    private func didFinishHandshake() {
+        guard let wsi, !isEstablished else { return }
+        isEstablished = true
+        // The library starts another clock when OpenSSL returns, so we stop it when we are called next.
+        lws_callback_on_writable(wsi)
+    }
+
+    func didReceive(_ bytes: Span<UInt8>) {
+        if state == .open { handler?.received(bytes, on: self) }
+    }
+
+    func didClose() {
+        guard state != .closed else { return }
+        state = .closed
+        if let wsi, let session = lws_get_ssl(wsi) { SSL_set_info_callback(session, nil) }
+        wsi = nil
+        if counted { loop.gate.leave() }
+        loop.forget(self)
+        handler?.closed(self)
+        handler = nil
+    }
+}

@@ -1,0 +1,33 @@
+import CLibwebsockets
+import Synchronization
+
+/// Where libwebsockets' own words go. It has one logger for the whole process.
+public enum LibraryLog {
+    /// How much a line matters.
+    public enum Level: Sendable {
+        /// A failure.
+        case error
+        /// Something odd.
+        case warning
+    }
+
+    private static let sink = Mutex<@Sendable (Level, String) -> Void>({ _, _ in })
+
+    /// Sends the library's errors and warnings to `sink`, from any thread, a line at a time.
+    public static func send(to newSink: @escaping @Sendable (Level, String) -> Void) {
+        sink.withLock { $0 = newSink }
+    }
+
+    // Once: other threads may be logging when a further context is made.
+    private static let installed: Void = lws_set_log_level(LLL_ERR | LLL_WARN) { level, line in
+        guard let line else { return }
+        var text = String(cString: line)
+        while text.last?.isNewline == true { text.removeLast() }
+        let current = LibraryLog.sink.withLock { $0 }
+        current(level == LLL_ERR ? .error : .warning, text)
+    }
+
+    static func install() {
+        installed
+    }
+}

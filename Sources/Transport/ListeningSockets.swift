@@ -1,0 +1,103 @@
+import CLibwebsockets
+import Glibc
+
+/// The listening sockets of a server: for each address one socket a loop, among which the kernel shares the arriving
+/// connections (`SO_REUSEPORT`).
+struct ListeningSockets {
+    /// How many connections may wait to be accepted, on each socket; the kernel caps it at `somaxconn`.
+    static let backlog: Int32 = 4096
+
+    /// For each loop, the descriptors that it is to serve.
+    private(set) var descriptors: [[Int32]]
+    /// The port that all of them have.
+    let port: Int
+    /// Whether all addresses can be reached from this machine only.
+    let isLoopback: Bool
+
+    /// Binds `host` and `port` for `loops` loops; port 0 picks one that is free on every address of the host.
+    ///
+    /// - Throws: ``TransportError`` when another process listens there, or the address is not one of ours.
+    init(host: String, port: Int, loops: Int) throws(TransportError) {
+        // A machine without IPv6 has no ::1; localhost is 127.0.0.1 alone there.
+        let resolved = try SocketAddress.resolve(host, port: port)
+        let addresses = resolved.filter { $0.family != AF_INET6 || resolved.count == 1 || Self.hasIPv6 }
+        isLoopback = addresses.allSatisfy(\.isLoopback)
+        // A port that is free on the first address may be taken on the second: another is picked then.
+        var attempts = port == 0 ? 16 : 1
+        while true {
+            attempts -= 1
+            do throws(TransportError) {
+                (descriptors, self.port) = try Self.bindAll(addresses, loops: loops)
+                return
+            } catch {
+                guard error.isAddressInUse, attempts > 0 else { throw error }
+            }
+        }
+    }
+
+    /// Closes the sockets of this loop and those after it, which nobody has taken.
+    func close(from loop: Int) {
+        for descriptor in descriptors[loop...].joined() { Glibc.close(descriptor) }
+    }
+
+    private static let hasIPv6: Bool = {
+        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0, var address = try? SocketAddress.resolve("::1", port: 0).first else { return false }
+        defer { Glibc.close(descriptor) }
+        address.port = 0
+        return address.withPointer { bind(descriptor, $0, $1) } == 0
+    }()
+
+    private static func bindAll(
+        _ addresses: [SocketAddress], loops: Int
+    ) throws(TransportError) -> ([[Int32]], Int) {
+        var all = Array(repeating: [Int32](), count: loops)
+        var port = 0
+        do throws(TransportError) {
+            for var address in addresses {
+                if port != 0 { address.port = port }
+                // With SO_REUSEPORT a second server would share our port without a word. A socket without it may not.
+                let probe = try open(address, shared: false)
+                Glibc.close(probe.descriptor)
+                address.port = probe.port
+                port = probe.port
+                for loop in 0..<loops { all[loop].append(try open(address, shared: true).descriptor) }
+            }
+        } catch {
+            for descriptor in all.joined() { Glibc.close(descriptor) }
+            throw error
+        }
+        return (all, port)
+    }
+
+    private static func open(
+        _ address: SocketAddress, shared: Bool
+    ) throws(TransportError) -> (descriptor: Int32, port: Int) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(address.family, kind, 0)
+        guard descriptor >= 0 else { throw .system("socket", errno: errno) }
+        func fail(_ call: String) -> TransportError {
+            let number = errno
+            Glibc.close(descriptor)
+            let name = "\(address.host):\(address.port)"
+            return number == EADDRINUSE ? .addressInUse(name) : .badAddress(name, reason: describe(errno: number))
+        }
+        set(descriptor, SOL_SOCKET, SO_REUSEADDR)
+        if shared { set(descriptor, SOL_SOCKET, SO_REUSEPORT) }
+        if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else { throw fail("bind") }
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw fail("listen") }
+        var bound = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        _ = withUnsafeMutablePointer(to: &bound) { pointer in
+            // A sockaddr_storage may hold any kind of address, by its definition (POSIX, <sys/socket.h>).
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        return (descriptor, SocketAddress(bound).port)
+    }
+
+    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
+        var one: Int32 = 1
+        setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

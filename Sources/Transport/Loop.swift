@@ -1,0 +1,315 @@
+import CLibwebsockets
+import Glibc
+import Synchronization
+
+/// One thread that serves connections: a libuv loop with a libwebsockets context on it, and a serial executor.
+///
+/// A connection, its requests and its subscriptions belong to one loop and are used on its thread only, so they need
+/// no locks. Other threads hand work over with ``post(_:)``, which is the one thing about a loop that they may call
+/// (besides ``stop()`` and ``join()``); an actor may have the loop as its executor.
+// Sendable because all that changes is atomic, or behind the mailbox's mutex, or touched on the loop's thread only,
+// which `preconditionIsolated` holds at each entry; before `start` there is no other thread.
+public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    /// A tick of deadlines.
+    static let tickMilliseconds = 100
+
+    /// The loop's place among the process's loops, from 0.
+    public let index: Int
+    /// The bounds of its connections.
+    public let limits: TransportLimits
+    let gate: Gate
+    let library: LibraryContext
+
+    private let mailbox = Mailbox()
+    private let thread = Mutex<pthread_t?>(nil)
+    /// The loop's thread, by which it is recognised; 0 before there is one.
+    private let identity = Atomic<pthread_t>(0)
+    // libuv's own structures: allocated once, initialised here, freed in `finish` when libuv has let go of them.
+    private let uv: UnsafeMutablePointer<uv_loop_t>
+    private let wakeup: UnsafeMutablePointer<uv_async_t>
+    private let ticker: UnsafeMutablePointer<uv_timer_t>
+    private let turnEnd: UnsafeMutablePointer<uv_prepare_t>
+
+    // From here on: the loop's thread only.
+    private var wheel = TimerWheel<Wake>()
+    private var connections = ConnectionTable()
+    private var listeners: [Listener] = []
+    private var isStopping = false
+    private var doomed: [Connection] = []
+    private var turnEndings: [() -> Void] = []
+
+    private struct Wake {
+        var slot: Int
+        var id: UInt64
+        var tick: Int
+    }
+
+    /// A loop that does nothing yet: see ``start()``.
+    ///
+    /// - Parameters:
+    ///   - index: its place among the loops of the process.
+    ///   - tls: what its encrypted connections need, if there are to be any.
+    ///   - gate: the common count of connections.
+    init(index: Int, limits: TransportLimits, tls: ServerTLS?, gate: Gate) throws(TransportError) {
+        self.index = index
+        self.limits = limits
+        self.gate = gate
+        uv = .allocate(capacity: 1)
+        wakeup = .allocate(capacity: 1)
+        ticker = .allocate(capacity: 1)
+        turnEnd = .allocate(capacity: 1)
+        guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
+        library = try LibraryContext(uv: uv, limits: limits, tls: tls)
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        wakeup.pointee.data = this
+        ticker.pointee.data = this
+        turnEnd.pointee.data = this
+        uv_async_init(uv, wakeup) { handle in Loop.from(handle!.pointee.data).drainMailbox() }
+        uv_timer_init(uv, ticker)
+        uv_prepare_init(uv, turnEnd)
+        // Before the loop sleeps: after the sockets that were ready, and after timers and what libuv closes as well.
+        uv_prepare_start(turnEnd) { handle in Loop.from(handle!.pointee.data).endTurn() }
+    }
+
+    // The pointer is the loop's own, set in `init`; the loop lives until its thread has left `uv_run`.
+    private static func from(_ data: UnsafeMutableRawPointer) -> Loop {
+        Unmanaged<Loop>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    // MARK: The thread
+
+    /// Starts the loop's thread. Call it once.
+    func start() {
+        thread.withLock { thread in
+            var new = pthread_t()
+            let this = Unmanaged.passRetained(self).toOpaque()
+            let failed = pthread_create(
+                &new, nil,
+                { this in
+                    // Balances the retain before `pthread_create`.
+                    Unmanaged<Loop>.fromOpaque(this!).takeRetainedValue().run()
+                    return nil
+                }, this)
+            precondition(failed == 0, "no thread could be started")
+            thread = new
+        }
+    }
+
+    /// Has the loop close its listeners and connections and end its thread. From any thread.
+    ///
+    /// What was posted before still runs, what is posted after does not. An actor of this loop must not be called any
+    /// more: the call would not return.
+    public func stop() {
+        post { self.beginStop() }
+    }
+
+    /// Waits for the thread to end. Not on the loop itself.
+    public func join() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        pthread_join(thread, nil)
+    }
+
+    private func run() {
+        identity.store(pthread_self(), ordering: .relaxed)
+        backscroll_name_thread("loop \(index)")
+        uv_run(uv, UV_RUN_DEFAULT)
+        finish()
+    }
+
+    private func beginStop() {
+        guard !isStopping else { return }
+        isStopping = true
+        closeListeners()
+        for connection in connections.all { connection.destroy() }
+        for case .job(let job) in mailbox.close() { run(job) }
+        uv_stop(uv)
+    }
+
+    /// Gives back what a loop holds that was never started.
+    func discard() {
+        _ = mailbox.close()
+        finish()
+    }
+
+    /// Lets libwebsockets and libuv close what they have open, which takes turns of the loop in between.
+    private func finish() {
+        uv_close(UnsafeMutableRawPointer(wakeup).assumingMemoryBound(to: uv_handle_t.self), nil)
+        uv_close(UnsafeMutableRawPointer(ticker).assumingMemoryBound(to: uv_handle_t.self), nil)
+        uv_close(UnsafeMutableRawPointer(turnEnd).assumingMemoryBound(to: uv_handle_t.self), nil)
+        library.destroy { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }
+        let status = uv_loop_close(uv)
+        assert(status == 0, "something is still open on the loop")
+        wakeup.deallocate()
+        ticker.deallocate()
+        turnEnd.deallocate()
+        uv.deallocate()
+        // They may hold what holds the loop.
+        turnEndings = []
+        doomed = []
+    }
+
+    // MARK: Work from elsewhere
+
+    /// Has `work` run on the loop, after what was posted before. From any thread; on the loop itself too, where the
+    /// work runs in the loop's next turn. After ``stop()`` nothing runs any more.
+    ///
+    /// - Returns: whether the loop took the work; it does not after ``stop()``.
+    @discardableResult
+    public func post(_ work: @escaping @Sendable () -> Void) -> Bool {
+        mailbox.put(.closure(work)) { uv_async_send(wakeup) }
+    }
+
+    /// Has a job of an actor or task run on the loop.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        _ = mailbox.put(.job(job)) { uv_async_send(wakeup) }
+    }
+
+    private func drainMailbox() {
+        for work in mailbox.take() {
+            switch work {
+            case .closure(let closure): if !isStopping { closure() }
+            // Even when stopping: somebody may be waiting for what the task does.
+            case .job(let job): run(job)
+            }
+        }
+    }
+
+    private func run(_ job: UnownedJob) {
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+
+    /// Whether the caller is on this loop's thread.
+    public var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
+
+    /// Asked by the runtime whether an actor on this executor is isolated where it is.
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    /// Called by the runtime when an actor on this executor asserts its isolation.
+    public func checkIsolated() {
+        precondition(isCurrent, "used off its loop")
+    }
+
+    /// Traps unless the caller is on this loop's thread (or the loop has not started).
+    public func preconditionIsolated() {
+        let thread = identity.load(ordering: .relaxed)
+        precondition(thread == 0 || thread == pthread_self(), "used off its loop")
+    }
+
+    // MARK: Time
+
+    /// The loop's clock, in ticks: what it was when this turn began.
+    var now: Int { Int(uv_now(uv)) / Loop.tickMilliseconds }
+
+    /// The loop's clock: since some moment in the past, as of the beginning of this turn, to the millisecond.
+    public var time: Duration { .milliseconds(Int64(uv_now(uv))) }
+
+    /// The first tick that is not before this much time has passed.
+    func tick(after duration: Duration) -> Int {
+        let due = Int(uv_now(uv)) + duration.roundedMilliseconds
+        return max(now + 1, (due + Loop.tickMilliseconds - 1) / Loop.tickMilliseconds)
+    }
+
+    func wake(_ connection: Connection, at tick: Int) {
+        if wheel.isEmpty {
+            wheel.restart(at: now)
+            let period = UInt64(Loop.tickMilliseconds)
+            uv_timer_start(ticker, { Loop.from($0!.pointee.data).tick() }, period, period)
+        }
+        wheel.insert(Wake(slot: connection.slot, id: connection.id, tick: tick), at: tick)
+    }
+
+    private func tick() {
+        for wake in wheel.advance(to: now) { connections[wake.slot, wake.id]?.tickReached(wake.tick) }
+        if wheel.isEmpty { uv_timer_stop(ticker) }
+    }
+
+    // MARK: Turns
+
+    /// Has `work` run at the end of each turn of the loop, when every socket that was ready has been served.
+    ///
+    /// What a turn has gathered goes on from there in one piece, to the log for example.
+    public func atEndOfTurn(_ work: @escaping () -> Void) {
+        preconditionIsolated()
+        turnEndings.append(work)
+    }
+
+    /// Destroys a connection when nothing of it is on the stack any more: at the end of this turn.
+    func doom(_ connection: Connection) {
+        doomed.append(connection)
+    }
+
+    private func endTurn() {
+        // Handlers that hear of an end may gather more work, and that work may end more connections.
+        repeat {
+            for connection in exchange(&doomed, with: []) { connection.destroy() }
+            for work in turnEndings { work() }
+        } while !doomed.isEmpty
+    }
+
+    // MARK: Connections
+
+    /// How many connections the loop serves, those that it refuses and those that it has made itself among them.
+    public var connectionCount: Int { connections.count }
+
+    /// Serves sockets of this listening descriptor, which the loop owns from now on.
+    func listen(
+        _ descriptor: Int32, secure: Bool, handler: @escaping (Connection) -> any ConnectionHandler
+    ) {
+        preconditionIsolated()
+        listeners.append(Listener(descriptor: descriptor, loop: self, uv: uv, isSecure: secure, makeHandler: handler))
+    }
+
+    private func closeListeners() {
+        for listener in exchange(&listeners, with: []) { listener.close() }
+    }
+
+    /// Stops accepting, and has every connection's handler say goodbye.
+    func windDown() {
+        closeListeners()
+        for connection in connections.all { connection.shuttingDown() }
+    }
+
+    /// Connects to a server, without TLS. What is written before the connection stands is sent when it does; when it
+    /// cannot be made, the handler is told that the connection is closed.
+    ///
+    /// - Parameter handler: makes what serves the connection.
+    /// - Returns: the connection, or nil when it was over before it began: then nobody is told.
+    /// - Throws: ``TransportError`` when the system has no socket to give.
+    @discardableResult
+    public func connect(
+        to address: PeerAddress, handler: (Connection) -> any ConnectionHandler
+    ) throws(TransportError) -> Connection? {
+        preconditionIsolated()
+        let descriptor = try address.address.connect()
+        return adopt(descriptor, peer: address.address.host, secure: false, counted: false, handler: handler)
+    }
+
+    /// Takes over a connected socket, which is closed when that fails.
+    ///
+    /// - Parameter counted: whether it holds a place behind the gate, which it gives back when it closes.
+    @discardableResult
+    func adopt(
+        _ descriptor: Int32, peer: String, secure: Bool, counted: Bool,
+        handler: (Connection) -> any ConnectionHandler
+    ) -> Connection? {
+        let connection = connections.insert { slot, id in
+            Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure, counted: counted)
+        }
+        guard !isStopping else {
+            Glibc.close(descriptor)
+            connection.didClose()
+            return nil
+        }
+        guard library.adopt(descriptor, secure: secure, for: connection) else {
+            connection.didClose()
+            return nil
+        }
+        connection.handler = handler(connection)
+        return connection.isOpen ? connection : nil
+    }
+
+    func forget(_ connection: Connection) {
+        connections.remove(connection.slot)
+    }
+}

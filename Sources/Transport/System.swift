@@ -1,0 +1,43 @@
+import CLibwebsockets
+import Glibc
+
+/// The system's text for an error number.
+func describe(errno number: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+        // The buffer is this closure's own, and strerror_r ends what it writes with a zero.
+        guard strerror_r(number, buffer.baseAddress!, buffer.count) == 0 else { return "error \(number)" }
+        return String(cString: buffer.baseAddress!)
+    }
+}
+
+/// How many processors this process may run on, which containers and `taskset` make fewer than the machine has.
+public func availableProcessors() -> Int {
+    Int(backscroll_processors())
+}
+
+/// Sets the limit of open files to what a server needs, as far as the system allows this process, and tells it.
+///
+/// Call it before a ``LoopGroup`` is made: libwebsockets gives each loop tables for as many descriptors as the limit
+/// says (16 bytes each), and for 2560 only when it says more than ten million, as under some container engines. So a
+/// limit beyond `wanted` is lowered.
+public func raiseOpenFileLimit(to wanted: Int = 128 * 1024) -> Int {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { return 1024 }
+    let new = min(limit.rlim_max, rlim_t(wanted))
+    if new != limit.rlim_cur {
+        limit.rlim_cur = new
+        _ = setrlimit(resource, &limit)
+        _ = getrlimit(resource, &limit)
+    }
+    return Int(clamping: limit.rlim_cur)
+}
+
+extension Duration {
+    /// The duration in milliseconds, rounded up, and no longer than some thousand years.
+    var roundedMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let bound: Int64 = 1 << 36
+        return Int(max(-bound, min(seconds, bound)) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

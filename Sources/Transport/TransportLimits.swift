@@ -1,0 +1,40 @@
+/// The bounds of connections, each with its default.
+public struct TransportLimits: Sendable {
+    /// Connections that the process serves at a time, over all its loops. One more gets 503 and a close.
+    public var connections: Int
+    /// Connections accepted in one turn of a loop before others are served again.
+    public var acceptsPerTurn: Int
+    /// How long a loop leaves its listeners alone when it has run out of descriptors, so that no core spins.
+    public var acceptPause: Duration
+    /// Refused connections that a listener keeps for ``linger``, to let their clients read the refusal. One more is
+    /// closed at once.
+    public var refusals: Int
+    /// What the kernel buffers for one connection, in bytes (`SO_SNDBUF`; Linux doubles it for its own books).
+    public var sendBuffer: Int
+    /// How long a client may take for its TLS handshake, in whole seconds.
+    public var handshake: Duration
+    /// A connection whose client took nothing for this long (a quarter more at most), while there was something to
+    /// send, is ended.
+    public var noProgress: Duration
+    /// How long a connection that we have finished is kept to let its client read to the end.
+    public var linger: Duration
+    /// The most that is read from a connection in one turn, in bytes; 16 KiB at least.
+    public var readSize: Int
+
+    /// The defaults, or some of one's own.
+    public init(
+        connections: Int = 65_536, acceptsPerTurn: Int = 64, acceptPause: Duration = .milliseconds(100),
+        refusals: Int = 64, sendBuffer: Int = 64 * 1024, handshake: Duration = .seconds(10),
+        noProgress: Duration = .seconds(60), linger: Duration = .seconds(2), readSize: Int = 64 * 1024
+    ) {
+        self.connections = connections
+        self.acceptsPerTurn = acceptsPerTurn
+        self.acceptPause = acceptPause
+        self.refusals = refusals
+        self.sendBuffer = sendBuffer
+        self.handshake = handshake
+        self.noProgress = noProgress
+        self.linger = linger
+        self.readSize = readSize
+    }
+}

@@ -1,0 +1,118 @@
+/// The server's side of the opening handshake (RFC 6455 §4.2), on the fields of an HTTP request.
+///
+/// Each field is given as the values of its lines, in order, without surrounding whitespace; empty if it is not there.
+public struct ServerHandshake: Sendable {
+    /// What the request's line and fields say.
+    public struct Request: Sendable {
+        /// The method, as it stands.
+        public var method: String
+        /// The y of HTTP/1.y.
+        public var httpMinorVersion: Int
+        /// The lines of `Host`.
+        public var host: [String]
+        /// The lines of `Upgrade`.
+        public var upgrade: [String]
+        /// The lines of `Connection`.
+        public var connection: [String]
+        /// The lines of `Sec-WebSocket-Version`.
+        public var version: [String]
+        /// The lines of `Sec-WebSocket-Key`.
+        public var key: [String]
+        /// The lines of `Sec-WebSocket-Protocol`.
+        public var subprotocols: [String]
+
+        /// A request with these values.
+        public init(
+            method: String, httpMinorVersion: Int, host: [String], upgrade: [String], connection: [String],
+            version: [String], key: [String], subprotocols: [String] = []
+        ) {
+            self.method = method
+            self.httpMinorVersion = httpMinorVersion
+            self.host = host
+            self.upgrade = upgrade
+            self.connection = connection
+            self.version = version
+            self.key = key
+            self.subprotocols = subprotocols
+        }
+    }
+
+    /// The only version there is (§4.1).
+    public static let version = "13"
+
+    /// The value of `Sec-WebSocket-Accept` in the answer.
+    public let accept: String
+    /// The value of `Sec-WebSocket-Protocol` in the answer; nil: no such field.
+    public let subprotocol: String?
+    /// All that the client offered, in its order of preference. What is offered but not supported is never echoed, so
+    /// a client may pass a credential there.
+    public let offeredSubprotocols: [String]
+
+    /// The fields of the answer, whose status is 101, as name and value.
+    public var fields: [(name: String, value: String)] {
+        var fields = [
+            (name: "Upgrade", value: "websocket"), (name: "Connection", value: "Upgrade"),
+            (name: "Sec-WebSocket-Accept", value: accept),
+        ]
+        if let subprotocol {
+            fields.append((name: "Sec-WebSocket-Protocol", value: subprotocol))
+        }
+        return fields
+    }
+
+    /// Accepts a request.
+    ///
+    /// - Parameters:
+    ///   - request: what the client sent.
+    ///   - supported: the subprotocols that the server speaks; of those offered, the first is chosen (§4.2.2).
+    /// - Throws: the answer to give instead, for the first rule that the request breaks.
+    public init(_ request: Request, supporting supported: [String]) throws(HandshakeRefusal) {
+        guard request.method == "GET" else { throw .badRequest("a WebSocket handshake is a GET") }
+        guard request.httpMinorVersion >= 1 else { throw .badRequest("a WebSocket handshake needs HTTP/1.1") }
+        guard request.host.count == 1 else { throw .badRequest("a WebSocket handshake has one Host") }
+        guard TokenList.contains("websocket", in: request.upgrade) else {
+            throw .upgradeRequired("this resource is a WebSocket: send Upgrade: websocket")
+        }
+        guard TokenList.contains("upgrade", in: request.connection) else {
+            throw .badRequest("Upgrade has to be named in Connection")
+        }
+        guard !request.version.isEmpty else { throw .badRequest("Sec-WebSocket-Version is missing") }
+        guard request.version == [Self.version] else {
+            throw .upgradeRequired("Sec-WebSocket-Version has to be \(Self.version)")
+        }
+        guard request.key.count == 1, let key = request.key.first, AcceptKey.isValid(key) else {
+            throw .badRequest("Sec-WebSocket-Key has to be there once, as the Base64 of 16 bytes")
+        }
+        guard let offered = TokenList.parse(request.subprotocols) else {
+            throw .badRequest("Sec-WebSocket-Protocol has to be a list of tokens")
+        }
+        accept = AcceptKey.accept(for: key)
+        offeredSubprotocols = offered
+        subprotocol = offered.first { supported.contains($0) }
+    }
+}
+
+/// The answer to a request that is not, or not properly, a WebSocket handshake.
+public struct HandshakeRefusal: Error, Equatable, Sendable {
+    /// The HTTP status: 400, or 426 for a request that would do with another `Upgrade` or version.
+    public let status: Int
+    /// What is wrong, for people.
+    public let reason: String
+
+    /// The fields that have to go with the status, as name and value. A 426 says what to upgrade to (RFC 9110
+    /// §15.5.22), and which version (RFC 6455 §4.4).
+    public var fields: [(name: String, value: String)] {
+        guard status == 426 else { return [] }
+        return [
+            ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", ServerHandshake.version),
+        ]
+    }
+
+    static func badRequest(_ reason: String) -> HandshakeRefusal {
+        HandshakeRefusal(status: 400, reason: reason)
+    }
+
+    static func upgradeRequired(_ reason: String) -> HandshakeRefusal {
+        HandshakeRefusal(status: 426, reason: reason)
+    }
+}

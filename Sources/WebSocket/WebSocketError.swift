@@ -1,0 +1,26 @@
+/// The peer broke a rule of the protocol: the connection is to be failed (RFC 6455 §7.1.7), with this code and reason
+/// in the last Close frame.
+public struct WebSocketError: Error, Equatable, Sendable {
+    /// What the Close frame says; always a code that may be sent.
+    public let closeCode: CloseCode
+    /// What went wrong, for people: short enough for a Close frame (123 bytes), and free of the peer's own data.
+    public let reason: String
+
+    /// An error that ends the connection with `closeCode`.
+    public init(closeCode: CloseCode, reason: String) {
+        self.closeCode = closeCode
+        self.reason = reason
+    }
+
+    static func protocolError(_ reason: String) -> WebSocketError {
+        WebSocketError(closeCode: .protocolError, reason: reason)
+    }
+
+    static func invalidUTF8(in place: String) -> WebSocketError {
+        WebSocketError(closeCode: .invalidPayloadData, reason: "\(place) is not UTF-8")
+    }
+
+    static func messageTooBig(limit: Int) -> WebSocketError {
+        WebSocketError(closeCode: .messageTooBig, reason: "a message may have at most \(limit) bytes")
+    }
+}

@@ -1,0 +1,39 @@
+/// A page of a room, as `GET …/messages` answers it.
+public struct PageAnswer: Sendable {
+    /// The messages' snapshots in ascending `seq`, joined by commas.
+    public var messages: [UInt8]
+    /// Whether the room has messages before this place.
+    public var hasBefore: Bool
+    /// Whether the room has messages after this place.
+    public var hasAfter: Bool
+    /// The room's highest `seq`; 0 when it is empty.
+    public var head: Int64
+    /// The room's revision: what to pass to `live?since=`.
+    public var rev: Int64
+    /// The epoch of the history.
+    public var epoch: String
+
+    /// A page, all of it read in one snapshot.
+    public init(messages: [UInt8], hasBefore: Bool, hasAfter: Bool, head: Int64, rev: Int64, epoch: String) {
+        self.messages = messages
+        self.hasBefore = hasBefore
+        self.hasAfter = hasAfter
+        self.head = head
+        self.rev = rev
+        self.epoch = epoch
+    }
+
+    /// Appends the page as a JSON object.
+    public func encode(into out: inout [UInt8]) {
+        out.reserveCapacity(out.count + messages.count + 192)
+        out.append(literal: #"{"messages":["#)
+        out.append(contentsOf: messages)
+        out.append(UInt8(ascii: "]"))
+        out.append(member: "has_before", hasBefore)
+        out.append(member: "has_after", hasAfter)
+        out.append(member: "head", head)
+        out.append(member: "rev", rev)
+        out.append(member: "epoch", epoch)
+        out.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,65 @@
+/// Which page of a room is asked for.
+public struct PageRequest: Sendable, Hashable {
+    /// Where the page lies.
+    public enum Anchor: Sendable, Hashable {
+        /// The last page of the room.
+        case newest
+        /// What ends just before a place.
+        case before(Place)
+        /// What begins just after a place.
+        case after(Place)
+        /// What has a place in the middle.
+        case around(Place)
+    }
+
+    /// Where the page lies.
+    public var anchor: Anchor
+    /// The most messages that it has, 1 to ``Limits/pageMessages``.
+    public var limit: Int
+
+    /// The page of at most `limit` messages at `anchor`.
+    public init(anchor: Anchor = .newest, limit: Int = Limits.defaultPageMessages) {
+        self.anchor = anchor
+        self.limit = limit
+    }
+
+    /// Reads the parameters of a query; `nil` is a parameter that is absent.
+    ///
+    /// - Throws: 400 `invalid_cursor`, also when more than one place is given; 400 `invalid_limit`.
+    public static func parse(
+        before: String?, after: String?, around: String?, limit: String?
+    ) throws(Problem) -> PageRequest {
+        let limit = try parseLimit(limit, maximum: Limits.pageMessages, default: Limits.defaultPageMessages)
+        switch (before, after, around) {
+        case (nil, nil, nil):
+            return PageRequest(anchor: .newest, limit: limit)
+        case (let place?, nil, nil):
+            return PageRequest(anchor: .before(try parsePlace(place, "before")), limit: limit)
+        case (nil, let place?, nil):
+            return PageRequest(anchor: .after(try parsePlace(place, "after")), limit: limit)
+        case (nil, nil, let place?):
+            return PageRequest(anchor: .around(try parsePlace(place, "around")), limit: limit)
+        default:
+            throw .invalidCursor(
+                before == nil ? "around" : "before", detail: "At most one of before, after and around may be given.")
+        }
+    }
+
+    private static func parsePlace(_ string: String, _ field: String) throws(Problem) -> Place {
+        do {
+            return try Place(parsing: string)
+        } catch {
+            var problem = error
+            problem.field = field
+            throw problem
+        }
+    }
+
+    static func parseLimit(_ string: String?, maximum: Int, default: Int) throws(Problem) -> Int {
+        guard let string else { return `default` }
+        guard let number = Int64(clampingDigits: string), number >= 1, number <= Int64(maximum) else {
+            throw .invalidLimit(maximum: maximum)
+        }
+        return Int(number)
+    }
+}

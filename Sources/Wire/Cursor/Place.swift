@@ -1,0 +1,51 @@
+/// A place in a room, as a client names it: the cursor of a page.
+public enum Place: Sendable, Hashable {
+    /// A `seq`, not negative. It may lie beyond either end of the room.
+    case seq(Int64)
+    /// Just before the first message created at or after a time.
+    case time(Timestamp)
+    /// The first message.
+    case first
+    /// The newest message.
+    case last
+    /// The caller's read mark.
+    case read
+
+    /// Reads a place: decimal digits, an RFC 3339 time, `first`, `last` or `read`.
+    ///
+    /// A number too large for any `seq` is a place beyond the newest message like any other.
+    ///
+    /// - Throws: 400 `invalid_cursor`.
+    public init(parsing string: String) throws(Problem) {
+        switch string {
+        case "first": self = .first
+        case "last": self = .last
+        case "read": self = .read
+        default:
+            if let number = Int64(clampingDigits: string) {
+                self = .seq(number)
+            } else if let time = Timestamp(rfc3339: string) {
+                self = .time(time)
+            } else {
+                throw .invalidCursor(
+                    "cursor", detail: "A cursor is a seq, an RFC 3339 time, or one of first, last and read.")
+            }
+        }
+    }
+}
+
+extension Int64 {
+    /// Reads decimal digits and nothing else; `Int64.max` stands for all that is larger.
+    init?(clampingDigits string: some StringProtocol) {
+        guard !string.isEmpty else { return nil }
+        var value: Int64 = 0
+        for byte in string.utf8 {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            let (product, overflows) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carries) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            // Once at the maximum, further digits overflow again.
+            value = overflows || carries ? .max : sum
+        }
+        self = value
+    }
+}

@@ -1,0 +1,55 @@
+/// Up to where a client knows a room: a revision, and the history it is of if the client says so.
+public struct SincePosition: Sendable, Hashable {
+    /// The epoch that the client knew, 1 to ``maximumEpochBytes`` letters and digits.
+    public var epoch: String?
+    /// The revision up to which it has everything, not negative.
+    public var rev: Int64
+
+    /// The most bytes of an epoch.
+    public static let maximumEpochBytes = 64
+
+    /// The position after `rev` of `epoch`.
+    public init(epoch: String? = nil, rev: Int64) {
+        self.epoch = epoch
+        self.rev = rev
+    }
+
+    /// Reads `REV` or `EPOCH:REV`, and the `epoch` beside it.
+    ///
+    /// A number too large for any revision is read as the largest there is.
+    ///
+    /// - Throws: 400 `invalid_cursor`, also when two epochs are given and differ.
+    public init(parsing since: String, epoch: String? = nil) throws(Problem) {
+        var rev = Substring(since)
+        var prefix: Substring?
+        if let colon = since.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            prefix = since[..<colon]
+            rev = since[since.utf8.index(after: colon)...]
+        }
+        guard let number = Int64(clampingDigits: rev), prefix.map(Self.isEpoch) ?? true else {
+            throw .invalidCursor("since", detail: "since must be a revision, or an epoch, a colon and a revision.")
+        }
+        if let epoch {
+            guard Self.isEpoch(epoch) else {
+                throw .invalidCursor("epoch", detail: "An epoch is 1 to \(Self.maximumEpochBytes) letters and digits.")
+            }
+            guard prefix.map({ $0 == epoch }) ?? true else {
+                throw .invalidCursor("epoch", detail: "The epoch differs from the one in since.")
+            }
+        }
+        self.init(epoch: epoch ?? prefix.map(String.init), rev: number)
+    }
+
+    private static func isEpoch(_ string: some StringProtocol) -> Bool {
+        let bytes = string.utf8
+        return !bytes.isEmpty && bytes.count <= maximumEpochBytes
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: false
+                }
+            }
+    }
+}

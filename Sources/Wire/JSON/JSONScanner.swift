@@ -1,0 +1,201 @@
+/// The kinds of JSON values (RFC 8259, section 3).
+public enum JSONKind: Sendable, Hashable {
+    case object, array, string, number, boolean, null
+}
+
+/// A pull reader of one JSON text (RFC 8259), as strict as I-JSON (RFC 7493).
+///
+/// The caller asks for what it expects: ``peek()``, then the function for that kind. No tree is built; strings and
+/// numbers are tokens that point into the text until their value is wanted.
+///
+/// Refused, as 400 `invalid_json`: invalid UTF-8, a byte order mark, lone surrogates, the same member name twice in an
+/// object (compared with escapes decoded), nesting deeper than ``Limits/readerDepth``, anything after the value.
+/// Nothing here recurses, so no input can exhaust the stack.
+public struct JSONScanner: Sendable {
+    /// The whole text, of which it is proven that it is UTF-8.
+    let text: [UInt8]
+    /// The offset of the next byte to read.
+    var offset = 0
+    /// One entry for each open container: where its member names begin in `names`, or `arrayMark`.
+    private var containers: [Int] = []
+    /// The member names of all open objects, those of the innermost last.
+    private var names: [JSONString] = []
+    /// Whether the innermost container has been entered and nothing of it read.
+    private(set) var isAtStart = false
+
+    private static let arrayMark = -1
+
+    /// A reader of `text`.
+    ///
+    /// - Throws: 400 `invalid_json` if `text` is not UTF-8.
+    public init(_ text: [UInt8]) throws(Problem) {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: text.span)
+        } catch {
+            throw .invalidJSON("Invalid UTF-8 at byte \(error.byteOffsets.lowerBound).")
+        }
+        self.text = text
+        names.reserveCapacity(8)
+    }
+
+    /// How many containers are open.
+    public var depth: Int { containers.count }
+
+    /// Whether the innermost open container is an object.
+    var isInObject: Bool { containers.last.map { $0 != Self.arrayMark } ?? false }
+
+    /// Looks at the next value without reading it.
+    public mutating func peek() throws(Problem) -> JSONKind {
+        skipWhitespace()
+        guard offset < text.count else { throw unexpected() }
+        switch text[offset] {
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
+        case UInt8(ascii: "n"): return .null
+        default: throw unexpected()
+        }
+    }
+
+    /// Enters an object, whose members ``nextName()`` then reads.
+    public mutating func enterObject() throws(Problem) {
+        try enter(UInt8(ascii: "{"), mark: names.count)
+    }
+
+    /// Reads the name of the next member of the innermost object, or its end. The member's value is to be read next.
+    ///
+    /// - Returns: `nil` at the end of the object, which is left.
+    public mutating func nextName() throws(Problem) -> JSONString? {
+        skipWhitespace()
+        if !isAtStart, next == UInt8(ascii: ",") {
+            offset += 1
+            skipWhitespace()
+        } else if next == UInt8(ascii: "}") {
+            offset += 1
+            try leaveObject()
+            return nil
+        } else if !isAtStart {
+            throw unexpected()
+        }
+        let name = try readString()
+        names.append(name)
+        skipWhitespace()
+        guard next == UInt8(ascii: ":") else { throw unexpected() }
+        offset += 1
+        isAtStart = false
+        return name
+    }
+
+    /// Enters an array, whose elements ``nextElement()`` then announces.
+    public mutating func enterArray() throws(Problem) {
+        try enter(UInt8(ascii: "["), mark: Self.arrayMark)
+    }
+
+    /// Moves to the next element of the innermost array, which is to be read next, or to its end.
+    ///
+    /// - Returns: `false` at the end of the array, which is left.
+    public mutating func nextElement() throws(Problem) -> Bool {
+        skipWhitespace()
+        if next == UInt8(ascii: "]") {
+            offset += 1
+            containers.removeLast()
+            isAtStart = false
+            return false
+        }
+        if isAtStart {
+            isAtStart = false
+        } else {
+            guard next == UInt8(ascii: ",") else { throw unexpected() }
+            offset += 1
+        }
+        return true
+    }
+
+    /// Reads `true` or `false`.
+    public mutating func readBoolean() throws(Problem) -> Bool {
+        skipWhitespace()
+        if next == UInt8(ascii: "t") {
+            try read(literal: "true")
+            return true
+        }
+        try read(literal: "false")
+        return false
+    }
+
+    /// Reads `null`.
+    public mutating func readNull() throws(Problem) {
+        skipWhitespace()
+        try read(literal: "null")
+    }
+
+    /// Makes sure that nothing follows the value.
+    public mutating func finish() throws(Problem) {
+        skipWhitespace()
+        guard offset == text.count else { throw unexpected() }
+    }
+
+    // MARK: Steps
+
+    /// The next byte, if there is one.
+    var next: UInt8? {
+        offset < text.count ? text[offset] : nil
+    }
+
+    mutating func skipWhitespace() {
+        while offset < text.count {
+            switch text[offset] {
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): offset += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func enter(_ bracket: UInt8, mark: Int) throws(Problem) {
+        skipWhitespace()
+        guard next == bracket else { throw unexpected() }
+        guard containers.count < Limits.readerDepth else {
+            throw Problem(
+                status: 400, code: .invalidJSON, detail: "Nested more than \(Limits.readerDepth) deep.",
+                limit: Limits.readerDepth)
+        }
+        offset += 1
+        containers.append(mark)
+        isAtStart = true
+    }
+
+    private mutating func leaveObject() throws(Problem) {
+        let start = containers.removeLast()
+        isAtStart = false
+        if let name = firstRepeated(names[start...]) {
+            throw .invalidJSON("The member \"\(excerpt(of: name))\" is there twice in one object.")
+        }
+        names.removeSubrange(start...)
+    }
+
+    private mutating func read(literal: StaticString) throws(Problem) {
+        guard text.count - offset >= literal.utf8CodeUnitCount, text.has(literal, at: offset) else {
+            throw unexpected()
+        }
+        offset += literal.utf8CodeUnitCount
+    }
+
+    /// The problem that the text does not go on as it should.
+    func unexpected() -> Problem {
+        guard let byte = next else { return .invalidJSON("The text ends too early.") }
+        guard byte > 0x20, byte < 0x7F else { return .invalidJSON("Unexpected character at byte \(offset).") }
+        return .invalidJSON("Unexpected \"\(Character(Unicode.Scalar(byte)))\" at byte \(offset).")
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes at `offset` are these. There must be enough of them.
+    func has(_ literal: StaticString, at offset: Int) -> Bool {
+        // The pointer is used only inside the closure, and a literal lives for ever.
+        literal.withUTF8Buffer { wanted in
+            for index in wanted.indices where self[offset + index] != wanted[index] { return false }
+            return true
+        }
+    }
+}

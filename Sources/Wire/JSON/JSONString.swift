@@ -1,0 +1,136 @@
+/// A string in a text that a ``JSONScanner`` reads.
+public struct JSONString: Sendable, Hashable {
+    /// Where it lies in the text, without the quotes.
+    let range: Range<Int>
+    /// How many bytes of UTF-8 it has with escapes decoded.
+    public let count: Int
+    /// Whether it is written with escapes.
+    public let isEscaped: Bool
+    /// Whether it has the character U+0000 in it.
+    public let hasNUL: Bool
+}
+
+extension JSONScanner {
+    /// Reads a string: checks all of it, decodes nothing.
+    public mutating func readString() throws(Problem) -> JSONString {
+        skipWhitespace()
+        guard next == UInt8(ascii: "\"") else { throw unexpected() }
+        let start = offset + 1
+        var excess = 0  // how many bytes the escapes take beyond what they stand for
+        var isEscaped = false
+        var hasNUL = false
+        offset = text.span.firstSpecial(from: start)
+        while next != UInt8(ascii: "\"") {
+            guard next == UInt8(ascii: "\\") else { throw unexpected() }
+            isEscaped = true
+            let escape = try escape(at: offset)
+            excess += escape.length - UTF8.width(escape.scalar)
+            if escape.scalar.value == 0 { hasNUL = true }
+            offset = text.span.firstSpecial(from: offset + escape.length)
+        }
+        let range = start..<offset
+        offset += 1
+        return JSONString(range: range, count: range.count - excess, isEscaped: isEscaped, hasNUL: hasNUL)
+    }
+
+    /// The value of a string.
+    public func string(_ token: JSONString) -> String {
+        token.isEscaped
+            ? String(decoding: bytes(of: token), as: UTF8.self) : String(decoding: text[token.range], as: UTF8.self)
+    }
+
+    /// The value of a string, in UTF-8.
+    public func bytes(of token: JSONString) -> ArraySlice<UInt8> {
+        guard token.isEscaped else { return text[token.range] }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(token.count)
+        var start = token.range.lowerBound
+        while let slash = text[start..<token.range.upperBound].firstIndex(of: UInt8(ascii: "\\")) {
+            decoded.append(contentsOf: text[start..<slash])
+            // The token was made by `readString`, which has checked the escape.
+            guard let escape = try? escape(at: slash) else { break }
+            decoded.append(contentsOf: escape.scalar.utf8)
+            start = slash + escape.length
+        }
+        decoded.append(contentsOf: text[start..<token.range.upperBound])
+        return decoded[...]
+    }
+
+    /// Whether the value of a string is `literal`.
+    public func matches(_ token: JSONString, _ literal: StaticString) -> Bool {
+        guard token.count == literal.utf8CodeUnitCount else { return false }
+        guard token.isEscaped else { return text.has(literal, at: token.range.lowerBound) }
+        return Array(bytes(of: token)).has(literal, at: 0)
+    }
+
+    /// The beginning of a string, short enough for the detail of a problem.
+    func excerpt(of token: JSONString) -> String {
+        string(token).excerpt
+    }
+
+    /// The first name that is there a second time.
+    ///
+    /// A few are compared with each other. For many there is a set, whose hashes are seeded for each process: neither
+    /// their number nor their choice makes the comparison slow.
+    func firstRepeated(_ names: ArraySlice<JSONString>) -> JSONString? {
+        if names.count <= 8 {
+            for index in names.indices.dropFirst() {
+                let name = names[index]
+                for other in names[..<index] where areSame(name, other) { return name }
+            }
+            return nil
+        }
+        var seen = Set<ArraySlice<UInt8>>(minimumCapacity: names.count)
+        return names.first { !seen.insert(bytes(of: $0)).inserted }
+    }
+
+    private func areSame(_ a: JSONString, _ b: JSONString) -> Bool {
+        guard a.count == b.count else { return false }
+        guard !a.isEscaped, !b.isEscaped else { return bytes(of: a) == bytes(of: b) }
+        let distance = b.range.lowerBound - a.range.lowerBound
+        for index in a.range where text[index] != text[index + distance] { return false }
+        return true
+    }
+
+    /// What the escape at `offset` stands for, and how many bytes it takes there (RFC 8259, section 7).
+    private func escape(at offset: Int) throws(Problem) -> (scalar: Unicode.Scalar, length: Int) {
+        guard offset + 1 < text.count else { throw .invalidJSON("The text ends too early.") }
+        switch text[offset + 1] {
+        case UInt8(ascii: "\""): return ("\"", 2)
+        case UInt8(ascii: "\\"): return ("\\", 2)
+        case UInt8(ascii: "/"): return ("/", 2)
+        case UInt8(ascii: "b"): return ("\u{08}", 2)
+        case UInt8(ascii: "f"): return ("\u{0C}", 2)
+        case UInt8(ascii: "n"): return ("\n", 2)
+        case UInt8(ascii: "r"): return ("\r", 2)
+        case UInt8(ascii: "t"): return ("\t", 2)
+        case UInt8(ascii: "u"):
+            guard let unit = hexadecimal(at: offset + 2) else { break }
+            if let scalar = Unicode.Scalar(unit) { return (scalar, 6) }
+            guard unit < 0xDC00, offset + 7 < text.count, text[offset + 6] == UInt8(ascii: "\\"),
+                text[offset + 7] == UInt8(ascii: "u"), let low = hexadecimal(at: offset + 8), low & 0xFC00 == 0xDC00,
+                let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
+            else { throw .invalidJSON("Lone surrogate at byte \(offset).") }
+            return (scalar, 12)
+        default: break
+        }
+        throw .invalidJSON("Invalid escape at byte \(offset).")
+    }
+
+    /// The number that four hexadecimal digits at `offset` make.
+    private func hexadecimal(at offset: Int) -> UInt32? {
+        guard offset + 4 <= text.count else { return nil }
+        var value: UInt32 = 0
+        for byte in text[offset..<offset + 4] {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default: return nil
+            }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+}

@@ -1,0 +1,75 @@
+/// What the server says on a live connection, beside messages.
+///
+/// The same JSON is a WebSocket text frame and the `data` of a Server-Sent Event.
+public enum ServerFrame: Sendable, Hashable {
+    /// The first frame of a subscription: the room as it is.
+    case subscribed(room: RoomID, head: Int64, rev: Int64, epoch: String)
+    /// Replay ends here: what follows happens now.
+    case live(room: RoomID, rev: Int64)
+    /// A frame of the client could not be served. `room` is as the client wrote it, which may be no room id.
+    case error(Problem, room: String? = nil)
+    /// A user is writing.
+    case typing(room: RoomID, user: UserID)
+    /// A user has read up to `seq`.
+    case read(room: RoomID, user: UserID, seq: Int64)
+    /// So many users are subscribed.
+    case presence(room: RoomID, online: Int)
+
+    /// What stands before a message's snapshot to make it a frame.
+    public static let messagePrefix: StaticString = #"{"type":"message","message":"#
+    /// What stands after a message's snapshot to make it a frame.
+    public static let messageSuffix: StaticString = "}"
+    /// How many bytes longer than its message a frame is.
+    public static let messageOverhead = messagePrefix.utf8CodeUnitCount + messageSuffix.utf8CodeUnitCount
+
+    /// Appends the frame that carries the message of this snapshot.
+    public static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
+        out.append(literal: messagePrefix)
+        out.append(copying: snapshot)
+        out.append(literal: messageSuffix)
+    }
+
+    /// The frame's `type`, which is also the name of the Server-Sent Event.
+    public var type: StaticString {
+        switch self {
+        case .subscribed: "subscribed"
+        case .live: "live"
+        case .error: "error"
+        case .typing: "typing"
+        case .read: "read"
+        case .presence: "presence"
+        }
+    }
+
+    /// Appends the frame as a JSON object.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"type":""#)
+        out.append(literal: type)
+        out.append(UInt8(ascii: "\""))
+        switch self {
+        case .subscribed(let room, let head, let rev, let epoch):
+            out.append(member: "room", room.string)
+            out.append(member: "head", head)
+            out.append(member: "rev", rev)
+            out.append(member: "epoch", epoch)
+        case .live(let room, let rev):
+            out.append(member: "room", room.string)
+            out.append(member: "rev", rev)
+        case .error(let problem, let room):
+            out.append(member: "code", problem.code.string)
+            out.append(member: "message", problem.detail)
+            if let room { out.append(member: "room", room) }
+        case .typing(let room, let user):
+            out.append(member: "room", room.string)
+            out.append(member: "user", user.string)
+        case .read(let room, let user, let seq):
+            out.append(member: "room", room.string)
+            out.append(member: "user", user.string)
+            out.append(member: "seq", seq)
+        case .presence(let room, let online):
+            out.append(member: "room", room.string)
+            out.append(member: "online", Int64(online))
+        }
+        out.append(UInt8(ascii: "}"))
+    }
+}

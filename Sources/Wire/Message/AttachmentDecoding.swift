@@ -1,0 +1,101 @@
+extension FieldReader {
+    /// Reads a list of attachments; none for null.
+    mutating func attachments() throws(Problem) -> [Attachment] {
+        guard try enterArray("attachments") else { return [] }
+        var attachments: [Attachment] = []
+        var index = 0
+        while try json.nextElement() {
+            if let attachment = try attachment(index) { attachments.append(attachment) }
+            index += 1
+        }
+        if index > Limits.attachments { note(.tooMany("attachments", limit: Limits.attachments)) }
+        return attachments
+    }
+
+    /// Reads one attachment; `nil`, with a fault noted, if it is none.
+    private mutating func attachment(_ index: Int) throws(Problem) -> Attachment? {
+        func field(_ name: StaticString) -> FieldName { FieldName("attachments", index, name) }
+
+        guard try enterObject(field("")) else { return nil }
+        var kind: String?
+        var url: String?
+        var attachment = Attachment(kind: .file, url: "")
+        while let name = try json.nextName() {
+            if json.matches(name, "type") {
+                kind = try string(field("type"))
+            } else if json.matches(name, "url") {
+                url = try attachmentString(field("url"))
+            } else if json.matches(name, "width") {
+                attachment.width = try size(field("width"))
+            } else if json.matches(name, "height") {
+                attachment.height = try size(field("height"))
+            } else if json.matches(name, "mime") {
+                attachment.mime = try attachmentString(field("mime"))
+            } else if json.matches(name, "size") {
+                attachment.size = try size(field("size"))
+            } else if json.matches(name, "title") {
+                attachment.title = try attachmentString(field("title"))
+            } else if json.matches(name, "description") {
+                attachment.description = try attachmentString(field("description"))
+            } else if json.matches(name, "thumbhash") {
+                attachment.thumbhash = try attachmentString(field("thumbhash"))
+            } else {
+                try json.skipValue()
+            }
+        }
+        guard let known = kind.flatMap(Attachment.Kind.init) else {
+            note(.invalidAttachment(field("type").description, must: "image, video, audio, file or link"))
+            return nil
+        }
+        guard let url, Attachment.isWebURL(url) else {
+            note(.invalidAttachment(field("url").description, must: "an http or https URL"))
+            return nil
+        }
+        attachment.kind = known
+        attachment.url = url
+        check(attachment, field)
+        return attachment
+    }
+
+    /// Reads a string of an attachment; `nil` also for the empty one.
+    private mutating func attachmentString(_ field: FieldName) throws(Problem) -> String? {
+        let string = try string(field, limit: Limits.attachmentStringBytes)
+        return string?.isEmpty == true ? nil : string
+    }
+
+    private mutating func size(_ field: FieldName) throws(Problem) -> Int? {
+        try integer(field).map(Int.init)
+    }
+
+    private mutating func check(_ attachment: Attachment, _ field: (StaticString) -> FieldName) {
+        let isPicture = attachment.kind.isPicture
+        func isWrong(_ length: Int?) -> Bool { length.map { $0 <= 0 } ?? isPicture }
+
+        if isWrong(attachment.width) {
+            let name = field("width").description
+            note(isPicture ? .sizeMissing(name) : .invalidAttachment(name, must: "positive"))
+        }
+        if isWrong(attachment.height) {
+            let name = field("height").description
+            note(isPicture ? .sizeMissing(name) : .invalidAttachment(name, must: "positive"))
+        }
+        if let size = attachment.size, size < 0 {
+            note(.invalidAttachment(field("size").description, must: "0 or more"))
+        }
+    }
+}
+
+extension Attachment {
+    /// Whether a string is an `http` or `https` URL as far as a server must know (RFC 9110, section 4.2): the scheme,
+    /// a host, and nothing in it that ends a URL where it is printed or put into a header.
+    static func isWebURL(_ string: String) -> Bool {
+        let bytes = Array(string.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+        guard scheme == "http" || scheme == "https" else { return false }
+        let rest = bytes[(colon + 1)...]
+        guard rest.starts(with: "//".utf8), let host = rest.dropFirst(2).first else { return false }
+        let isHost = host != UInt8(ascii: "/") && host != UInt8(ascii: "?") && host != UInt8(ascii: "#")
+        return isHost && rest.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+}

@@ -1,0 +1,28 @@
+/// What a message says.
+public struct Content: Sendable {
+    /// The text, at most ``Limits/textBytes`` of UTF-8; may be empty if there are attachments.
+    public var text: String
+    /// At most ``Limits/attachments``.
+    public var attachments: [Attachment]
+    /// The `seq` of the message that this one answers.
+    public var replyTo: Int64?
+    /// A JSON object of the application's own, compact, at most ``Limits/dataBytes``; or nothing.
+    public var data: [UInt8]
+
+    /// A content. Nothing is checked here; what clients send is, when it is decoded.
+    public init(text: String = "", attachments: [Attachment] = [], replyTo: Int64? = nil, data: [UInt8] = []) {
+        self.text = text
+        self.attachments = attachments
+        self.replyTo = replyTo
+        self.data = data
+    }
+
+    /// Whether both say the same, compared as decoded values.
+    ///
+    /// In `data` the order of members does not matter and numbers are compared by value, however they are written and
+    /// however large they are. Strings are compared by code point.
+    public func isSame(as other: Content) -> Bool {
+        text.hasSameBytes(as: other.text) && attachments == other.attachments && replyTo == other.replyTo
+            && (data == other.data || CanonicalJSON.bytes(of: data) == CanonicalJSON.bytes(of: other.data))
+    }
+}

@@ -1,0 +1,76 @@
+/// A message that a client asks to be sent.
+public struct Draft: Sendable {
+    /// The client's own name for the send, unique per room and sender: 1 to ``Limits/clientMessageIDBytes`` bytes.
+    public var clientMessageID: String?
+    /// What the message is to say.
+    public var content: Content
+
+    /// A draft. Nothing is checked here; what clients send is, by ``decode(_:)-([UInt8])``.
+    public init(clientMessageID: String? = nil, content: Content) {
+        self.clientMessageID = clientMessageID
+        self.content = content
+    }
+}
+
+extension Draft {
+    /// Reads the body of a send: a JSON object. Null is absent, and fields that are not known are ignored.
+    ///
+    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; else 400 `invalid_field` if a field has
+    ///   the wrong type; else 422 if the message must not be sent as it is: `empty_message`, `empty_field`, `too_long`,
+    ///   `too_many`, `too_deep`, `nul_character`, `invalid_attachment`, `size_missing`, `reply_to_not_found`.
+    public static func decode(_ body: [UInt8]) throws(Problem) -> Draft {
+        var reader = try FieldReader(body)
+        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
+        try reader.json.enterObject()
+        var draft = Draft(content: Content())
+        while let name = try reader.json.nextName() {
+            if reader.json.matches(name, "client_message_id") {
+                draft.clientMessageID = try reader.string("client_message_id", limit: Limits.clientMessageIDBytes)
+            } else if try !draft.content.decode(name, from: &reader) {
+                try reader.json.skipValue()
+            }
+        }
+        try reader.json.finish()
+        if draft.clientMessageID?.isEmpty == true { reader.note(.emptyField("client_message_id")) }
+        if let replyTo = draft.content.replyTo, replyTo <= 0 { reader.note(.replyToNotFound) }
+        if draft.content.text.isEmpty, draft.content.attachments.isEmpty { reader.note(.emptyMessage) }
+        if let fault = reader.fault { throw fault }
+        return draft
+    }
+
+    /// Reads the body of a send, as ``decode(_:)-([UInt8])`` does.
+    public static func decode(_ body: Span<UInt8>) throws(Problem) -> Draft {
+        try decode([UInt8](copying: body))
+    }
+}
+
+extension Content {
+    /// Reads the member called `name` if it is one of a content's.
+    ///
+    /// - Returns: `false` if it is none; its value is yet to be read then.
+    mutating func decode(_ name: JSONString, from reader: inout FieldReader) throws(Problem) -> Bool {
+        if reader.json.matches(name, "text") {
+            text = try reader.string("text", limit: Limits.textBytes) ?? ""
+        } else if reader.json.matches(name, "attachments") {
+            attachments = try reader.attachments()
+        } else if reader.json.matches(name, "reply_to") {
+            replyTo = try reader.integer("reply_to")
+        } else if reader.json.matches(name, "data") {
+            data = try reader.data()
+        } else {
+            return false
+        }
+        return true
+    }
+}
+
+extension FieldReader {
+    /// Reads a message's `data`; nothing for null and for the empty object.
+    fileprivate mutating func data() throws(Problem) -> [UInt8] {
+        guard let object = try compactObject("data") else { return [] }
+        if object.hasNUL { note(.nulCharacter("data")) }
+        if object.depth > Limits.dataDepth { note(.tooDeep("data", limit: Limits.dataDepth)) }
+        if object.bytes.count > Limits.dataBytes { note(.tooLong("data", limit: Limits.dataBytes)) }
+        return object.bytes.count == 2 ? [] : object.bytes
+    }
+}

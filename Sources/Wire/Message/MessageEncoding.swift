@@ -1,0 +1,79 @@
+/// The one shape of a message on the wire. Empty, null and false fields are left out.
+extension Message {
+    /// Appends the message as a JSON object.
+    public func encode(into out: inout [UInt8]) {
+        Self.encodeHead(
+            room: room, seq: seq, rev: rev, sender: sender, clientMessageID: clientMessageID, content: content,
+            into: &out)
+        if !reactions.isEmpty {
+            out.append(literal: #","reactions":["#)
+            for (index, reaction) in reactions.enumerated() {
+                if index > 0 { out.append(UInt8(ascii: ",")) }
+                reaction.encode(into: &out)
+            }
+            out.append(UInt8(ascii: "]"))
+        }
+        out.append(literal: #","created_at":""#)
+        createdAt.append(to: &out)
+        out.append(UInt8(ascii: "\""))
+        if let editedAt {
+            out.append(literal: #","edited_at":""#)
+            editedAt.append(to: &out)
+            out.append(UInt8(ascii: "\""))
+        }
+        if deleted { out.append(literal: #","deleted":true"#) }
+        out.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends a message that is new, as ``encode(into:)`` would, straight from its draft.
+    public static func encode(
+        room: RoomID, seq: Int64, rev: Int64, sender: UserID, draft: Draft, createdAt: Timestamp,
+        into out: inout [UInt8]
+    ) {
+        encodeHead(
+            room: room, seq: seq, rev: rev, sender: sender, clientMessageID: draft.clientMessageID,
+            content: draft.content, into: &out)
+        out.append(literal: #","created_at":""#)
+        createdAt.append(to: &out)
+        out.append(literal: #""}"#)
+    }
+
+    private static func encodeHead(
+        room: RoomID, seq: Int64, rev: Int64, sender: UserID, clientMessageID: String?, content: Content,
+        into out: inout [UInt8]
+    ) {
+        out.append(literal: #"{"room":""#)
+        // The grammar of a room id has nothing to escape.
+        out.append(utf8: room.string)
+        out.append(literal: #"","seq":"#)
+        out.append(decimal: seq)
+        out.append(literal: #","rev":"#)
+        out.append(decimal: rev)
+        out.append(literal: #","sender":"#)
+        out.append(quoted: sender.string)
+        if let clientMessageID {
+            out.append(literal: #","client_message_id":"#)
+            out.append(quoted: clientMessageID)
+        }
+        if !content.text.isEmpty {
+            out.append(literal: #","text":"#)
+            out.append(quoted: content.text)
+        }
+        if !content.attachments.isEmpty {
+            out.append(literal: #","attachments":["#)
+            for (index, attachment) in content.attachments.enumerated() {
+                if index > 0 { out.append(UInt8(ascii: ",")) }
+                attachment.encode(into: &out)
+            }
+            out.append(UInt8(ascii: "]"))
+        }
+        if let replyTo = content.replyTo {
+            out.append(literal: #","reply_to":"#)
+            out.append(decimal: replyTo)
+        }
+        if !content.data.isEmpty {
+            out.append(literal: #","data":"#)
+            out.append(contentsOf: content.data)
+        }
+    }
+}

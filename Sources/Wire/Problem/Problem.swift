@@ -1,0 +1,71 @@
+/// Why a request was refused, as every client reads it: `application/problem+json` (RFC 9457).
+///
+/// One type serves the HTTP answers, the `error` frames of sockets and the failures inside the server, so that a fault
+/// is described once, where it is found. ``status`` is for HTTP; a client that reacts to a particular fault goes by
+/// ``code``.
+public struct Problem: Error, Sendable, Hashable {
+    /// The HTTP status, 400 to 599.
+    public var status: Int
+    /// What went wrong, for programs.
+    public var code: Code
+    /// What went wrong, for people: one sentence.
+    public var detail: String
+    /// The part of the request that is at fault, as a path such as `attachments[0].width`.
+    public var field: String?
+    /// The bound that was exceeded, in the unit that ``detail`` names.
+    public var limit: Int?
+    /// After how many seconds to try again: the header `Retry-After` (RFC 9110, section 10.2.3), not part of the body.
+    public var retryAfter: Int?
+
+    /// A problem of one kind. The factories give the status that belongs to each code.
+    public init(
+        status: Int, code: Code, detail: String, field: String? = nil, limit: Int? = nil, retryAfter: Int? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.field = field
+        self.limit = limit
+        self.retryAfter = retryAfter
+    }
+
+    /// The short name of the status (RFC 9110, section 15), which is the `title` of an `about:blank` problem.
+    public var title: String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 417: "Expectation Failed"
+        case 422: "Unprocessable Content"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
+        default: status < 500 ? "Bad Request" : "Internal Server Error"
+        }
+    }
+
+    /// Appends the problem as a JSON object (RFC 9457, section 3.1), with `code`, `field` and `limit` as extensions.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"type":"about:blank""#)
+        out.append(member: "title", title)
+        out.append(member: "status", Int64(status))
+        out.append(member: "code", code.string)
+        out.append(member: "detail", detail)
+        if let field { out.append(member: "field", field) }
+        if let limit { out.append(member: "limit", Int64(limit)) }
+        out.append(UInt8(ascii: "}"))
+    }
+}

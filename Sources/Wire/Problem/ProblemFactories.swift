@@ -1,0 +1,210 @@
+/// 400: what cannot be read.
+extension Problem {
+    /// 400 `invalid_json`: `detail` tells what is wrong and where.
+    public static func invalidJSON(_ detail: String) -> Problem {
+        Problem(status: 400, code: .invalidJSON, detail: detail)
+    }
+
+    /// 400 `invalid_field`: the field is not what it `must` be, such as "a string".
+    public static func invalidField(_ field: String, must: String) -> Problem {
+        Problem(status: 400, code: .invalidField, detail: "\(field) must be \(must).", field: field)
+    }
+
+    /// 400 `invalid_cursor`: `field` is the parameter that was given.
+    public static func invalidCursor(_ field: String, detail: String) -> Problem {
+        Problem(status: 400, code: .invalidCursor, detail: detail, field: field)
+    }
+
+    /// 400 `invalid_limit`: the `limit` is no number from 1 to `maximum`.
+    public static func invalidLimit(maximum: Int) -> Problem {
+        Problem(
+            status: 400, code: .invalidLimit, detail: "limit must be a number from 1 to \(maximum).",
+            field: "limit", limit: maximum)
+    }
+
+    /// 400 `invalid_room`: the room id breaks its grammar.
+    public static var invalidRoom: Problem {
+        Problem(
+            status: 400, code: .invalidRoom,
+            detail: "A room id is 1 to 128 letters, digits and . _ ~ - and begins with a letter or digit.",
+            field: "room", limit: RoomID.maximumBytes)
+    }
+
+    /// 400 `invalid_user`: the user id breaks its grammar.
+    public static var invalidUser: Problem {
+        Problem(
+            status: 400, code: .invalidUser,
+            detail: "A user id is 1 to 128 bytes of printable UTF-8 without spaces.",
+            field: "user", limit: UserID.maximumBytes)
+    }
+
+    /// 400 `unknown_type`: a frame's `type` is none that the server knows here.
+    public static func unknownType(_ type: String) -> Problem {
+        Problem(status: 400, code: .unknownType, detail: "No frame of type \"\(type)\" is known here.", field: "type")
+    }
+}
+
+/// 422: what is understood and not allowed.
+extension Problem {
+    /// 422 `too_long`: the field has more than `limit` bytes.
+    public static func tooLong(_ field: String, limit: Int) -> Problem {
+        Problem(
+            status: 422, code: .tooLong, detail: "\(field) must not have more than \(limit) bytes.", field: field,
+            limit: limit)
+    }
+
+    /// 422 `too_many`: the field has more than `limit` elements.
+    public static func tooMany(_ field: String, limit: Int) -> Problem {
+        Problem(
+            status: 422, code: .tooMany, detail: "\(field) must not have more than \(limit) elements.", field: field,
+            limit: limit)
+    }
+
+    /// 422 `too_deep`: the field is nested more than `limit` deep.
+    public static func tooDeep(_ field: String, limit: Int) -> Problem {
+        Problem(
+            status: 422, code: .tooDeep, detail: "\(field) must not be nested more than \(limit) deep.", field: field,
+            limit: limit)
+    }
+
+    /// 422 `empty_message`: neither text nor attachments.
+    public static var emptyMessage: Problem {
+        Problem(
+            status: 422, code: .emptyMessage, detail: "A message needs a text or attachments, or both.", field: "text")
+    }
+
+    /// 422 `empty_field`: the field must not be the empty string.
+    public static func emptyField(_ field: String) -> Problem {
+        Problem(status: 422, code: .emptyField, detail: "\(field) must not be empty.", field: field)
+    }
+
+    /// 422 `nul_character`: the field has U+0000 in it, which not every client and database can hold.
+    public static func nulCharacter(_ field: String) -> Problem {
+        Problem(status: 422, code: .nulCharacter, detail: "\(field) must not contain U+0000.", field: field)
+    }
+
+    /// 422 `invalid_attachment`: the field of an attachment is not what it `must` be.
+    public static func invalidAttachment(_ field: String, must: String) -> Problem {
+        Problem(status: 422, code: .invalidAttachment, detail: "\(field) must be \(must).", field: field)
+    }
+
+    /// 422 `size_missing`: the field, the width or height of an image or video, is absent or not positive.
+    public static func sizeMissing(_ field: String) -> Problem {
+        Problem(
+            status: 422, code: .sizeMissing,
+            detail: "\(field) must be positive: an image or video is laid out before it has loaded.", field: field)
+    }
+
+    /// 422 `reply_to_not_found`: the room has no message of that `seq`.
+    public static var replyToNotFound: Problem {
+        Problem(
+            status: 422, code: .replyToNotFound, detail: "reply_to must be the seq of a message of the room.",
+            field: "reply_to")
+    }
+
+    /// 422 `client_message_id_reused`: the id was first used for another content.
+    public static var clientMessageIDReused: Problem {
+        Problem(
+            status: 422, code: .clientMessageIDReused,
+            detail: "This client_message_id was first sent with another content.", field: "client_message_id")
+    }
+}
+
+/// 401, 403, 404, 410: what is not there, or not the caller's.
+extension Problem {
+    /// 404 `not_found`: no such resource.
+    public static var notFound: Problem {
+        Problem(status: 404, code: .notFound, detail: "There is nothing here.")
+    }
+
+    /// 404 `message_not_found`: no such message in the room.
+    public static var messageNotFound: Problem {
+        Problem(status: 404, code: .messageNotFound, detail: "The room has no such message.")
+    }
+
+    /// 410 `cursor_unknown`: the cursor is of another epoch, or beyond what the room has seen.
+    public static var cursorUnknown: Problem {
+        Problem(
+            status: 410, code: .cursorUnknown,
+            detail: "The cursor belongs to another history of the room. Load the room afresh.", field: "since")
+    }
+
+    /// 401 `unauthenticated`: `detail` tells what is missing or refused.
+    public static func unauthenticated(_ detail: String) -> Problem {
+        Problem(status: 401, code: .unauthenticated, detail: detail)
+    }
+
+    /// 403 `forbidden`: `detail` tells who may.
+    public static func forbidden(_ detail: String) -> Problem {
+        Problem(status: 403, code: .forbidden, detail: detail)
+    }
+
+    /// 403 `origin_not_allowed`: the `Origin` of the request is not one that the server trusts.
+    public static var originNotAllowed: Problem {
+        Problem(
+            status: 403, code: .originNotAllowed, detail: "Web pages of this origin may not use this server.",
+            field: "Origin")
+    }
+}
+
+/// What HTTP refuses, and a server that cannot serve.
+extension Problem {
+    /// 400 `bad_request`: `detail` tells what is no HTTP/1.1.
+    public static func badRequest(_ detail: String) -> Problem {
+        Problem(status: 400, code: .badRequest, detail: detail)
+    }
+
+    /// 405 `method_not_allowed`: the answer's `Allow` header tells which methods are.
+    public static var methodNotAllowed: Problem {
+        Problem(status: 405, code: .methodNotAllowed, detail: "The resource does not know this method.")
+    }
+
+    /// 415 `unsupported_media_type`: the content type contradicts JSON.
+    public static var unsupportedMediaType: Problem {
+        Problem(
+            status: 415, code: .unsupportedMediaType, detail: "The body must be application/json.",
+            field: "Content-Type")
+    }
+
+    /// 413 `body_too_large`: the body has more than `limit` bytes.
+    public static func bodyTooLarge(limit: Int) -> Problem {
+        Problem(
+            status: 413, code: .bodyTooLarge, detail: "The body must not have more than \(limit) bytes.", limit: limit)
+    }
+
+    /// 431 `header_too_large`: the head of the request exceeds `limit`, which `detail` explains.
+    public static func headerTooLarge(_ detail: String, limit: Int) -> Problem {
+        Problem(status: 431, code: .headerTooLarge, detail: detail, limit: limit)
+    }
+
+    /// 408 `request_timeout`: `detail` tells what did not arrive in time.
+    public static func requestTimeout(_ detail: String) -> Problem {
+        Problem(status: 408, code: .requestTimeout, detail: detail)
+    }
+
+    /// 429 `rate_limited`: the caller may try again after `seconds`.
+    public static func rateLimited(retryAfter seconds: Int) -> Problem {
+        Problem(status: 429, code: .rateLimited, detail: "Too many requests.", retryAfter: seconds)
+    }
+
+    /// 503 `overloaded`: more is queued than the server takes; try again after a second.
+    public static var overloaded: Problem {
+        Problem(status: 503, code: .overloaded, detail: "The server has too much to do at the moment.", retryAfter: 1)
+    }
+
+    /// 503 `unavailable`: `detail` tells what is; try again after a second.
+    public static func unavailable(_ detail: String) -> Problem {
+        Problem(status: 503, code: .unavailable, detail: detail, retryAfter: 1)
+    }
+
+    /// 503 `storage_full`: the commit failed for want of space; nothing of it was stored.
+    public static var storageFull: Problem {
+        Problem(
+            status: 503, code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
+    }
+
+    /// 500 `internal_error`: a mistake of the server.
+    public static func internalError(_ detail: String) -> Problem {
+        Problem(status: 500, code: .internalError, detail: detail)
+    }
+}

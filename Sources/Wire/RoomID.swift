@@ -1,0 +1,49 @@
+/// The name of a room: `[A-Za-z0-9][A-Za-z0-9._~-]{0,127}`.
+///
+/// All of it is unreserved in URLs (RFC 3986, section 2.3), so a room id stands in a path as it is.
+public struct RoomID: Sendable, Hashable, CustomStringConvertible {
+    /// The most bytes that a room id has.
+    public static let maximumBytes = 128
+
+    /// The id as clients write it.
+    public let string: String
+
+    /// Reads a room id.
+    ///
+    /// - Throws: ``Problem/invalidRoom`` if `string` breaks the grammar.
+    public init(_ string: some StringProtocol) throws(Problem) {
+        let string = String(string)
+        guard Self.isRoomID(string.utf8Span.span) else { throw .invalidRoom }
+        self.string = string
+    }
+
+    /// A room id that was checked when it was stored.
+    package init(trusted string: String) {
+        self.string = string
+    }
+
+    /// The id as clients write it.
+    public var description: String { string }
+
+    private static func isRoomID(_ bytes: Span<UInt8>) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= maximumBytes, isAlphanumeric(bytes[0]) else { return false }
+        for index in bytes.indices where !isAllowed(bytes[index]) { return false }
+        return true
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "-"): true
+        default: isAlphanumeric(byte)
+        }
+    }
+}

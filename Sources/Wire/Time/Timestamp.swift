@@ -1,0 +1,73 @@
+import Glibc
+
+/// A moment in UTC, to the millisecond, as `created_at` and the cursors have it.
+///
+/// Within the years that RFC 3339 can write, 0000 to 9999.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted (POSIX time).
+    public let milliseconds: Int64
+
+    /// 0000-01-01T00:00:00.000Z.
+    public static let earliest = Timestamp(unchecked: -62_167_219_200_000)
+    /// 9999-12-31T23:59:59.999Z.
+    public static let latest = Timestamp(unchecked: 253_402_300_799_999)
+
+    /// The moment this many milliseconds after 1970 began, or the nearest one from ``earliest`` to ``latest``.
+    public init(milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, Self.earliest.milliseconds), Self.latest.milliseconds)
+    }
+
+    private init(unchecked milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// The present, by the system's clock.
+    public static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Whether `a` is before `b`.
+    public static func < (a: Timestamp, b: Timestamp) -> Bool {
+        a.milliseconds < b.milliseconds
+    }
+
+    /// Appends the 24 bytes of RFC 3339 in UTC, such as `2026-11-21T01:02:03.004Z`.
+    public func append(to out: inout [UInt8]) {
+        let days = milliseconds.flooredQuotient(dividingBy: 86_400_000)
+        let time = Int(milliseconds - days * 86_400_000)
+        let date = CivilDate(daysSince1970: Int(days))
+        let start = out.count
+        out.append(literal: "0000-00-00T00:00:00.000Z")
+        out.write(date.year, digits: 4, at: start)
+        out.write(date.month, digits: 2, at: start + 5)
+        out.write(date.day, digits: 2, at: start + 8)
+        out.write(time / 3_600_000, digits: 2, at: start + 11)
+        out.write(time / 60_000 % 60, digits: 2, at: start + 14)
+        out.write(time / 1000 % 60, digits: 2, at: start + 17)
+        out.write(time % 1000, digits: 3, at: start + 20)
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// The time as ``append(to:)`` writes it.
+    public var description: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Writes the last `digits` decimal digits of a number that is not negative over what is at `start`.
+    fileprivate mutating func write(_ number: Int, digits: Int, at start: Int) {
+        var rest = UInt(bitPattern: number)
+        var index = start + digits
+        while index > start {
+            index -= 1
+            self[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+}

@@ -1,0 +1,152 @@
+public import ArgumentParser
+import HTTP
+public import Logging
+public import Server
+import Transport
+
+/// `backscroll serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the server.",
+        discussion: """
+            When it is ready it says so on standard output, in a line that begins with "listening on".
+            SIGTERM and SIGINT stop it: what is in flight is finished, sockets are closed with 1001, and it exits \
+            with 0 after \(ServeCommand.defaults.grace.components.seconds) seconds at most. SIGHUP has it read its \
+            certificate anew.
+
+            Each option can also be given as an environment variable: --tls-cert as BACKSCROLL_TLS_CERT. \
+            A flag wins over its variable.
+            """)
+
+    static let defaults = ServerConfiguration()
+
+    @Option(help: "Where to listen: a name or an address. localhost is 127.0.0.1 and ::1.")
+    var host = defaults.host
+
+    @Option(help: "The port, 0 to 65535; 0 picks one that is free.")
+    var port = defaults.port
+
+    @Option(help: ArgumentHelp("The SQLite database; it is made if it is not there.", valueName: "path"))
+    var database = defaults.database
+
+    @Option(help: "Threads that serve connections, 1 to 64. (default: as many as there are processors)")
+    var threads: Int?
+
+    @Option(help: "Threads that read history, 1 to 64.")
+    var readers = defaults.readers
+
+    @Option(help: ArgumentHelp("Serve HTTPS with this certificate: PEM, with its intermediates.", valueName: "path"))
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("The certificate's private key: PEM.", valueName: "path"))
+    var tlsKey: String?
+
+    @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp(
+            "Let pages of this origin use the server (https://app.example.com), beside the server's own; * for all. "
+                + "Can be given more than once, or with commas.", valueName: "origin"))
+    var allowOrigin: [String] = []
+
+    @Flag(help: "Listen beyond loopback although anybody may use any name.")
+    var insecureOpen = false
+
+    @Option(help: "Connections at a time; one more gets 503.")
+    var maxConnections = defaults.transport.connections
+
+    @Option(help: ArgumentHelp("The largest body of a request; a larger one gets 413.", valueName: "bytes"))
+    var maxBody = defaults.http.bodyBytes
+
+    @Option(help: ArgumentHelp("The largest head of a request; a larger one gets 431.", valueName: "bytes"))
+    var maxHead = defaults.http.headBytes
+
+    @Option(help: ArgumentHelp("Time for the first byte of a connection; then 408.", valueName: "seconds"))
+    var firstByteTimeout = Seconds(defaults.deadlines.firstByte)
+
+    @Option(help: ArgumentHelp("Time for the head of a request; then 408.", valueName: "seconds"))
+    var headTimeout = Seconds(defaults.deadlines.head)
+
+    @Option(help: ArgumentHelp("Time for the body of a request; then 408.", valueName: "seconds"))
+    var bodyTimeout = Seconds(defaults.deadlines.body)
+
+    @Option(help: ArgumentHelp("How long a connection may wait for its next request.", valueName: "seconds"))
+    var idleTimeout = Seconds(defaults.deadlines.idle)
+
+    @Option(help: ArgumentHelp("How long a client may take nothing of what is sent to it.", valueName: "seconds"))
+    var progressTimeout = Seconds(defaults.transport.noProgress)
+
+    @Option(help: ArgumentHelp("How often a WebSocket is pinged; it is gone after two unanswered.", valueName: "seconds"))
+    var pingInterval = Seconds(defaults.webSocket.pingInterval)
+
+    @Option(help: ArgumentHelp("The largest frame of a client on a WebSocket; a larger one closes with 1009.", valueName: "bytes"))
+    var maxFrame = defaults.webSocket.messageBytes
+
+    @Option(help: "Sends that may wait for a commit; one more gets 503.")
+    var maxQueue = defaults.sendQueue
+
+    @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel = Logger.Level.info
+
+    @Option(help: "How to log: text, or json with an object a line. The log goes to standard error.")
+    var logFormat = LogFormat.text
+
+    func validate() throws {
+        try check(port, 0...65535, "port")
+        try check(threads ?? 1, 1...64, "threads")
+        try check(readers, 1...64, "readers")
+        try check(maxConnections, 1...1_000_000, "max-connections")
+        try check(maxBody, 1024...64 * 1024 * 1024, "max-body")
+        try check(maxHead, 1024...1024 * 1024, "max-head")
+        try check(maxFrame, 125...64 * 1024 * 1024, "max-frame")
+        try check(maxQueue, 1...10_000_000, "max-queue")
+        guard (tlsCert == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-cert and --tls-key go together.")
+        }
+    }
+
+    private func check(_ value: Int, _ range: ClosedRange<Int>, _ name: String) throws {
+        guard range.contains(value) else {
+            throw ValidationError("--\(name) must be from \(range.lowerBound) to \(range.upperBound), not \(value).")
+        }
+    }
+
+    /// What the options say, as the server takes it.
+    var serverConfiguration: ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.host = host
+        configuration.port = port
+        configuration.database = database
+        configuration.threads = threads ?? min(64, availableProcessors())
+        configuration.readers = readers
+        if let tlsCert, let tlsKey { configuration.tls = TLSConfiguration(certificate: tlsCert, key: tlsKey) }
+        configuration.allowedOrigins = allowOrigin.flatMap { $0.split(separator: ",").map(String.init) }
+        configuration.insecureOpen = insecureOpen
+        configuration.transport.connections = maxConnections
+        configuration.transport.noProgress = progressTimeout.duration
+        configuration.http.bodyBytes = maxBody
+        configuration.http.headBytes = maxHead
+        configuration.deadlines.firstByte = firstByteTimeout.duration
+        configuration.deadlines.head = headTimeout.duration
+        configuration.deadlines.body = bodyTimeout.duration
+        configuration.deadlines.idle = idleTimeout.duration
+        configuration.webSocket.pingInterval = pingInterval.duration
+        configuration.webSocket.messageBytes = maxFrame
+        configuration.sendQueue = maxQueue
+        return configuration
+    }
+
+    func run() async throws {
+        let logger = makeLogger(label: "backscroll", format: logFormat, level: logLevel)
+        let server = try Server(serverConfiguration, logger: logger)
+        announce(server.url)
+        logger.info("started", metadata: ["version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)"])
+        try await waitForStop(onHangup: server.reload)
+        logger.info("stopping")
+        server.stop()
+        logger.info("stopped")
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+extension LogFormat: ExpressibleByArgument {}

@@ -1,0 +1,35 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+@Suite("Interest")
+struct InterestTests {
+    private func batch(_ room: RoomID) -> Batch {
+        Batch(room: room, firstRev: 1, head: 1, frames: [1], ends: [1])
+    }
+
+    @Test("brings a batch to the loops that want its room, and to no others")
+    func distributes() throws {
+        let interest = Interest()
+        let (a, b) = (try RoomID("a"), try RoomID("b"))
+        interest.add(a, loop: 0)
+        interest.add(a, loop: 2)
+        interest.add(b, loop: 2)
+        let parts = interest.distribute([batch(a), batch(b), batch(try RoomID("c"))], loops: 3)
+        #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
+    }
+
+    @Test("ends when it is taken back")
+    func removes() throws {
+        let interest = Interest()
+        let room = try RoomID("a")
+        interest.add(room, loop: 0)
+        interest.add(room, loop: 63)
+        interest.remove(room, loop: 0)
+        #expect(interest.distribute([batch(room)], loops: 64).map(\.count).firstIndex(of: 1) == 63)
+        interest.remove(room, loop: 63)
+        interest.remove(room, loop: 63)
+        #expect(interest.distribute([batch(room)], loops: 64).allSatisfy { $0.isEmpty })
+    }
+}

@@ -1,0 +1,180 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+/// A client that keeps what it is sent, and can be told to stall.
+private final class Client: SubscriptionCarrier {
+    var isCongested = false
+    var bytes: [UInt8] = []
+    var liveRev: Int64?
+    var asked: [Int64] = []
+    /// Whether the client stalls after each write.
+    var stallsAfterWrite = false
+
+    func send(_ frames: Span<UInt8>) {
+        frames.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        if stallsAfterWrite { isCongested = true }
+    }
+
+    func sendLive(room: RoomID, rev: Int64) {
+        liveRev = rev
+    }
+
+    func replay(_ subscription: Subscription, since rev: Int64) {
+        asked.append(rev)
+    }
+}
+
+@Suite("A subscription")
+struct SubscriptionTests {
+    private let room = try! RoomID("lobby")
+    private let feed: Feed
+
+    init() {
+        feed = Feed(room: room, epoch: "E", limit: 64)
+    }
+
+    /// One message a revision, its text the revision, in an unmasked text frame.
+    private func frame(_ rev: Int64) -> [UInt8] {
+        let text = Array("\(rev);".utf8)
+        return [0x81, UInt8(text.count)] + text
+    }
+
+    private func batch(_ revs: ClosedRange<Int64>) -> Batch {
+        var frames: [UInt8] = []
+        var ends: [Int] = []
+        for rev in revs {
+            frames += frame(rev)
+            ends.append(frames.count)
+        }
+        return Batch(room: room, firstRev: revs.lowerBound, head: revs.upperBound, frames: frames, ends: ends)
+    }
+
+    private func slice(_ revs: ClosedRange<Int64>?, rev: Int64, hasMore: Bool = false) -> ReplaySlice {
+        ReplaySlice(
+            frames: revs.map { batch($0).frames } ?? [], rev: rev, hasMore: hasMore,
+            state: RoomState(head: rev, rev: rev))
+    }
+
+    private func frames(_ revs: ClosedRange<Int64>) -> [UInt8] {
+        revs.flatMap(frame)
+    }
+
+    @Test("that starts now gets what happens from now on")
+    func now() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, rev: 5, carrier: client)
+        subscription.start(with: slice(nil, rev: 5))
+        #expect(client.liveRev == 5)
+        feed.publish(batch(6...7))
+        #expect(client.bytes == frames(6...7))
+        #expect(subscription.rev == 7)
+    }
+
+    @Test("gets what is committed while its replay is being read once, after the replay")
+    func joins() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
+        feed.publish(batch(3...4))
+        #expect(client.bytes.isEmpty)
+        // The replay was read between the commits of 3 and 4.
+        subscription.start(with: slice(1...3, rev: 3))
+        #expect(client.bytes == frames(1...4))
+        #expect(client.liveRev == 3)
+    }
+
+    @Test("is not given again what its replay has and its feed has not heard of yet")
+    func replayAhead() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
+        subscription.start(with: slice(1...6, rev: 6))
+        feed.publish(batch(5...6))
+        feed.publish(batch(7...7))
+        #expect(client.bytes == frames(1...7))
+    }
+
+    @Test("reads on while there is more to replay, and says live once at the end")
+    func slices() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
+        subscription.start(with: slice(1...2, rev: 2, hasMore: true))
+        #expect(client.liveRev == nil)
+        #expect(client.asked == [2])
+        subscription.replayed(slice(3...4, rev: 4))
+        #expect(client.liveRev == 4)
+        #expect(client.bytes == frames(1...4))
+    }
+
+    @Test("whose client stalls is sent nothing, and catches up from the feed in one go")
+    func stalls() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
+        subscription.start(with: slice(nil, rev: 0))
+        client.isCongested = true
+        feed.publish(batch(1...1))
+        feed.publish(batch(2...3))
+        #expect(client.bytes.isEmpty)
+        client.isCongested = false
+        subscription.advance()
+        #expect(client.bytes == frames(1...3))
+    }
+
+    @Test("that has fallen behind its feed reads the log, and loses nothing")
+    func fallsBehind() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
+        subscription.start(with: slice(nil, rev: 0))
+        client.isCongested = true
+        for rev in 1...Int64(100) { feed.publish(batch(rev...rev)) }
+        client.isCongested = false
+        subscription.advance()
+        #expect(client.asked == [0])
+        subscription.replayed(slice(1...60, rev: 60, hasMore: true))
+        #expect(client.asked == [0, 60])
+        subscription.replayed(slice(61...100, rev: 100))
+        feed.publish(batch(101...101))
+        #expect(client.bytes == frames(1...101))
+        #expect(client.liveRev == 0, "live is said once")
+    }
+
+    @Test("reads the log at its client's pace")
+    func pace() {
+        let client = Client()
+        client.stallsAfterWrite = true
+        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
+        subscription.start(with: slice(1...2, rev: 2, hasMore: true))
+        #expect(client.asked.isEmpty)
+        client.isCongested = false
+        subscription.advance()
+        #expect(client.asked == [2])
+    }
+
+    @Test("that is cancelled leaves the others as they are")
+    func cancel() {
+        let clients = (0..<3).map { _ in Client() }
+        let subscriptions = clients.map { Subscription(feed: feed, format: .webSocket, rev: 0, carrier: $0) }
+        for subscription in subscriptions { subscription.start(with: slice(nil, rev: 0)) }
+        subscriptions[0].cancel()
+        subscriptions[0].cancel()
+        feed.publish(batch(1...1))
+        #expect(clients.map(\.bytes) == [[], frames(1...1), frames(1...1)])
+        #expect(!subscriptions[0].isActive)
+        subscriptions[0].replayed(slice(1...1, rev: 1))
+        #expect(clients[0].bytes.isEmpty)
+        subscriptions[1].cancel()
+        subscriptions[2].cancel()
+        #expect(feed.isIdle)
+    }
+
+    @Test("of an event stream gets the same messages as events with their ids")
+    func events() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .serverSentEvents, rev: 0, carrier: client)
+        subscription.start(with: slice(nil, rev: 0))
+        feed.publish(batch(1...2))
+        #expect(
+            String(decoding: client.bytes, as: UTF8.self)
+                == "event: message\nid: E:1\ndata: 1;\n\nevent: message\nid: E:2\ndata: 2;\n\n")
+    }
+}

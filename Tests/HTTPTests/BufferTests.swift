@@ -1,0 +1,99 @@
+import Testing
+
+@testable import HTTP
+
+@Suite("Buffering")
+struct BufferTests {
+    private func buffer(_ text: String) -> InputBuffer {
+        var buffer = InputBuffer()
+        buffer.append(Array(text.utf8).span)
+        return buffer
+    }
+
+    @Test("An idle connection holds no memory, whatever it has read")
+    func idle() {
+        var parser = RequestParser()
+        _ = feed([Array(SplitTests.stream.prefix(300))], to: &parser)
+        _ = drip(Array(head().utf8))
+        var idle = RequestParser()
+        for pieces in [[Array(head().utf8)], Array(head().utf8).map { [$0] }, [Array((head() + head()).utf8)]] {
+            _ = feed(pieces, to: &idle)
+            #expect(idle.phase == .idle)
+            #expect(idle.buffer.bytes.capacity == 0)
+        }
+    }
+
+    @Test("While more is awaited, only what is not understood is held")
+    func waiting() {
+        var parser = RequestParser()
+        let many = String(repeating: head(), count: 1000)
+        _ = feed([Array((many + "GET / HT").utf8)], to: &parser)
+        #expect(parser.buffered == 8)
+        #expect(parser.buffer.bytes.capacity < 128)
+    }
+
+    @Test("Consuming moves nothing, until as much has been consumed as is left")
+    func consuming() {
+        var buffer = buffer("abcdefgh")
+        buffer.consume(3)
+        #expect(buffer.start == 3)
+        buffer.append(Array("i".utf8).span)
+        #expect(buffer.start == 3)
+        buffer.consume(4)
+        buffer.append(Array("j".utf8).span)
+        #expect(buffer.start == 0)
+        #expect(String(decoding: buffer.bytes, as: UTF8.self) == "hij")
+        buffer.consume(3)
+        #expect(buffer.bytes.capacity == 0)
+    }
+
+    @Test("The gap before the unread bytes never outgrows them for long")
+    func gap() {
+        var buffer = InputBuffer()
+        for _ in 0..<1000 {
+            buffer.append(Array("0123456789".utf8).span)
+            if buffer.count > 10 { buffer.consume(10) }
+            #expect(buffer.bytes.count <= 40)
+        }
+    }
+
+    @Test("Bytes are taken and moved in order")
+    func taking() {
+        var buffer = buffer("abcdefgh")
+        #expect(buffer.take(2) == Array("ab".utf8))
+        var target = Array("x".utf8)
+        buffer.move(atMost: 3, to: &target)
+        #expect(target == Array("xcde".utf8))
+        buffer.trim()
+        #expect(buffer.start == 0)
+        #expect(buffer.take(3) == Array("fgh".utf8))
+        #expect(buffer.isEmpty)
+        buffer.move(atMost: 3, to: &target)
+        #expect(target.count == 4)
+    }
+
+    @Test("A line that comes in pieces is looked through once")
+    func lineReaderRemembers() throws {
+        var reader = LineReader()
+        #expect(try reader.next(.field, in: Array("abc".utf8).span, limit: 10) == .incomplete)
+        // Bytes that it has seen are not looked at again: the LF would be refused.
+        #expect(try reader.next(.field, in: Array("a\nc\r".utf8).span, limit: 10) == .incomplete)
+        #expect(try reader.next(.field, in: Array("a\nc\r\n".utf8).span, limit: 10) == .complete(length: 3))
+        #expect(throws: RequestRefusal.lineEndInvalid) {
+            try reader.next(.field, in: Array("a\nc\r\n".utf8).span, limit: 10)
+        }
+    }
+
+    @Test("A line with its CRLF may fill its limit and no more")
+    func lineLimit() throws {
+        for (text, expected) in [
+            ("abc\r\n", LineReader.Line.complete(length: 3)), ("abcd\r\n", .tooLong), ("abc\r", .incomplete),
+            ("abc", .incomplete), ("abcd", .tooLong), ("abcd\n", .tooLong),
+        ] {
+            var reader = LineReader()
+            #expect(try reader.next(.field, in: Array(text.utf8).span, limit: 5) == expected)
+        }
+        var reader = LineReader()
+        #expect(try reader.next(.field, in: Span(), limit: 1) == .tooLong)
+    }
+}

@@ -1,0 +1,117 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTP
+
+/// The head of a POST with these lines, and what follows it.
+private func post(_ lines: [String], _ rest: String = "", version: String = "1.1") -> String {
+    "POST / HTTP/\(version)\r\nHost: h\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n" + rest
+}
+
+@Suite("Message body length, RFC 9112, section 6")
+struct FramingTests {
+    @Test(
+        "The body is as long as Content-Length says", arguments: ["5", "05", "0000000000000000000000000000005", " 5\t"])
+    func contentLength(value: String) throws {
+        let request = try #require(onlyRequest(in: post(["Content-Length: \(value)"], "hello")))
+        #expect(String(decoding: request.body, as: UTF8.self) == "hello")
+    }
+
+    @Test("Without a length there is no body, and what follows is the next request")
+    func none() {
+        let outcome = feed(post([]) + post(["Content-Length: 0"]) + post([]))
+        #expect(outcome.requests.count == 3)
+        #expect(outcome.requests.allSatisfy { $0.body.isEmpty })
+    }
+
+    @Test(
+        "The body of a method that has no use for one is read all the same",
+        arguments: ["GET", "HEAD", "DELETE", "OPTIONS"])
+    func anyMethod(method: String) {
+        let text = "\(method) / HTTP/1.1\r\nHost: h\r\nContent-Length: 18\r\n\r\nGET / HTTP/1.1\r\n\r\n"
+        #expect(feed(text + post([])).requests.map(\.body) == ["GET / HTTP/1.1\r\n\r\n", ""])
+    }
+
+    @Test(
+        "A Content-Length that is not a number is refused",
+        arguments: [
+            "", "+5", "-1", "0x5", "5 5", "5, 5", "5,5", "5;", "1e1", "5.0", "\"5\"", "five", "٥", "5\t5", "-0", ",5",
+            "5,",
+        ])
+    func invalid(value: String) {
+        #expect(refusal(post(["Content-Length: \(value)"], "hello")) == "400 content_length_invalid")
+    }
+
+    @Test("A second Content-Length is refused, equal or not")
+    func repeated() {
+        #expect(refusal(post(["Content-Length: 5", "Content-Length: 5"], "hello")) == "400 content_length_repeated")
+        #expect(refusal(post(["Content-Length: 0", "content-length: 5"], "hello")) == "400 content_length_repeated")
+    }
+
+    @Test(
+        "A length beyond the limit is 413 before any of the body, and so is one beyond all numbers",
+        arguments: [
+            "262145", "9223372036854775807", "9223372036854775808", "18446744073709551621",
+            String(repeating: "9", count: 400),
+        ])
+    func tooLarge(value: String) {
+        #expect(refusal(post(["Content-Length: \(value)"])) == "413 body_too_large")
+    }
+
+    @Test("Content-Length and Transfer-Encoding together are refused, whatever they say")
+    func both() {
+        let chunks = "5\r\nhello\r\n0\r\n\r\n"
+        for length in ["5", "0", "15", "999999999"] {
+            for coding in ["chunked", "gzip", "identity", "gzip, chunked", ""] {
+                let lines = ["Content-Length: \(length)", "Transfer-Encoding: \(coding)"]
+                #expect(refusal(post(lines, chunks)) == "400 framing_ambiguous")
+                #expect(refusal(post(lines.reversed(), chunks)) == "400 framing_ambiguous")
+            }
+        }
+    }
+
+    @Test("Chunked is understood in any case", arguments: ["chunked", "Chunked", "CHUNKED", "  chunked\t"])
+    func chunked(value: String) {
+        let text = post(["Transfer-Encoding: \(value)"], "5\r\nhello\r\n0\r\n\r\n")
+        #expect(feed(text).requests.map(\.body) == ["hello"])
+    }
+
+    @Test(
+        "Another coding with chunked at the end is 501",
+        arguments: [
+            ["gzip, chunked"], ["gzip,chunked"], ["identity, chunked"], ["gzip", "chunked"], ["gzip, br", "Chunked"],
+            ["a;b=c, chunked"],
+        ])
+    func unknownCodings(values: [String]) {
+        #expect(refusal(post(values.map { "Transfer-Encoding: \($0)" })) == "501 transfer_coding_unknown")
+    }
+
+    @Test(
+        "A coding that leaves the length open is refused",
+        arguments: [
+            [""], [","], ["gzip"], ["identity"], ["chunked, gzip"], ["chunked, chunked"], ["chunked", "chunked"],
+            ["chunked", "identity"], ["chunked, "], [", chunked"], ["chunked;q=1"], ["chunked chunked"],
+            ["\"chunked\""],
+            ["xchunked"], ["chunkedx"], ["chunked/1"], ["gzip, , chunked"], ["chunked", "gzip, chunked"], ["[chunked]"],
+            ["gzip, chunked", "chunked"], ["cow", "gzip"], ["", "chunked"], ["chunked", ""], ["x y, chunked()"],
+        ])
+    func ambiguousCodings(values: [String]) {
+        let text = post(values.map { "Transfer-Encoding: \($0)" }, "5\r\nhello\r\n0\r\n\r\n")
+        #expect(refusal(text) == "400 transfer_encoding_invalid")
+    }
+
+    @Test("HTTP/1.0 has no Transfer-Encoding")
+    func oldVersion() {
+        let text = post(["Transfer-Encoding: chunked"], "0\r\n\r\n", version: "1.0")
+        #expect(refusal(text) == "400 transfer_encoding_unexpected")
+        #expect(feed(post(["Content-Length: 5"], "hello", version: "1.0")).requests.map(\.body) == ["hello"])
+    }
+
+    @Test("Names that only look like framing fields are none")
+    func lookalikes() {
+        let outcome = feed(
+            post(["Content_Length: 9", "Transfer_Encoding: chunked", "Content-Lengt: 9", "X-Content-Length: 9"]))
+        #expect(outcome.requests.map(\.body) == [""])
+        #expect(outcome.refusal == nil)
+    }
+}

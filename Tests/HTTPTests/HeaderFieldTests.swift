@@ -1,0 +1,124 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTP
+
+@Suite("Header fields, RFC 9112, section 5")
+struct HeaderFieldTests {
+    @Test("Fields keep their order and values, without the white space around them")
+    func usual() throws {
+        let text = head("Content-Type:application/json", "X-A: \t b  c\t ", "accept:*/*", "X-Empty:", "X-A: d")
+        let fields = try #require(onlyRequest(in: text)).head.headerFields
+        #expect(
+            fields.map { "\($0.name.canonicalName)=\($0.value)" }
+                == ["content-type=application/json", "x-a=b  c", "accept=*/*", "x-empty=", "x-a=d"])
+        #expect(fields[.contentType] == "application/json")
+    }
+
+    @Test("Host is the authority and not among the fields")
+    func host() throws {
+        let request = try #require(onlyRequest(in: head()))
+        #expect(request.head.headerFields.isEmpty)
+        #expect(request.head.authority == "h")
+    }
+
+    @Test("Names are recognised in any case", arguments: ["authorization", "AUTHORIZATION", "aUthOrizatioN"])
+    func anyCase(name: String) {
+        #expect(onlyRequest(in: head("\(name): x"))?.field(.authorization) == "x")
+    }
+
+    @Test("A name that is not known keeps its case and is found in any")
+    func unknownName() throws {
+        let request = try #require(onlyRequest(in: head("X-Thing: 1")))
+        let name = try #require(HTTPField.Name("x-thing"))
+        #expect(request.field(name) == "1")
+        #expect(request.head.headerFields.first?.name.rawName == "X-Thing")
+    }
+
+    @Test(
+        "A name that is not a token is refused, white space before the colon above all",
+        arguments: [
+            "X : a", "X\t: a", ": a", "X Y: a", "X(: a", "X\"Y\": a", "X/Y: a", "é: a", "X@: a",
+            "Transfer-Encoding : chunked",
+            "Content-Length\t: 5", "[X]: a", "X\\: y",
+        ])
+    func names(line: String) {
+        #expect(refusal(head(line)) == "400 field_name_invalid")
+    }
+
+    @Test("A line without a colon is refused", arguments: ["X", "X y", "GET / HTTP/1.1"])
+    func noColon(line: String) {
+        #expect(refusal(head(line)) == "400 field_line_invalid")
+    }
+
+    @Test("A folded line is refused, also as the first", arguments: [" b", "\tb", " X: y", "  ", " "])
+    func folded(line: String) {
+        #expect(refusal(head("X: a", line)) == "400 line_folded")
+        #expect(refusal("GET / HTTP/1.1\r\n\(line)\r\nHost: a\r\n\r\n") == "400 line_folded")
+    }
+
+    @Test("A control character in a value is refused, but for the tab")
+    func controls() {
+        for byte in (0...0x1F).map(UInt8.init) + [0x7F] {
+            var text = Array("GET / HTTP/1.1\r\nHost: h\r\nX: a".utf8)
+            text.append(byte)
+            text += Array("b\r\n\r\n".utf8)
+            let outcome = feed([text])
+            switch byte {
+            case 0x09: #expect(outcome.requests.first?.fields == ["x: a\tb"])
+            case 0x0A, 0x0D: #expect(outcome.refusal?.code == "line_end_invalid")
+            default: #expect(outcome.refusal?.code == "field_value_invalid")
+            }
+            #expect(drip(text) == outcome)
+        }
+    }
+
+    @Test("UTF-8 in a value is a string; other bytes are kept as they came")
+    func obsoleteText() throws {
+        #expect(try #require(onlyRequest(in: head("X: grüße ❤️"))).head.headerFields.first?.value == "grüße ❤️")
+        var parser = RequestParser()
+        parser.append((Array("GET / HTTP/1.1\r\nHost: h\r\nX: ".utf8) + [0xE9, 0xFF] + Array("\r\n\r\n".utf8)).span)
+        guard case .request(let request) = try parser.next() else {
+            Issue.record("no request")
+            return
+        }
+        let field = try #require(request.head.headerFields.first)
+        #expect(field.withUnsafeBytesOfValue { Array($0) } == [0xE9, 0xFF])
+        #expect(field.value == "\u{FFFD}\u{FFFD}")
+    }
+
+    @Test("The first of several fields is found without joining them")
+    func first() throws {
+        let request = try #require(onlyRequest(in: head("Accept: a", "Accept: b")))
+        #expect(request.field(.accept) == "a")
+        #expect(request.field(.cookie) == nil)
+        #expect(request.head.headerFields.count(of: .accept) == 2)
+        #expect(request.head.headerFields.count(of: .cookie) == 0)
+    }
+
+    @Test("Every name of the table is found, in lower and in upper case, and nothing else is")
+    func table() {
+        let names: [HTTPField.Name] = [
+            .accept, .authorization, .connection, .contentLength, .contentType, .cookie, .eTag, .expect, .origin,
+            .secWebSocketKey, .secWebSocketVersion, .te, .transferEncoding, .upgrade, .userAgent, .vary,
+        ]
+        for name in names {
+            let lower = Array(name.canonicalName.utf8)
+            let upper = Array(name.canonicalName.uppercased().utf8)
+            #expect(FieldNameTable.known.entry(for: lower.span)?.name == name)
+            #expect(FieldNameTable.known.entry(for: upper.span)?.name == name)
+            var other = lower
+            other[other.count / 2] = UInt8(ascii: "~")
+            #expect(FieldNameTable.known.entry(for: other.span) == nil)
+            #expect(FieldNameTable.known.entry(for: (lower + [UInt8(ascii: "s")]).span)?.name != name)
+        }
+    }
+
+    @Test("A token is made of what RFC 9110 lists and nothing else")
+    func tokens() {
+        let listed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        for byte in UInt8.min...UInt8.max {
+            #expect(ASCIISet.token.contains(byte) == listed.utf8.contains(byte))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTP
+
+@Suite("Media types, RFC 9110, section 8.3")
+struct MediaTypeTests {
+    @Test("A media type has a type, a subtype and perhaps a charset")
+    func parts() throws {
+        let type = try #require(MediaType("Text/HTML ; Charset=\"utf\\-8\"; x=y"))
+        #expect(type.type == "text")
+        #expect(type.subtype == "html")
+        #expect(type.charset == "utf-8")
+        #expect(MediaType("application/json")?.charset == nil)
+    }
+
+    @Test(
+        "What is no media type is none",
+        arguments: [
+            "", "json", "/json", "application/", "a/b/c", "a b/c", "a/b; charset", "a/b; charset=\"x",
+            "a/b; charset=\"x\"y", "a/b; c d=e", "a/b, c/d", "a/b; charset=x; charset=y",
+        ])
+    func malformed(text: String) {
+        #expect(MediaType(text) == nil)
+    }
+
+    @Test(
+        "These may be JSON",
+        arguments: [
+            nil, "", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8",
+            "application/json;charset=UTF8",
+            "application/json; charset=\"utf-8\"", "application/json; charset=us-ascii", "application/merge-patch+json",
+            "application/vnd.x+json; v=1", "application/x-www-form-urlencoded", "text/plain",
+            "text/plain;charset=UTF-8",
+            "application/octet-stream", "text/json", "application/json;", "application/json ; ",
+        ])
+    func compatible(text: String?) {
+        #expect(!MediaType.contradictsJSON(contentType: text))
+    }
+
+    @Test(
+        "These cannot",
+        arguments: [
+            "multipart/form-data; boundary=x", "text/html", "image/png", "application/xml",
+            "application/json; charset=utf-16",
+            "application/json; charset=iso-8859-1", "text/plain; charset=latin1", "application/x-ndjson",
+            "application/jsonx",
+            "nonsense", "application/json, text/html", "audio/json", "application/json; charset=",
+        ])
+    func contradicting(text: String) {
+        #expect(MediaType.contradictsJSON(contentType: text))
+    }
+}
+
+@Suite("Lists and Accept, RFC 9110, sections 5.6.1 and 12.5.1")
+struct ListTests {
+    @Test(
+        "A list is its elements",
+        arguments: [
+            ("a", ["a"]), ("a,b", ["a", "b"]), (" a ,\tb\t, ,,c d", ["a", "b", "c d"]), ("", []), (",", []),
+            (" , ", []),
+            ("a;x=\"1,2\", b", ["a;x=\"1,2\"", "b"]), ("\"a\\\",b\",c", ["\"a\\\",b\"", "c"]), ("\"a,b", ["\"a,b"]),
+            ("\"a\\", ["\"a\\"]), ("é,❤️", ["é", "❤️"]),
+        ])
+    func elements(text: String, expected: [String]) {
+        #expect(ListElements(text).map(String.init) == expected)
+    }
+
+    @Test("A list may be spread over several lines, and its tokens have no case")
+    func lines() throws {
+        let fields = try #require(onlyRequest(in: head("Upgrade: a, WebSocket", "X: b", "Upgrade: c"))).head
+            .headerFields
+        #expect(fields.elements(of: .upgrade) == ["a", "WebSocket", "c"])
+        #expect(fields.lists("websocket", in: .upgrade))
+        #expect(fields.lists("c", in: .upgrade))
+        #expect(!fields.lists("b", in: .upgrade))
+        #expect(!fields.lists("web", in: .upgrade))
+        #expect(!fields.lists("a", in: .connection))
+    }
+
+    @Test(
+        "Events are sent to those who ask for them by name",
+        arguments: [
+            ("text/event-stream", true), ("TEXT/Event-Stream", true), ("text/event-stream, */*", true),
+            ("application/json, text/event-stream", true), ("text/event-stream;q=0.5, application/json;q=0.4", true),
+            ("text/event-stream;q=0.5, application/json", false), ("text/event-stream;q=0", false),
+            ("text/event-stream;q=0.001", true), ("text/event-stream;q=0.000", false),
+            ("text/event-stream;x=y;Q=0", false),
+            ("*/*", false), ("text/*", false), ("application/json", false), ("", false), ("text/event-streams", false),
+            ("text/event-stream;q=x", false), ("text/event-stream;q=2", false), ("text/event-stream;q=0.1234", false),
+            ("text/event-stream;q=1.000", true), ("text/event-stream;q", false),
+            ("text/event-stream;charset=utf-8", true),
+        ])
+    func eventStream(accept: String, expected: Bool) throws {
+        let fields = try #require(onlyRequest(in: head("Accept: \(accept)"))).head.headerFields
+        #expect(Accept.prefersEventStream(fields) == expected)
+    }
+
+    @Test("Without Accept nothing is preferred, and several lines count together")
+    func acceptLines() throws {
+        #expect(!Accept.prefersEventStream([:]))
+        let fields = try #require(onlyRequest(in: head("Accept: a/b", "Accept: text/event-stream"))).head.headerFields
+        #expect(Accept.prefersEventStream(fields))
+    }
+}

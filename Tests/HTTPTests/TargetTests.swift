@@ -1,0 +1,66 @@
+import Testing
+
+@testable import HTTP
+
+@Suite("Path and query, RFC 3986, sections 3.3 and 3.4")
+struct TargetTests {
+    @Test(
+        "A path is its decoded segments",
+        arguments: [
+            ("/", [""]), ("/a", ["a"]), ("/a/", ["a", ""]), ("//", ["", ""]), ("/v1/rooms/5", ["v1", "rooms", "5"]),
+            ("/a?b/c", ["a"]), ("/a%20b/%E2%9D%A4%EF%B8%8F", ["a b", "❤️"]), ("/a%2Fb/c", ["a/b", "c"]),
+            ("/a+b", ["a+b"]), ("/%2e%2E/..", ["..", ".."]), ("/a%3Fb%23", ["a?b#"]), ("/%25zz", ["%zz"]), ("*", []),
+            ("", []),
+        ])
+    func segments(text: String, expected: [String]) throws {
+        #expect(try Target(text).segments() == expected)
+    }
+
+    @Test(
+        "An encoding that is incomplete, NUL or not UTF-8 is refused",
+        arguments: [
+            "%", "%2", "%zz", "%2x", "%x2", "a%", "%00", "a%00b", "%FF", "%C3", "%C3%28", "%ED%A0%80",
+            "%F8%88%80%80%80", "%c0%af", "% 0", "%+2",
+        ])
+    func invalid(text: String) {
+        #expect(throws: RequestRefusal.targetEncodingInvalid) { try Target("/a/\(text)").segments() }
+        #expect(throws: RequestRefusal.targetEncodingInvalid) { try Target("/?a=\(text)").parameters() }
+        #expect(throws: RequestRefusal.targetEncodingInvalid) { try Target("/?\(text)=a").parameters() }
+    }
+
+    @Test("What is not asked for is not refused")
+    func lazy() throws {
+        let target = Target("/a?b=%zz")
+        #expect(try target.segments() == ["a"])
+        #expect(target.path == "/a")
+        #expect(target.query == "b=%zz")
+        #expect(target.hasQuery)
+        #expect(!Target("/a").hasQuery)
+        #expect(Target("/a").query.isEmpty)
+        #expect(Target("/a?").hasQuery)
+    }
+
+    @Test("A query is its decoded pairs, and a plus is a space")
+    func parameters() throws {
+        let parameters = try Target("/?user=a+b%2B&limit=30&&empty=&flag&=x&e%3D=1=2&user=c").parameters()
+        #expect(parameters["user"] == "a b+")
+        #expect(parameters["limit"] == "30")
+        #expect(parameters["empty"] == "")
+        #expect(parameters["flag"] == "")
+        #expect(parameters[""] == "x")
+        #expect(parameters["e="] == "1=2")
+        #expect(parameters["User"] == nil)
+        #expect(parameters.all.count == 7)
+        #expect(parameters.values("user") == ["a b+", "c"])
+    }
+
+    @Test("A repeated name can be told")
+    func repeated() throws {
+        let parameters = try Target("/?limit=1&limit=1&a=2").parameters()
+        #expect(parameters.isRepeated("limit"))
+        #expect(!parameters.isRepeated("a"))
+        #expect(!parameters.isRepeated("b"))
+        #expect(try Target("/").parameters().all.isEmpty)
+        #expect(try Target("/?").parameters().all.isEmpty)
+    }
+}

@@ -1,0 +1,100 @@
+import Testing
+
+@testable import Load
+
+/// Runs against a small server in this process that has faults: each must be found, and named.
+@Suite struct FaultTests {
+    @Test func `a dropped delivery is missing, with its subscriber, room and number`() async throws {
+        let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 1 && $1 == 3 ? .dropped : .proper }))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(server) { $0.rooms = 1; $0.until = .ack }
+        let verdict = try #require(report.verdict)
+        #expect(!report.isGood)
+        #expect(verdict.missing == 1)
+        #expect(verdict.duplicates == 0 && verdict.disordered == 0)
+        let fault = try #require(verdict.faults.first)
+        #expect(fault.contains("of room 0 misses 1 of"))
+    }
+
+    @Test func `a doubled delivery is a duplicate`() async throws {
+        let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 0 && $1 == 5 ? .doubled : .proper }))
+        defer { server.stop() }
+        let verdict = try #require(try await EndToEndTests.run(server) { $0.rooms = 1 }.verdict)
+        #expect(verdict.duplicates == 1)
+        #expect(verdict.missing == 0)
+        #expect(!verdict.isGood)
+    }
+
+    @Test func `deliveries in another order are found`() async throws {
+        let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 2 && $1 == 4 ? .postponed : .proper }))
+        defer { server.stop() }
+        let verdict = try #require(try await EndToEndTests.run(server) { $0.rooms = 1; $0.until = .ack }.verdict)
+        #expect(verdict.disordered > 0)
+        #expect(verdict.missing == 0 && verdict.duplicates == 0)
+        #expect(!verdict.isGood)
+    }
+
+    @Test func `refused sends are counted, and the reason is shown`() async throws {
+        let server = try TinyServer(TinyServer.Faults(refuses: { $0 % 10 == 9 }))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(server)
+        let verdict = try #require(report.verdict)
+        #expect(verdict.refused > 0 && verdict.missing == 0)
+        #expect(!report.isGood)
+        #expect(report.failures.lines.first?.hasPrefix("refused: 503") == true)
+        #expect(report.failures.lines.first?.contains("tiny, As it was asked to.") == true)
+    }
+
+    @Test func `lost connections are a fault of the verdict`() async throws {
+        let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 20))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(server)
+        let verdict = try #require(report.verdict)
+        #expect(verdict.lost == 12)
+        #expect(verdict.faults.contains { $0.contains("lost its connection") })
+        #expect(!report.isGood)
+    }
+
+    @Test func `a refused upgrade says what the server said`() async throws {
+        let server = try TinyServer(TinyServer.Faults(refusesUpgrades: true))
+        defer { server.stop() }
+        let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(server) }
+        let text = error?.description ?? ""
+        #expect(text.hasPrefix("12 of 12 subscribers could not connect"))
+        #expect(text.contains("the upgrade was refused: 403"))
+        #expect(text.contains("tiny, As it was asked to. (12 times)"))
+    }
+
+    @Test func `a server that is not there is said not to be`() async throws {
+        let server = try TinyServer()
+        server.stop()
+        let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(server) }
+        #expect(error?.description.contains("Connection refused") == true)
+    }
+
+    @Test func `with reconnecting, a cut loses nothing`() async throws {
+        let server = try TinyServer(TinyServer.Faults(refuses: { $0 == 3 }, cutsEveryoneAt: 40))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(server) { options in
+            options.reconnect = true
+            options.seconds = 0.6
+            options.drain = 10
+        }
+        #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
+        #expect(report.total.resumed == 12)
+        #expect(report.total.retried >= 2)
+        #expect(report.total.confirmed >= 1)
+    }
+
+    @Test func `with reconnecting, acknowledged messages that are gone are found`() async throws {
+        let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 40, forgets: 3))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(server) { options in
+            options.reconnect = true
+            options.seconds = 0.6
+            options.drain = 1
+        }
+        #expect(!report.isGood)
+        #expect(report.failures.lines.contains { $0.contains("410") })
+    }
+}

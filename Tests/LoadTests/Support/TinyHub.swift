@@ -1,0 +1,94 @@
+import Wire
+
+/// The rooms of a ``TinyServer``, on its loop.
+final class TinyHub {
+    struct Room {
+        /// The frames of the messages; the seq and rev of each is its place, from 1.
+        var frames: [[UInt8]] = []
+        var ids: Set<String> = []
+        var listeners: [TinySession] = []
+        var joined = 0
+    }
+
+    let faults: TinyServer.Faults
+    private var rooms: [String: Room] = [:]
+    private var sessions: [ObjectIdentifier: TinySession] = [:]
+    private var dirty: [TinySession] = []
+    private var sends = 0
+    private var stored = 0
+    private var hasCut = false
+
+    init(_ faults: TinyServer.Faults) {
+        self.faults = faults
+    }
+
+    func add(_ session: TinySession) {
+        sessions[ObjectIdentifier(session)] = session
+    }
+
+    func remove(_ session: TinySession) {
+        sessions[ObjectIdentifier(session)] = nil
+        if let room = session.room { rooms[room]?.listeners.removeAll { $0 === session } }
+    }
+
+    /// Subscribes a session to a room; `since` is what follows `since=` in the request.
+    func join(_ session: TinySession, room name: String, since: String?) -> Bool {
+        var room = rooms[name] ?? Room()
+        let head = room.frames.count
+        let rev = since.map { Int($0.drop { $0 != ":" }.dropFirst()) ?? 0 } ?? head
+        guard rev <= head else { return false }
+        session.room = name
+        session.turn = room.joined
+        room.joined += 1
+        room.listeners.append(session)
+        rooms[name] = room
+        session.queue(#"{"type":"subscribed","room":"\#(name)","head":\#(head),"rev":\#(head),"epoch":"tiny"}"#)
+        for seq in rev..<head { session.queue(frame: room.frames[seq]) }
+        session.queue(#"{"type":"live","room":"\#(name)","rev":\#(head)}"#)
+        dirty.append(session)
+        return true
+    }
+
+    /// Stores a message and delivers it.
+    ///
+    /// - Returns: the status to answer with, or nil if everyone was cut off.
+    func send(_ body: [UInt8], to name: String) -> Int? {
+        sends += 1
+        if faults.refuses(sends - 1) { return 503 }
+        let text = String(decoding: body, as: UTF8.self)
+        let id = String(text.drop { $0 != ":" }.dropFirst(2).prefix { $0 != "\"" })
+        guard rooms[name, default: Room()].ids.insert(id).inserted else { return 200 }
+        let seq = (rooms[name]?.frames.count ?? 0) + 1
+        var frame = Array(#"{"type":"message","message":{"room":"\#(name)","seq":\#(seq),"rev":\#(seq),"content":"#.utf8)
+        frame += body
+        frame.append(literal: "}}")
+        rooms[name]?.frames.append(frame)
+        stored += 1
+        if let limit = faults.cutsEveryoneAt, stored == limit, !hasCut {
+            cutEveryone()
+            return nil
+        }
+        for listener in rooms[name]?.listeners ?? [] {
+            listener.deliver(frame, faults.delivery(listener.turn, seq))
+            dirty.append(listener)
+        }
+        return 201
+    }
+
+    private func cutEveryone() {
+        hasCut = true
+        rooms = rooms.mapValues { room in
+            var room = room
+            room.frames.removeLast(min(faults.forgets, room.frames.count))
+            return room
+        }
+        for session in sessions.values { session.cut() }
+    }
+
+    /// Writes what this turn has queued.
+    func flush() {
+        guard !dirty.isEmpty else { return }
+        for session in dirty { session.flush() }
+        dirty.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Logging
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite struct JSONLogHandlerTests {
+    private let time = Timestamp(milliseconds: 1_795_223_105_004)
+    private let handler = JSONLogHandler(label: "backscroll", level: .info, output: .standardError)
+
+    private func line(_ event: LogEvent, _ handler: JSONLogHandler? = nil) -> String {
+        String(decoding: (handler ?? self.handler).line(event, at: time), as: UTF8.self)
+    }
+
+    @Test func `a message is one object on a line of its own`() {
+        let expected = #"{"time":"2026-11-21T01:05:05.004Z","level":"warning","logger":"backscroll","message":"hello"}"#
+        #expect(line(LogEvent("hello", level: .warning)) == expected + "\n")
+    }
+
+    @Test func `metadata is a nested object in the order of its keys`() {
+        let event = LogEvent(
+            "m", metadata: ["b": ["2", ["x": "y"], []], "a": "1", "c": .stringConvertible(5), "d": [:]])
+        #expect(line(event).hasSuffix(#","metadata":{"a":"1","b":["2",{"x":"y"},[]],"c":"5","d":{}}}"# + "\n"))
+    }
+
+    @Test func `another reader finds what was logged, whatever it was`() throws {
+        let odd = "\u{0}\n\r\t\"\\/ é😀\u{7F}\u{2028}}{"
+        let bytes = handler.line(LogEvent("\(odd)", metadata: ["\(odd)": ["\(odd)"]]), at: time)
+        #expect(bytes.last == UInt8(ascii: "\n"))
+        #expect(bytes.dropLast().allSatisfy { $0 >= 0x20 })
+        let object = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        #expect(object["message"] as? String == odd)
+        #expect((object["metadata"] as? [String: [String]])?[odd] == [odd])
+    }
+
+    @Test func `values of secret keys are left out at any depth`() {
+        let event = LogEvent(
+            "m",
+            metadata: ["Authorization": "Bearer x", "request": ["access_token": "x", "room": "r"], "token": ["x"]])
+        let metadata =
+            #"{"Authorization":"[redacted]","request":{"access_token":"[redacted]","room":"r"},"#
+            + #""token":"[redacted]"}"#
+        #expect(line(event).hasSuffix(#","metadata":\#(metadata)}"# + "\n"))
+    }
+
+    @Test func `tokens in targets are left out in messages and values`() {
+        let event = LogEvent(
+            "GET /?access_token=x 1",
+            metadata: ["a": "/?access_token=x", "b": .stringConvertible("/?access_token=x&y"), "c": ["access_token=x"]])
+        #expect(!line(event).contains("=x"))
+        #expect(line(event).contains(#""message":"GET /?access_token=[redacted] 1""#))
+        #expect(line(event).contains(#""b":"/?access_token=[redacted]&y""#))
+    }
+
+    @Test func `a message's own metadata wins over the provider's, and that over the logger's`() {
+        var handler = handler
+        handler.metadata = ["a": "logger", "b": "logger", "c": "logger"]
+        handler.metadataProvider = Logger.MetadataProvider { ["b": "provider", "c": "provider"] }
+        let text = line(LogEvent("m", metadata: ["c": "message"]), handler)
+        #expect(text.hasSuffix(#","metadata":{"a":"logger","b":"provider","c":"message"}}"# + "\n"))
+    }
+
+    @Test func `an error has its text and its type`() {
+        let text = line(LogEvent("m", level: .error, error: DiskFull()))
+        #expect(text.contains(#""error.message":"disk \"full\"","error.type":"ServerTests.DiskFull""#))
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// Both ends of a pipe, for a log to be read back.
+struct PipeEnds {
+    let reading: Int32
+    let writing: Int32
+
+    init() {
+        var ends: [Int32] = [0, 0]
+        precondition(pipe(&ends) == 0, "there is a descriptor left")
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    /// All that is written until the last writer closes, or, where reading does not block, all that there is.
+    func readToEnd() -> [UInt8] {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(reading, &buffer, buffer.count)
+            guard count > 0 else { return all }
+            all += buffer[..<count]
+        }
+    }
+
+    /// What has been written, once nothing more will be.
+    func finish() -> String {
+        close(writing)
+        defer { close(reading) }
+        return String(decoding: readToEnd(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,13 @@
+import Server
+
+extension PrometheusRegistry {
+    /// The exposition as a string.
+    var text: String {
+        String(decoding: exposition(), as: UTF8.self)
+    }
+
+    /// The lines of the exposition that are samples.
+    var samples: [String] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+    }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import Server
+
+@Suite struct LabelSetTests {
+    private func text(_ dimensions: [(String, String)], ofHistogram: Bool = false) -> String {
+        String(decoding: LabelSet(dimensions, ofHistogram: ofHistogram).bytes, as: UTF8.self)
+    }
+
+    @Test func `labels are in the order of their names, however they were given`() {
+        #expect(text([("b", "2"), ("a", "1")]) == #"a="1",b="2""#)
+        #expect(LabelSet([("b", "2"), ("a", "1")]) == LabelSet([("a", "1"), ("b", "2")]))
+        #expect(LabelSet([("a", "1")]) < LabelSet([("a", "2")]))
+    }
+
+    @Test func `values are escaped and not otherwise changed`() {
+        #expect(text([("a", "x\"y\\z\n\t😀")]) == "a=\"x\\\"y\\\\z\\n\t😀\"")
+    }
+
+    @Test func `values that only look equal are different ones`() {
+        #expect(LabelSet([("a", "\u{E9}")]) != LabelSet([("a", "e\u{301}")]))
+    }
+
+    @Test func `an empty value is no label`() {
+        #expect(text([("a", ""), ("b", "1")]) == #"b="1""#)
+        #expect(text([]) == "")
+    }
+
+    @Test func `of two labels that have one name the last counts`() {
+        #expect(text([("a.b", "1"), ("a_b", "2")]) == #"a_b="2""#)
+        #expect(text([("a", "1"), ("a", "")]) == "")
+    }
+
+    @Test func `in a histogram no label is called as that of the buckets`() {
+        #expect(text([("le", "1")], ofHistogram: true) == #"exported_le="1""#)
+        #expect(text([("le", "1")]) == #"le="1""#)
+    }
+}

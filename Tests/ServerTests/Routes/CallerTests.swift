@@ -1,0 +1,64 @@
+import HTTPTypes
+import Testing
+
+@Suite("The caller, in open mode,")
+struct CallerTests {
+    private let body = Array(#"{"text":"x"}"#.utf8)
+    private let messages = "/v1/rooms/lobby/messages"
+
+    private func sender(_ target: String, _ name: String?, _ client: HTTPClient) throws -> String {
+        let fields = name.map { [HTTPField("X-User", $0)] } ?? []
+        let response = try client.request(.post, target, fields: fields, body: body)
+        guard response.status == .created else { throw Unexpected(response) }
+        return try decode(ReceivedMessage.self, response.body).sender
+    }
+
+    @Test("is named by the user parameter or by X-User, or by both alike")
+    func named() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try sender("\(messages)?user=alice", nil, client) == "alice")
+            #expect(try sender(messages, "bob", client) == "bob")
+            #expect(try sender("\(messages)?user=carol", "carol", client) == "carol")
+            #expect(try sender("\(messages)?user=zo%C3%AB", "zoë", client) == "zoë")
+            #expect(try sender("\(messages)?user=a%2Bb%40x.example", nil, client) == "a+b@x.example")
+        }
+    }
+
+    @Test(
+        "is refused when the names differ, are none, or are there twice",
+        arguments: [
+            ("?user=alice", "bob", "bad_request"), ("?user=alice&user=alice", nil, "bad_request"),
+            ("?user=", nil, "invalid_user"), ("?user=a%20b", nil, "invalid_user"), ("?user=a+b", nil, "invalid_user"),
+            ("?user=a%0Ab", nil, "invalid_user"), ("", "a b", "invalid_user"),
+        ] as [(String, String?, String)])
+    func refused(query: String, name: String?, code: String) throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let fields = name.map { [HTTPField("X-User", $0)] } ?? []
+            for method in [HTTPRequest.Method.post, .get] {
+                let response = try client.request(
+                    method, messages + query, fields: fields, body: method == .post ? body : [])
+                #expect(response.status == .badRequest)
+                #expect(try response.problem.code == code)
+            }
+            #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 0)
+        }
+    }
+
+    @Test("needs a name to send and to ask for his own message, and none to read")
+    func anonymous() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("x", id: "a1")
+            let send = try client.post(#"{"text":"x"}"#, as: nil)
+            #expect(send.status == .unauthorized)
+            #expect(try send.problem.code == "unauthenticated")
+            #expect(try client.get("\(messages)/by-client-id/a1").status == .unauthorized)
+            for target in [messages, "\(messages)/1", "/v1/rooms/lobby", "/v1/rooms/lobby/changes"] {
+                #expect(try client.get(target).status == .ok)
+            }
+            try WebSocketClient(port: server.port).greeting()
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite("A route")
+struct RouteTests {
+    private let lobby = try! RoomID("lobby")
+
+    @Test("is found by the path's segments")
+    func finds() throws {
+        #expect(try Route([""]) == .index)
+        #expect(try Route(["healthz"]) == .health)
+        #expect(try Route(["readyz"]) == .readiness)
+        #expect(try Route(["metrics"]) == .metrics)
+        #expect(try Route(["v1", "rooms", "lobby"]) == .room(lobby))
+        #expect(try Route(["v1", "rooms", "lobby", "messages"]) == .messages(lobby))
+        #expect(try Route(["v1", "rooms", "lobby", "messages", "7"]) == .message(lobby, seq: 7))
+        #expect(try Route(["v1", "rooms", "lobby", "messages", "by-client-id", "a/1"]) == .clientMessage(lobby, id: "a/1"))
+        #expect(try Route(["v1", "rooms", "lobby", "changes"]) == .changes(lobby))
+        #expect(try Route(["v1", "rooms", "lobby", "live"]) == .live(lobby))
+    }
+
+    @Test(
+        "is not made up",
+        arguments: [
+            [], ["v1"], ["v1", "rooms"], ["v2", "rooms", "lobby"], ["v1", "room", "lobby"], ["healthz", ""],
+            ["V1", "rooms", "lobby"], ["v1", "rooms", "lobby", "Messages"], ["v1", "rooms", "lobby", "messages", "1", "2"],
+            ["v1", "rooms", "lobby", "messages", "by-client-id", "a", "b"], ["v1", "rooms", "lobby", "live", ""],
+            ["v1", "rooms", "lobby", ""],
+        ] as [[String]])
+    func findsNothing(segments: [String]) throws {
+        #expect(try Route(segments) == nil)
+    }
+
+    @Test("takes a seq that is too large for any message for one that is not there")
+    func clampsSeq() throws {
+        let route = try Route(["v1", "rooms", "lobby", "messages", "99999999999999999999"])
+        #expect(route == .message(lobby, seq: .max))
+    }
+
+    @Test("refuses what is no seq", arguments: ["", "-1", "+1", "1.0", "x", "١", "0x1"])
+    func refusesSeq(text: String) {
+        let problem = #expect(throws: Problem.self) { try Route(["v1", "rooms", "lobby", "messages", text]) }
+        #expect(problem?.code == .invalidField)
+        #expect(problem?.field == "seq")
+    }
+
+    @Test("tells which methods it knows")
+    func methods() throws {
+        #expect(Route.messages(lobby).allowed == "GET, HEAD, POST, OPTIONS")
+        #expect(Route.live(lobby).allowed == "GET, OPTIONS")
+        #expect(Route.room(lobby).allowed == "GET, HEAD, OPTIONS")
+    }
+}

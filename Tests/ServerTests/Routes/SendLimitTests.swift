@@ -1,0 +1,101 @@
+import Testing
+import Wire
+
+@Suite("The bounds of a send")
+struct SendLimitTests {
+    /// A send that fills a bound, and one that goes past it.
+    struct Bound: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var draft: @Sendable (Int) -> String
+        var limit: Int
+        var code: String
+        var field: String
+    }
+
+    private static func text(_ count: Int) -> String {
+        String(repeating: "x", count: count)
+    }
+
+    private static func attachment(_ name: String, _ value: String) -> String {
+        #"{"attachments":[{"type":"file","url":"http://x.example","\#(name)":"\#(value)"}]}"#
+    }
+
+    private static let bounds = [
+        Bound(
+            testDescription: "the text's bytes", draft: { #"{"text":"\#(text($0))"}"# }, limit: Limits.textBytes,
+            code: "too_long", field: "text"),
+        Bound(
+            testDescription: "the id's bytes", draft: { #"{"text":"x","client_message_id":"\#(text($0))"}"# },
+            limit: Limits.clientMessageIDBytes, code: "too_long", field: "client_message_id"),
+        Bound(
+            testDescription: "the data's bytes, compact",
+            draft: { #"{"text":"x","data":  { "k" : "\#(text($0 - 8))" } }"# }, limit: Limits.dataBytes,
+            code: "too_long", field: "data"),
+        Bound(
+            testDescription: "the data's depth",
+            draft: { depth in
+                let open = String(repeating: "[", count: depth - 1)
+                let close = String(repeating: "]", count: depth - 1)
+                return #"{"text":"x","data":{"k":\#(open)\#(close)}}"#
+            }, limit: Limits.dataDepth, code: "too_deep", field: "data"),
+        Bound(
+            testDescription: "the number of attachments",
+            draft: { count in
+                let attachments = Array(repeating: #"{"type":"link","url":"http://x.example"}"#, count: count)
+                return #"{"attachments":[\#(attachments.joined(separator: ","))]}"#
+            }, limit: Limits.attachments, code: "too_many", field: "attachments"),
+        Bound(
+            testDescription: "a URL's bytes",
+            draft: { #"{"attachments":[{"type":"link","url":"http://\#(text($0 - 7))"}]}"# },
+            limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].url"),
+    ] + ["mime", "title", "description", "thumbhash"].map { name in
+        Bound(
+            testDescription: "a \(name)'s bytes", draft: { attachment(name, text($0)) },
+            limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].\(name)")
+    }
+
+    @Test("admit what fills them, and refuse one more", arguments: bounds)
+    func bounds(bound: Bound) throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try client.post(bound.draft(bound.limit)).status == .created)
+            let response = try client.post(bound.draft(bound.limit + 1))
+            #expect(response.status == 422)
+            let problem = try response.problem
+            #expect(problem.code == bound.code)
+            #expect(problem.field == bound.field)
+            #expect(problem.limit == bound.limit)
+            #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 1)
+        }
+    }
+
+    @Test("count bytes of UTF-8, not characters or escapes")
+    func countsBytes() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let half = String(repeating: "é", count: Limits.textBytes / 2)
+            #expect(try client.post(#"{"text":"\#(half)"}"#).status == .created)
+            #expect(try client.post(#"{"text":"\#(half)x"}"#).status == 422)
+            // The largest text in its longest way of writing fits into a body.
+            let escaped = String(repeating: #"\u0001"#, count: Limits.textBytes)
+            #expect(try client.post(#"{"text":"\#(escaped)"}"#).status == .created)
+        }
+    }
+
+    @Test("hold for ids of rooms and users")
+    func ids() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try client.send("x", to: Self.text(RoomID.maximumBytes)).seq == 1)
+            let room = try client.post(#"{"text":"x"}"#, to: Self.text(RoomID.maximumBytes + 1))
+            #expect(room.status == .badRequest)
+            #expect(try room.problem.code == "invalid_room")
+            #expect(try room.problem.limit == RoomID.maximumBytes)
+            #expect(try client.send("x", as: Self.text(UserID.maximumBytes)).seq == 1)
+            let user = try client.post(#"{"text":"x"}"#, as: Self.text(UserID.maximumBytes + 1))
+            #expect(user.status == .badRequest)
+            #expect(try user.problem.code == "invalid_user")
+            #expect(try user.problem.limit == UserID.maximumBytes)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import TestSupport
+
+/// Runs bodies at the same time, each on a thread of its own, and waits for all.
+///
+/// - Throws: the first of their errors.
+func concurrently(_ bodies: [@Sendable () throws -> Void]) throws {
+    let errors = Recorder<(any Error)?>()
+    for body in bodies {
+        let work = Unmanaged.passRetained(Work { errors.record(Result { try body() }.failure) })
+        var thread = pthread_t()
+        let failed = pthread_create(
+            &thread, nil,
+            { pointer in
+                // Balances the retain before `pthread_create`.
+                Unmanaged<Work>.fromOpaque(pointer!).takeRetainedValue().run()
+                return nil
+            }, work.toOpaque())
+        precondition(failed == 0, "no thread could be started")
+        pthread_detach(thread)
+    }
+    for case let error? in try errors.wait(for: bodies.count) { throw error }
+}
+
+private final class Work {
+    let run: () -> Void
+
+    init(_ run: @escaping () -> Void) {
+        self.run = run
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+/// Random numbers that are the same in every run: SplitMix64 (Steele, Lea and Flood, 2014).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import TestSupport
+
+/// A client that is subscribed to a room, whatever carries the frames.
+protocol LiveClient: AnyObject {
+    /// The next frame's JSON.
+    func next() throws -> [UInt8]
+}
+
+extension LiveClient {
+    /// The next frame.
+    func frame() throws -> ReceivedFrame {
+        try decode(next())
+    }
+
+    /// The next `count` frames.
+    func frames(_ count: Int) throws -> [ReceivedFrame] {
+        try (0..<count).map { _ in try frame() }
+    }
+
+    /// The next frame, which has to carry a message.
+    func message() throws -> ReceivedMessage {
+        let frame = try frame()
+        guard let message = frame.message else { throw Unexpected("a frame of type \(frame.type)") }
+        return message
+    }
+
+    /// Reads the frames that a subscription begins with when nothing is replayed.
+    ///
+    /// - Returns: the room.
+    @discardableResult
+    func greeting() throws -> ReceivedRoom {
+        guard let room = try frame().room, try frame().liveRev == room.rev else {
+            throw Unexpected("another beginning than subscribed and live")
+        }
+        return room
+    }
+}
+
+/// What carries a subscription.
+enum LiveFormat: CaseIterable, Sendable {
+    case webSocket, serverSentEvents
+
+    /// Subscribes to a room.
+    ///
+    /// - Parameter query: the query of the URL, without a question mark.
+    func subscribe(
+        port: Int, room: String = "lobby", query: String = "", receiveBuffer: Int32? = nil
+    ) throws -> any LiveClient {
+        let target = "/v1/rooms/\(room)/live" + (query.isEmpty ? "" : "?\(query)")
+        switch self {
+        case .webSocket: return try WebSocketClient(port: port, target, receiveBuffer: receiveBuffer)
+        case .serverSentEvents: return try EventStreamClient(port: port, target, receiveBuffer: receiveBuffer)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+
+/// Reads JSON with another reader than the server's own.
+func decode<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) throws -> T {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(T.self, from: Data(bytes))
+}
+
+/// A message as a client reads it.
+struct ReceivedMessage: Decodable, Equatable {
+    struct Attachment: Decodable, Equatable {
+        var type: String
+        var url: String
+        var width: Int?
+        var height: Int?
+        var mime: String?
+        var size: Int?
+        var title: String?
+        var description: String?
+        var thumbhash: String?
+    }
+
+    var room: String
+    var seq: Int64
+    var rev: Int64
+    var sender: String
+    var clientMessageId: String?
+    var text: String?
+    var attachments: [Attachment]?
+    var replyTo: Int64?
+    var createdAt: String
+}
+
+/// A page as a client reads it.
+struct ReceivedPage: Decodable {
+    var messages: [ReceivedMessage]
+    var hasBefore: Bool
+    var hasAfter: Bool
+    var head: Int64
+    var rev: Int64
+    var epoch: String
+
+    var seqs: [Int64] { messages.map(\.seq) }
+}
+
+/// An answer to `changes` as a client reads it.
+struct ReceivedChanges: Decodable {
+    var messages: [ReceivedMessage]
+    var rev: Int64
+    var hasMore: Bool
+    var epoch: String
+}
+
+/// A room as a client reads it.
+struct ReceivedRoom: Decodable, Equatable {
+    var room: String
+    var head: Int64
+    var rev: Int64
+    var epoch: String
+}
+
+/// A refusal as a client reads it.
+struct ReceivedProblem: Decodable, Equatable {
+    var type: String
+    var title: String
+    var status: Int
+    var code: String
+    var detail: String
+    var field: String?
+    var limit: Int?
+}
+
+/// A frame of a subscription as a client reads it.
+struct ReceivedFrame: Decodable {
+    /// What is in it beside its type.
+    enum Content {
+        case subscribed(ReceivedRoom)
+        case message(ReceivedMessage)
+        case live(room: String, rev: Int64)
+        case error(code: String, room: String?)
+        case other
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case type, room, rev, message, code
+    }
+
+    var type: String
+    var content: Content
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        type = try fields.decode(String.self, forKey: .type)
+        switch type {
+        case "subscribed":
+            content = .subscribed(try ReceivedRoom(from: decoder))
+        case "message":
+            content = .message(try fields.decode(ReceivedMessage.self, forKey: .message))
+        case "live":
+            content = .live(
+                room: try fields.decode(String.self, forKey: .room), rev: try fields.decode(Int64.self, forKey: .rev))
+        case "error":
+            _ = try fields.decode(String.self, forKey: .message)
+            content = .error(
+                code: try fields.decode(String.self, forKey: .code),
+                room: try fields.decodeIfPresent(String.self, forKey: .room))
+        default:
+            content = .other
+        }
+    }
+
+    /// The room, in the first frame of a subscription.
+    var room: ReceivedRoom? { if case .subscribed(let room) = content { room } else { nil } }
+    /// The message, in a message's frame.
+    var message: ReceivedMessage? { if case .message(let message) = content { message } else { nil } }
+    /// The revision at which the replay ended, in the frame that says so.
+    var liveRev: Int64? { if case .live(_, let rev) = content { rev } else { nil } }
+    /// What went wrong, in an error's frame.
+    var errorCode: String? { if case .error(let code, _) = content { code } else { nil } }
+}

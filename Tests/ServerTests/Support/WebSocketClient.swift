@@ -1,0 +1,87 @@
+import HTTP
+import HTTPTypes
+import TestSupport
+import WebSocket
+
+/// A client's end of a WebSocket.
+final class WebSocketClient: LiveClient {
+    /// The connection, whose HTTP is over.
+    let http: HTTPClient
+    /// The subprotocol that the server chose.
+    let subprotocol: String?
+    private var reader = MessageReader(role: .client, maxMessageBytes: 1 << 20)
+
+    /// Opens a socket.
+    ///
+    /// - Throws: ``Unexpected`` when the server refuses.
+    init(
+        port: Int, _ target: String = "/v1/rooms/lobby/live", fields: [HTTPField] = [], subprotocols: [String] = [],
+        tls: TLSOptions? = nil, receiveBuffer: Int32? = nil
+    ) throws {
+        http = try HTTPClient(port: port, tls: tls, receiveBuffer: receiveBuffer)
+        let handshake = ClientHandshake(nonce: (0..<16).map { _ in .random(in: 0...255) }, subprotocols: subprotocols)
+        let offer = handshake.fields.map { HTTPField($0.name, $0.value) }
+        let response = try http.get(target, fields: offer + fields)
+        guard response.status == .switchingProtocols else { throw Unexpected(response) }
+        func values(_ name: HTTPField.Name) -> [String] { response.fields[values: name] }
+        subprotocol = try handshake.check(
+            .init(
+                status: response.status.code, upgrade: values(.upgrade), connection: values(.connection),
+                accept: values(.secWebSocketAccept), subprotocol: values(.secWebSocketProtocol),
+                extensions: values(.secWebSocketExtensions)))
+        reader.append(http.takeRemainder().span)
+    }
+
+    /// The next message or control frame.
+    func event() throws -> MessageReader.Event {
+        while true {
+            let event = try reader.next()
+            guard event == .needMoreBytes else { return event }
+            let bytes = try http.socket.receiveSome()
+            guard !bytes.isEmpty else { throw TestClientError.ended(after: "") }
+            reader.append(bytes.span)
+        }
+    }
+
+    func next() throws -> [UInt8] {
+        switch try event() {
+        case .text(let json): return json
+        case .ping(let payload):
+            try send(.pong, payload)
+            return try next()
+        case let other: throw Unexpected("\(other)")
+        }
+    }
+
+    /// Sends a frame.
+    func send(_ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true) throws {
+        try http.socket.send(Self.frame(opcode, payload, isFinal: isFinal))
+    }
+
+    /// Sends text.
+    func send(_ text: String) throws {
+        try send(.text, Array(text.utf8))
+    }
+
+    /// The bytes of a masked frame.
+    static func frame(_ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var generator = SystemRandomNumberGenerator()
+        Frame.append(
+            opcode, payload: payload.span, isFinal: isFinal, maskingKey: MaskingKey(using: &generator), into: &bytes)
+        return bytes
+    }
+
+    /// Reads to the server's Close frame, answers it, and reads to the end of the connection.
+    ///
+    /// - Returns: the code, nil if there is none.
+    func closeCode() throws -> CloseCode? {
+        while true {
+            guard case .close(let code, _) = try event() else { continue }
+            // The server may have ended its side already, and then the answer goes nowhere.
+            try? send(.close, ClosePayload(code: code ?? .normalClosure).encoded())
+            try http.socket.waitForEnd()
+            return code
+        }
+    }
+}

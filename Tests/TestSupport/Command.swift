@@ -1,0 +1,63 @@
+import Glibc
+
+/// Runs a program of the system, found by its name or path, and waits for its end.
+///
+/// - Returns: what it wrote to its output.
+/// - Throws: ``CommandFailed`` with what it wrote to its error output, unless it exits with 0.
+@discardableResult
+public func run(_ program: String, _ arguments: String...) throws -> String {
+    let output = try CapturedFile()
+    let errors = try CapturedFile()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output.descriptor, 1)
+    posix_spawn_file_actions_adddup2(&actions, errors.descriptor, 2)
+    // The strings are copies, freed below, and the array ends with a null as posix_spawn wants it.
+    var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for argument in argv { free(argument) } }
+    var child = pid_t()
+    let failed = posix_spawnp(&child, program, &actions, nil, &argv, environ)
+    guard failed == 0 else { throw CommandFailed(description: "\(program): error \(failed)") }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+    guard status == 0 else {
+        throw CommandFailed(description: "\(program) ended with status \(status): \(errors.content)\(output.content)")
+    }
+    return output.content
+}
+
+/// Why a program of the system could not do its work.
+public struct CommandFailed: Error, CustomStringConvertible {
+    /// In its own words, as far as it had any.
+    public let description: String
+}
+
+/// A file without a name that a child process writes to.
+private final class CapturedFile {
+    let descriptor: Int32
+
+    init() throws {
+        var template = Array("/tmp/backscroll-output-XXXXXX".utf8CString)
+        descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw CommandFailed(description: "mkstemp: error \(errno)") }
+        unlink(template)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    var content: String {
+        lseek(descriptor, 0, SEEK_SET)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CLibwebsockets
+import Glibc
+
+/// What a ``TestClient`` wants of TLS.
+public struct TLSOptions: Sendable {
+    /// A version of TLS, as OpenSSL numbers them.
+    public enum Version: Int, Sendable {
+        /// Out of use (RFC 8996).
+        case v1_1 = 0x0302
+        /// RFC 5246.
+        case v1_2 = 0x0303
+        /// RFC 8446.
+        case v1_3 = 0x0304
+    }
+
+    var versions: ClosedRange<Int>
+    var protocols: [String]
+    var resumed: TLSTicket?
+
+    /// A version or two of TLS, and the protocols that are offered by ALPN, the dearest first.
+    public init(
+        _ lowest: Version = .v1_2, to highest: Version? = nil, protocols: [String] = [], resuming: TLSTicket? = nil
+    ) {
+        versions = lowest.rawValue...(highest ?? lowest).rawValue
+        self.protocols = protocols
+        resumed = resuming
+    }
+}
+
+/// What client and server have agreed on.
+public struct TLSAgreement: Sendable, Equatable {
+    /// "TLSv1.3", say.
+    public var version: String
+    /// The subject of the server's certificate.
+    public var certificate: String
+    /// The protocol chosen by ALPN, empty if none.
+    public var applicationProtocol: String
+    /// Whether the server knew the client by its ticket.
+    public var isResumed: Bool
+}
+
+/// What a client may show to a server when it comes back.
+// Sendable because OpenSSL's session is not changed here, and counts its references atomically.
+public final class TLSTicket: @unchecked Sendable {
+    fileprivate let session: OpaquePointer
+
+    fileprivate init(_ session: OpaquePointer) {
+        self.session = session
+    }
+
+    deinit {
+        SSL_SESSION_free(session)
+    }
+}
+
+/// The client's side of TLS on a blocking socket, by OpenSSL.
+final class TLSSession {
+    private let context: OpaquePointer
+    private let connection: OpaquePointer
+
+    init(descriptor: Int32, options: TLSOptions) throws {
+        context = SSL_CTX_new(TLS_client_method())!
+        connection = SSL_new(context)!
+        // Old versions need signatures that Debian's level 2 forbids, so the server alone decides.
+        SSL_set_security_level(connection, 0)
+        SSL_ctrl(connection, SSL_CTRL_SET_MIN_PROTO_VERSION, options.versions.lowerBound, nil)
+        SSL_ctrl(connection, SSL_CTRL_SET_MAX_PROTO_VERSION, options.versions.upperBound, nil)
+        if let ticket = options.resumed { SSL_set_session(connection, ticket.session) }
+        let offered = options.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        if !offered.isEmpty { SSL_set_alpn_protos(connection, offered, UInt32(offered.count)) }
+        SSL_set_fd(connection, descriptor)
+        ERR_clear_error()
+        guard SSL_connect(connection) == 1 else {
+            let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
+            throw TestClientError.handshake(reason ?? "cut")
+        }
+    }
+
+    deinit {
+        SSL_free(connection)
+        SSL_CTX_free(context)
+    }
+
+    var agreement: TLSAgreement {
+        var name = [CChar](repeating: 0, count: 256)
+        if let certificate = SSL_get0_peer_certificate(connection) {
+            X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, &name, Int32(name.count))
+        }
+        var chosen: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(connection, &chosen, &length)
+        return TLSAgreement(
+            version: String(cString: SSL_get_version(connection)),
+            certificate: name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) },
+            applicationProtocol: String(
+                decoding: UnsafeBufferPointer(start: chosen, count: Int(length)), as: UTF8.self),
+            isResumed: SSL_session_reused(connection) == 1)
+    }
+
+    /// The ticket that the server has given; in TLS 1.3 it comes with the first bytes that are read.
+    var ticket: TLSTicket? { SSL_get1_session(connection).map(TLSTicket.init) }
+
+    func write(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        ERR_clear_error()
+        let count = bytes.withUnsafeBytes { SSL_write(connection, $0.baseAddress, Int32($0.count)) }
+        guard count > 0 else { throw failure(count, "SSL_write") }
+        return Int(count)
+    }
+
+    /// The next bytes, none after the server's close_notify.
+    func read(atMost size: Int) throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: size)
+        ERR_clear_error()
+        let count = SSL_read(connection, &buffer, Int32(size))
+        if count > 0 { return Array(buffer[..<Int(count)]) }
+        if SSL_get_error(connection, count) == SSL_ERROR_ZERO_RETURN { return [] }
+        throw failure(count, "SSL_read")
+    }
+
+    func sayGoodbye() {
+        ERR_clear_error()
+        SSL_shutdown(connection)
+    }
+
+    private func failure(_ result: Int32, _ call: String) -> TestClientError {
+        switch SSL_get_error(connection, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: .timedOut
+        // An end without a close_notify: OpenSSL cannot tell it from an attacker's.
+        case SSL_ERROR_SSL: .reset
+        default: TestClient.error(call)
+        }
+    }
+}

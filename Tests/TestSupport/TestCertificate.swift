@@ -1,0 +1,38 @@
+/// A certificate that nobody else has signed, made by the `openssl` command, in files that go with the value.
+public final class TestCertificate: Sendable {
+    /// The kind of its key.
+    public enum Key: Sendable {
+        /// ECDSA with P-256.
+        case ec
+        /// RSA with 2048 bits.
+        case rsa
+    }
+
+    private let directory: TemporaryDirectory
+
+    /// The path of the certificate, a PEM file.
+    public var certificatePath: String { directory.path(of: "certificate.pem") }
+    /// The path of its key, a PEM file.
+    public var keyPath: String { directory.path(of: "key.pem") }
+
+    /// Makes a certificate for `name`.
+    public init(name: String = "localhost", key: Key = .ec) throws {
+        directory = try TemporaryDirectory()
+        try replace(name: name, key: key)
+    }
+
+    /// Makes another certificate in the same files.
+    public func replace(name: String, key: Key = .ec) throws {
+        let algorithm = key == .ec ? "ec" : "rsa"
+        let option = key == .ec ? "ec_paramgen_curve:prime256v1" : "rsa_keygen_bits:2048"
+        try run(
+            "openssl", "req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=\(name)", "-newkey", algorithm,
+            "-pkeyopt", option, "-keyout", keyPath, "-out", certificatePath)
+    }
+
+    /// Puts something else into the files.
+    public func overwrite(certificate: String? = nil, key: String? = nil) throws {
+        if let certificate { try directory.write(certificate, to: "certificate.pem") }
+        if let key { try directory.write(key, to: "key.pem") }
+    }
+}

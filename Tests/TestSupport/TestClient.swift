@@ -1,0 +1,181 @@
+import Glibc
+
+/// Why a ``TestClient`` could not go on.
+public enum TestClientError: Error, Equatable {
+    /// The connection was not accepted.
+    case refused
+    /// The TLS handshake failed, for OpenSSL's reason.
+    case handshake(String)
+    /// The server cut the connection, perhaps with bytes of it on the way.
+    case reset
+    /// The server ended its side before what was waited for had come.
+    case ended(after: String)
+    /// Nothing came, or nothing could be sent, for as long as a test is patient.
+    case timedOut
+    /// A system call failed.
+    case system(String, Int32)
+}
+
+/// A client on a blocking socket, plain or TLS, for tests: what it waits for comes, or it throws.
+public final class TestClient {
+    /// How long it waits for bytes, in seconds: long enough to be reached only by what will never come.
+    public static let patience = 60
+
+    private var descriptor: Int32
+    private var tls: TLSSession?
+
+    /// Connects.
+    ///
+    /// - Parameters:
+    ///   - tls: the versions of TLS that the client speaks; plain if there are none.
+    ///   - receiveBuffer: what the kernel receives before the client reads, in bytes; the system's default if nil.
+    public init(
+        port: Int, host: String = "127.0.0.1", tls: TLSOptions? = nil, receiveBuffer: Int32? = nil
+    ) throws {
+        descriptor = try Self.connect(port: port, host: host, receiveBuffer: receiveBuffer)
+        if let tls {
+            do {
+                self.tls = try TLSSession(descriptor: descriptor, options: tls)
+            } catch {
+                Glibc.close(descriptor)
+                throw error
+            }
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    private static func connect(port: Int, host: String, receiveBuffer: Int32?) throws -> Int32 {
+        // A test whose server has gone shall hear of it by an error.
+        signal(SIGPIPE, SIG_IGN)
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &found) == 0, let found else {
+            throw TestClientError.system("getaddrinfo", 0)
+        }
+        defer { freeaddrinfo(found) }
+        let descriptor = socket(found.pointee.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw TestClientError.system("socket", errno) }
+        var guardTime = timeval(tv_sec: patience, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &guardTime, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &guardTime, size)
+        if var receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard Glibc.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else {
+            let number = errno
+            Glibc.close(descriptor)
+            throw number == ECONNREFUSED ? TestClientError.refused : TestClientError.system("connect", number)
+        }
+        return descriptor
+    }
+
+    // MARK: Sending
+
+    /// Sends all of `bytes`.
+    public func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count { sent += try sendSome(bytes[sent...]) }
+    }
+
+    /// Sends text.
+    public func send(_ text: String) throws {
+        try send(Array(text.utf8))
+    }
+
+    private func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        if let tls { return try tls.write(bytes) }
+        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard count > 0 else { throw Self.error("send") }
+        return count
+    }
+
+    /// Says that nothing more will be sent; answers can still be read.
+    public func finishSending() {
+        tls?.sayGoodbye()
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    // MARK: Receiving
+
+    /// The next bytes, or none when the server has ended its side.
+    public func receiveSome(atMost count: Int = 64 * 1024) throws -> [UInt8] {
+        if let tls { return try tls.read(atMost: count) }
+        var buffer = [UInt8](repeating: 0, count: count)
+        let received = recv(descriptor, &buffer, count, 0)
+        guard received >= 0 else { throw Self.error("recv") }
+        return Array(buffer[..<received])
+    }
+
+    /// Bytes until `isEnough` holds for all of them together.
+    public func receive(until isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
+        var received: [UInt8] = []
+        while !isEnough(received) {
+            let some = try receiveSome()
+            guard !some.isEmpty else {
+                throw TestClientError.ended(after: String(decoding: received.suffix(1000), as: UTF8.self))
+            }
+            received += some
+        }
+        return received
+    }
+
+    /// Text that is as long as `text`, which it should be.
+    public func receive(asLongAs text: String) throws -> String {
+        let count = text.utf8.count
+        return String(decoding: try receive { $0.count >= count }, as: UTF8.self)
+    }
+
+    /// Everything until the server ends its side.
+    public func receiveToEnd() throws -> [UInt8] {
+        var received: [UInt8] = []
+        while true {
+            let some = try receiveSome()
+            if some.isEmpty { return received }
+            received += some
+        }
+    }
+
+    /// Waits until the server has ended the connection, in good order or not.
+    public func waitForEnd() throws {
+        do {
+            _ = try receiveToEnd()
+        } catch TestClientError.reset {}
+    }
+
+    // MARK: The rest
+
+    /// What shows the server that this client has been there before; nil when plain.
+    public var ticket: TLSTicket? { tls?.ticket }
+
+    /// The version of TLS that was agreed on, and the name in the server's certificate; nil when plain.
+    public var agreed: TLSAgreement? { tls?.agreement }
+
+    /// Ends the connection, in good order if the server had said all.
+    public func close() {
+        guard descriptor >= 0 else { return }
+        tls = nil
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    /// Cuts the connection with a reset.
+    public func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    static func error(_ call: String) -> TestClientError {
+        switch errno {
+        case EAGAIN: .timedOut
+        case ECONNRESET, EPIPE: .reset
+        default: .system(call, errno)
+        }
+    }
+}

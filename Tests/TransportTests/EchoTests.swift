@@ -1,0 +1,123 @@
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite("Connections")
+struct EchoTests {
+    @Test("Bytes come back over plain TCP")
+    func echoes() throws {
+        try withServer { server in
+            let client = try TestClient(port: server.port)
+            try client.send("hello")
+            #expect(try client.receive(asLongAs: "hello") == "hello")
+            client.close()
+            try server.events.wait(for: .closed)
+            #expect(server.events.events == [.opened, .received("hello"), .closed])
+        }
+    }
+
+    @Test("Bytes come back over TLS 1.2 and 1.3", arguments: [TLSOptions.Version.v1_2, .v1_3])
+    func echoesEncrypted(version: TLSOptions.Version) throws {
+        let certificate = try TestCertificate(name: "echo")
+        try withServer(certificate: certificate) { server in
+            let client = try TestClient(port: server.port, tls: TLSOptions(version))
+            try client.send("hello")
+            #expect(try client.receive(asLongAs: "hello") == "hello")
+            #expect(client.agreed?.version == (version == .v1_2 ? "TLSv1.2" : "TLSv1.3"))
+            #expect(client.agreed?.certificate == "echo")
+            client.close()
+            try server.events.wait(for: .closed)
+        }
+    }
+
+    @Test("TLS 1.1 is refused, for its version")
+    func refusesOldTLS() throws {
+        let certificate = try TestCertificate()
+        try withServer(certificate: certificate) { server in
+            #expect(throws: TestClientError.handshake("tlsv1 alert protocol version")) {
+                try TestClient(port: server.port, tls: TLSOptions(.v1_1))
+            }
+            try server.events.wait(for: .closed)
+        }
+    }
+
+    @Test("A client that can do HTTP/2 is told to do HTTP/1.1")
+    func choosesHTTP1() throws {
+        let certificate = try TestCertificate()
+        try withServer(certificate: certificate) { server in
+            let client = try TestClient(port: server.port, tls: TLSOptions(.v1_3, protocols: ["h2", "http/1.1"]))
+            try client.send("hello")
+            #expect(try client.receive(asLongAs: "hello") == "hello")
+            #expect(client.agreed?.applicationProtocol == "http/1.1")
+        }
+    }
+
+    @Test("A handler may put another in its place while bytes arrive")
+    func replacesHandler() throws {
+        let later = Recorder<Event>()
+        var script = Script()
+        script.received = { connection, _ in
+            connection.handler = ScriptedHandler(Script(), on: connection, events: later)
+            connection.write(Array("switched".utf8))
+        }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            try client.send("upgrade")
+            #expect(try client.receive(asLongAs: "switched") == "switched")
+            try client.send("more")
+            #expect(try client.receive(asLongAs: "more") == "more")
+            client.close()
+            try later.wait(for: .closed)
+            #expect(later.events == [.opened, .received("more"), .closed])
+            #expect(server.events.events == [.opened, .received("upgrade")])
+        }
+    }
+
+    @Test("A handler may write before anything has come")
+    func speaksFirst() throws {
+        var script = Script()
+        script.opened = { $0.write(Array("welcome".utf8)) }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            #expect(try client.receive(asLongAs: "welcome") == "welcome")
+        }
+    }
+
+    @Test("Every loop gets connections", arguments: [false, true])
+    func sharesConnections(encrypted: Bool) throws {
+        let loops = Recorder<Int>()
+        var script = Script()
+        script.received = { connection, bytes in
+            loops.record(connection.loop.index)
+            connection.write(bytes)
+        }
+        let certificate = encrypted ? try TestCertificate() : nil
+        try withServer(script, loops: 2, certificate: certificate) { server in
+            let clients = try (0..<64).map { _ in
+                try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+            }
+            for client in clients { try client.send("hello") }
+            for client in clients { #expect(try client.receive(asLongAs: "hello") == "hello") }
+            #expect(server.group.connectionCount == clients.count)
+            #expect(Set(loops.events) == [0, 1])
+        }
+    }
+
+    @Test("A handler knows who the client is, and a connection by its number")
+    func knowsPeer() throws {
+        let seen = Recorder<String>()
+        var script = Script()
+        script.opened = { seen.record("\($0.id) \($0.peer) \($0.isSecure) \($0.isOpen)") }
+        try withServer(script) { server in
+            for _ in 0..<2 {
+                let client = try TestClient(port: server.port)
+                try client.send("hello")
+                #expect(try client.receive(asLongAs: "hello") == "hello")
+                client.close()
+                try server.events.wait { $0.last == .closed }
+            }
+            #expect(seen.events == ["1 127.0.0.1 false true", "2 127.0.0.1 false true"])
+        }
+    }
+}

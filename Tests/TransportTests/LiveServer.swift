@@ -1,0 +1,95 @@
+import TestSupport
+import Transport
+
+/// What a connection's handler was told.
+enum Event: Sendable, Equatable {
+    case opened
+    case received(String)
+    case drained
+    case deadline
+    case shuttingDown
+    case closed
+}
+
+/// What a handler does when it is told something: with nothing else said, it echoes, and says goodbye when asked to.
+struct Script: Sendable {
+    var opened: @Sendable (Connection) -> Void = { _ in }
+    var received: @Sendable (Connection, [UInt8]) -> Void = { $0.write($1) }
+    var drained: @Sendable (Connection) -> Void = { _ in }
+    var deadline: @Sendable (Connection) -> Void = { _ in }
+    var shuttingDown: @Sendable (Connection) -> Void = { $0.finish() }
+    var closed: @Sendable (Connection) -> Void = { _ in }
+}
+
+/// Follows a script, and tells what it was told.
+final class ScriptedHandler: ConnectionHandler {
+    private let script: Script
+    private let events: Recorder<Event>
+
+    init(_ script: Script, on connection: Connection, events: Recorder<Event>) {
+        self.script = script
+        self.events = events
+        script.opened(connection)
+        events.record(.opened)
+    }
+
+    func received(_ bytes: Span<UInt8>, on connection: Connection) {
+        let bytes = bytes.withUnsafeBufferPointer { Array($0) }
+        script.received(connection, bytes)
+        // What is long is not text that a test would look at.
+        events.record(.received(bytes.count > 100 ? "" : String(decoding: bytes, as: UTF8.self)))
+    }
+
+    func drained(_ connection: Connection) {
+        script.drained(connection)
+        events.record(.drained)
+    }
+
+    func deadlineReached(_ connection: Connection) {
+        script.deadline(connection)
+        events.record(.deadline)
+    }
+
+    func shuttingDown(_ connection: Connection) {
+        script.shuttingDown(connection)
+        events.record(.shuttingDown)
+    }
+
+    func closed(_ connection: Connection) {
+        script.closed(connection)
+        events.record(.closed)
+    }
+}
+
+/// A running server, on a port of its own.
+struct LiveServer: Sendable {
+    let group: LoopGroup
+    let port: Int
+    /// What all its handlers were told.
+    let events: Recorder<Event>
+
+    var loop: Loop { group.loops[0] }
+}
+
+/// Runs `body` with a server whose connections follow `script`, and stops the server whatever comes of it.
+func withServer<R>(
+    _ script: Script = Script(), loops: Int = 1, host: String = "127.0.0.1",
+    limits: TransportLimits = TransportLimits(), certificate: TestCertificate? = nil,
+    _ body: (LiveServer) throws -> R
+) throws -> R {
+    let tls = certificate.map { TLSConfiguration(certificate: $0.certificatePath, key: $0.keyPath) }
+    let group = try LoopGroup(count: loops, limits: limits, tls: tls)
+    defer { group.stop() }
+    let events = Recorder<Event>()
+    let port = try group.listen(host: host, port: 0) { ScriptedHandler(script, on: $0, events: events) }
+    return try body(LiveServer(group: group, port: port, events: events))
+}
+
+extension Loop {
+    /// Runs `body` on the loop, and waits for what it answers.
+    func run<R: Sendable>(_ body: @escaping @Sendable () -> R) throws -> R {
+        let answer = Recorder<R>()
+        post { answer.record(body()) }
+        return try answer.wait(for: 1)[0]
+    }
+}

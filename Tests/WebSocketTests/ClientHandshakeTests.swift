@@ -1,0 +1,73 @@
+import Testing
+import WebSocket
+
+@Suite("The client's opening handshake, RFC 6455 §4.1")
+struct ClientHandshakeTests {
+    /// The nonce of §1.3.
+    private let handshake = ClientHandshake(nonce: Array("the sample nonce".utf8), subprotocols: ["chat", "superchat"])
+    /// The answer of §1.3.
+    private let example = ClientHandshake.Response(
+        status: 101, upgrade: ["websocket"], connection: ["Upgrade"], accept: ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="],
+        subprotocol: ["chat"])
+
+    private func fails(_ change: (inout ClientHandshake.Response) -> Void) -> Bool {
+        var response = example
+        change(&response)
+        return #expect(throws: ClientHandshake.Failure.self) { try handshake.check(response) } != nil
+    }
+
+    @Test("The request has the RFC's fields")
+    func request() {
+        #expect(
+            handshake.fields.map { "\($0.name): \($0.value)" } == [
+                "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: chat, superchat",
+            ])
+        #expect(ClientHandshake(nonce: [UInt8](repeating: 0, count: 16)).fields.count == 4)
+    }
+
+    @Test("The RFC's answer is accepted, with or without a subprotocol")
+    func accepted() throws {
+        #expect(try handshake.check(example) == "chat")
+        var plain = example
+        plain.subprotocol = []
+        #expect(try handshake.check(plain) == nil)
+    }
+
+    @Test("Any other answer is refused")
+    func refused() {
+        #expect(fails { $0.status = 200 })
+        #expect(fails { $0.upgrade = [] })
+        #expect(fails { $0.connection = ["keep-alive"] })
+        #expect(fails { $0.accept = [] })
+        #expect(fails { $0.accept = ["s3pPLMBiTxaQ9kYGzzhZRbK+xOO="] })
+        #expect(fails { $0.subprotocol = ["other"] })
+        #expect(fails { $0.subprotocol = ["chat", "superchat"] })
+        #expect(fails { $0.extensions = ["permessage-deflate"] })
+    }
+
+    @Test("A client and a server of ours understand each other")
+    func both() throws {
+        var generator = SeededGenerator(seed: 13)
+        let nonce = (0..<ClientHandshake.nonceLength).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let client = ClientHandshake(nonce: nonce, subprotocols: ["backscroll.v1", "bearer.x.y.z"])
+        func values(_ name: String, in fields: [(name: String, value: String)]) -> [String] {
+            fields.filter { $0.name == name }.map(\.value)
+        }
+        let server = try ServerHandshake(
+            ServerHandshake.Request(
+                method: "GET", httpMinorVersion: 1, host: ["localhost"], upgrade: values("Upgrade", in: client.fields),
+                connection: values("Connection", in: client.fields),
+                version: values("Sec-WebSocket-Version", in: client.fields),
+                key: values("Sec-WebSocket-Key", in: client.fields),
+                subprotocols: values("Sec-WebSocket-Protocol", in: client.fields)),
+            supporting: ["backscroll.v1"])
+        let chosen = try client.check(
+            ClientHandshake.Response(
+                status: 101, upgrade: values("Upgrade", in: server.fields),
+                connection: values("Connection", in: server.fields),
+                accept: values("Sec-WebSocket-Accept", in: server.fields),
+                subprotocol: values("Sec-WebSocket-Protocol", in: server.fields)))
+        #expect(chosen == "backscroll.v1")
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+import WebSocket
+
+@Suite("Close codes, RFC 6455 §7.4")
+struct CloseCodeTests {
+    @Test("Exactly the registered codes and the ranges of libraries and applications may be sent")
+    func mayBeSent() {
+        let allowed = Set([1000, 1001, 1002, 1003] + Array(1007...1014) + Array(3000...4999))
+        for code in UInt16.min...UInt16.max {
+            #expect(CloseCode(rawValue: code).mayBeSent == allowed.contains(Int(code)), "\(code)")
+        }
+    }
+
+    @Test("Codes that stand for the lack of one may not be sent")
+    func pseudoCodes() {
+        for code in [CloseCode.reserved1004, .noStatusReceived, .abnormalClosure, .tlsHandshake] {
+            #expect(!code.mayBeSent)
+        }
+    }
+
+    @Test("Backscroll's own codes are private ones")
+    func ownCodes() {
+        for code in [CloseCode.tokenExpired, .notMember, .noProgress, .tooManyFrames] {
+            #expect((4000...4999).contains(code.rawValue))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import WebSocket
+
+@Suite("The closing handshake, RFC 6455 §7.1")
+struct CloseHandshakeTests {
+    private let goingAway = ClosePayload(code: .goingAway, reason: "shutdown")
+
+    @Test("The peer's Close frame is answered with its code, and the server ends the connection")
+    func answeredByTheServer() {
+        var handshake = CloseHandshake(role: .server)
+        #expect(handshake.maySend)
+        #expect(handshake.received(code: .normalClosure) == .sendAndDisconnect(ClosePayload(code: .normalClosure)))
+        #expect(handshake.state == .closed)
+        #expect(!handshake.maySend && !handshake.mayReceive)
+    }
+
+    @Test("A client answers and leaves the end of the connection to the server")
+    func answeredByTheClient() {
+        var handshake = CloseHandshake(role: .client)
+        #expect(handshake.received(code: .tokenExpired) == .send(ClosePayload(code: .tokenExpired)))
+        #expect(handshake.state == .closed)
+    }
+
+    @Test("A Close frame without a code is answered without one")
+    func withoutCode() {
+        var handshake = CloseHandshake(role: .server)
+        #expect(handshake.received(code: nil) == .sendAndDisconnect(.empty))
+        var careless = CloseHandshake(role: .server)
+        #expect(careless.received(code: .noStatusReceived) == .sendAndDisconnect(.empty))
+    }
+
+    @Test("After our Close frame nothing more is sent, and the peer's answer ends the connection")
+    func startedByTheServer() {
+        var handshake = CloseHandshake(role: .server)
+        #expect(handshake.close(goingAway) == .send(goingAway))
+        #expect(handshake.state == .closing)
+        #expect(!handshake.maySend && handshake.mayReceive)
+        #expect(handshake.received(code: .goingAway) == .disconnect)
+        #expect(handshake.state == .closed)
+    }
+
+    @Test("A client that closed waits for the server to end the connection")
+    func startedByTheClient() {
+        var handshake = CloseHandshake(role: .client)
+        #expect(handshake.close(ClosePayload(code: .normalClosure)) == .send(ClosePayload(code: .normalClosure)))
+        #expect(handshake.received(code: .normalClosure) == CloseHandshake.Action.none)
+        #expect(handshake.state == .closed)
+    }
+
+    @Test("Closing again does nothing")
+    func closingTwice() {
+        var handshake = CloseHandshake(role: .server)
+        #expect(handshake.close(goingAway) == .send(goingAway))
+        #expect(handshake.close(ClosePayload(code: .notMember)) == CloseHandshake.Action.none)
+        #expect(handshake.received(code: .goingAway) == .disconnect)
+        #expect(handshake.close(goingAway) == CloseHandshake.Action.none)
+        #expect(handshake.received(code: .goingAway) == CloseHandshake.Action.none)
+    }
+
+    @Test("A peer that breaks a rule is told why and cut off", arguments: [Role.server, .client])
+    func failed(role: Role) {
+        let error = WebSocketError(closeCode: .messageTooBig, reason: "too big")
+        var handshake = CloseHandshake(role: role)
+        #expect(handshake.failed(error) == .sendAndDisconnect(ClosePayload(code: .messageTooBig, reason: "too big")))
+        #expect(handshake.state == .closed)
+        #expect(handshake.failed(error) == CloseHandshake.Action.none)
+    }
+
+    @Test("A peer that breaks a rule after our Close frame is just cut off")
+    func failedWhileClosing() {
+        var handshake = CloseHandshake(role: .server)
+        _ = handshake.close(goingAway)
+        #expect(handshake.failed(WebSocketError(closeCode: .protocolError, reason: "")) == .disconnect)
+    }
+}

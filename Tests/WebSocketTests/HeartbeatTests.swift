@@ -1,0 +1,59 @@
+import Testing
+import WebSocket
+
+@Suite("Pings and their answers, RFC 6455 §5.5.2")
+struct HeartbeatTests {
+    private let start = ContinuousClock.now
+
+    private func at(_ seconds: Int) -> ContinuousClock.Instant {
+        start + .seconds(seconds)
+    }
+
+    @Test("A ping is due every 30 s, not before")
+    func interval() {
+        var heartbeat = Heartbeat(start: start)
+        #expect(Heartbeat.defaultInterval == .seconds(30))
+        for due in [30, 60, 90, 120] {
+            #expect(heartbeat.nextTick == at(due))
+            #expect(heartbeat.tick(at: at(due) - .nanoseconds(1)) == Heartbeat.Action.none)
+            #expect(heartbeat.tick(at: at(due)) == .sendPing)
+            heartbeat.received()
+        }
+    }
+
+    @Test("Two unanswered pings are borne, then the peer is dead and stays so")
+    func dead() {
+        var heartbeat = Heartbeat(start: start)
+        #expect(heartbeat.tick(at: at(30)) == .sendPing)
+        #expect(heartbeat.tick(at: at(60)) == .sendPing)
+        #expect(heartbeat.unanswered == Heartbeat.defaultMaxUnanswered)
+        #expect(heartbeat.tick(at: at(89)) == Heartbeat.Action.none)
+        #expect(heartbeat.tick(at: at(90)) == .dead)
+        #expect(heartbeat.tick(at: at(91)) == .dead)
+    }
+
+    @Test("Any frame at the last moment saves the connection")
+    func saved() {
+        var heartbeat = Heartbeat(start: start)
+        _ = heartbeat.tick(at: at(30))
+        _ = heartbeat.tick(at: at(60))
+        heartbeat.received()
+        #expect(heartbeat.tick(at: at(90)) == .sendPing)
+        #expect(heartbeat.unanswered == 1)
+    }
+
+    @Test("A tick that comes late counts once")
+    func late() {
+        var heartbeat = Heartbeat(start: start)
+        #expect(heartbeat.tick(at: at(600)) == .sendPing)
+        #expect(heartbeat.tick(at: at(601)) == Heartbeat.Action.none)
+        #expect(heartbeat.nextTick == at(630))
+    }
+
+    @Test("Interval and patience can be chosen")
+    func chosen() {
+        var heartbeat = Heartbeat(start: start, interval: .seconds(5), maxUnanswered: 1)
+        #expect(heartbeat.tick(at: at(5)) == .sendPing)
+        #expect(heartbeat.tick(at: at(10)) == .dead)
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+import WebSocket
+
+@Suite("Masking, RFC 6455 §5.3")
+struct MaskingKeyTests {
+    @Test("The RFC's masked Hello")
+    func hello() {
+        var bytes = Array("Hello".utf8)
+        WireBytes.key.apply(to: &bytes, from: 0, position: 0)
+        #expect(bytes == [0x7F, 0x9F, 0x4D, 0x51, 0x58])
+    }
+
+    @Test("Each byte meets the key's byte at its position, for any start, position and length")
+    func everyAlignment() {
+        // Zero bytes in a key are where a shifted word can go wrong unseen.
+        for key: (UInt8, UInt8, UInt8, UInt8) in [(1, 2, 3, 4), (0xFF, 0, 0, 0), (0, 0, 0, 0x80), (0, 0, 0, 0)] {
+            let octets = [key.0, key.1, key.2, key.3]
+            for start in 0..<9 {
+                for position in 0..<5 {
+                    for count in 0..<40 {
+                        let plain = (0..<start + count).map { UInt8($0 &* 7 & 0xFF) }
+                        var masked = plain
+                        MaskingKey(key.0, key.1, key.2, key.3).apply(to: &masked, from: start, position: position)
+                        let expected = plain.enumerated().map { index, byte in
+                            index < start ? byte : byte ^ octets[(index - start + position) % 4]
+                        }
+                        #expect(masked == expected)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Masking twice gives the plain bytes back, whatever the pieces")
+    func pieces() {
+        let plain = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+        var bytes: [UInt8] = []
+        var position = 0
+        for count in [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 392] {
+            bytes += plain[position..<position + count]
+            WireBytes.key.apply(to: &bytes, from: position, position: position)
+            position += count
+        }
+        #expect(bytes != plain)
+        WireBytes.key.apply(to: &bytes, from: 0, position: 0)
+        #expect(bytes == plain)
+    }
+
+    @Test("A key from a generator takes all of its bits")
+    func generated() {
+        var generator = SeededGenerator(seed: 1)
+        let keys = (0..<64).map { _ in MaskingKey(using: &generator).bytes }
+        #expect(Set(keys.map(\.0)).count > 32)
+        #expect(Set(keys.map(\.3)).count > 32)
+    }
+}

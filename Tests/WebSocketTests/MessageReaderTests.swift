@@ -1,0 +1,117 @@
+import Testing
+import WebSocket
+
+@Suite("Reading messages, RFC 6455 §5.4 and §6.2")
+struct MessageReaderTests {
+    private func reader(maxMessageBytes: Int = 1 << 20) -> MessageReader {
+        MessageReader(role: .server, maxMessageBytes: maxMessageBytes)
+    }
+
+    @Test("Nothing in, nothing out")
+    func empty() throws {
+        var reader = reader()
+        let nothing: [UInt8] = []
+        reader.append(nothing.span)
+        #expect(try reader.next() == .needMoreBytes)
+    }
+
+    @Test("Messages come out in order, also when bytes are appended before all are taken")
+    func undrained() throws {
+        var reader = reader()
+        let frames = (UInt8(0)..<20).map { WireBytes.masked(.binary, [$0]) }
+        reader.append((frames[0] + frames[1] + frames[2]).span)
+        #expect(try reader.next() == .binary([0]))
+        for frame in frames[3...] { reader.append(frame.span) }
+        for value in UInt8(1)..<20 { #expect(try reader.next() == .binary([value])) }
+        #expect(try reader.next() == .needMoreBytes)
+        #expect(reader.heldBytes == 0)
+    }
+
+    @Test("Messages in front of an error are delivered before it")
+    func eventsBeforeTheError() throws {
+        var reader = reader()
+        let frames = WireBytes.masked(.text, "a") + WireBytes.masked(.ping) + WireBytes.masked(.continuation)
+        reader.append(frames.span)
+        #expect(try reader.next() == .text("a"))
+        #expect(try reader.next() == .ping([]))
+        #expect(throws: WebSocketError.self) { try reader.next() }
+    }
+
+    @Test("An error stays, whatever comes behind it")
+    func errorStays() {
+        var reader = reader()
+        let first = reader.read(WireBytes.unmasked(.text))
+        #expect(first.error?.closeCode == .protocolError)
+        #expect(reader.read(WireBytes.masked(.text, "fine")) == first)
+        #expect(reader.heldBytes == 0)
+    }
+
+    @Test("What follows a close is ignored and not kept")
+    func afterClose() {
+        var reader = reader()
+        let close = WireBytes.masked(.close, [0x03, 0xE9])
+        #expect(reader.read(close) == Outcome(events: [.close(code: .goingAway, reason: [])]))
+        #expect(reader.read(WireBytes.masked(.text, "late") + [0xFF]) == Outcome())
+        #expect(reader.heldBytes == 0)
+    }
+
+    @Test("Between messages no memory is held, not even for part of a header more than it needs")
+    func idleMemory() {
+        var reader = reader()
+        let many = (0..<500).flatMap { _ in WireBytes.masked(.text, "tiny") }
+        #expect(reader.heldBytes == 0)
+        #expect(reader.read(many).events.count == 500)
+        #expect(reader.heldBytes == 0)
+        // A frame's first bytes at the end of a large read do not keep the room of that read.
+        #expect(reader.read(many + [0x81, 0x84, 1]).events.count == 500)
+        #expect((3...64).contains(reader.heldBytes))
+        #expect(reader.read([2, 3, 4] + [0x60, 0x60, 0x60, 0x60]).events == [.text("abcd")])
+        #expect(reader.heldBytes == 0)
+    }
+
+    @Test("An announced frame takes no memory before its bytes come")
+    func announcedLength() {
+        var reader = reader(maxMessageBytes: 64 << 20)
+        var header: [UInt8] = []
+        FrameHeader(opcode: .binary, payloadLength: 64 << 20, maskingKey: WireBytes.key).encode(into: &header)
+        #expect(reader.read(header) == Outcome())
+        #expect(reader.heldBytes == 0)
+        #expect(reader.read([UInt8](repeating: 0, count: 1000)) == Outcome())
+        #expect((1000...8192).contains(reader.heldBytes))
+    }
+
+    @Test("Every frame is counted, fragments and control frames too")
+    func frameCount() {
+        var reader = reader()
+        #expect(reader.frameCount == 0)
+        let frames =
+            WireBytes.masked(.text, isFinal: false) + WireBytes.masked(.continuation, isFinal: false)
+            + WireBytes.masked(.ping) + WireBytes.masked(.continuation)
+        #expect(reader.read(frames, inPiecesOf: 1).events.count == 2)
+        #expect(reader.frameCount == 4)
+        #expect(reader.read([0x89]) == Outcome())
+        #expect(reader.frameCount == 4)
+    }
+
+    @Test(
+        "Lengths around the header's forms are read in pieces of any size",
+        arguments: [0, 1, 125, 126, 127, 65535, 65536])
+    func lengths(count: Int) {
+        let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let frames = WireBytes.masked(.binary, payload) + WireBytes.masked(.ping, [7])
+        for size in [1, 2, 7, 13, 14, 15, 1000, .max] {
+            let outcome = MessageReader.outcome(of: frames, inPiecesOf: size)
+            #expect(outcome == Outcome(events: [.binary(payload), .ping([7])]))
+        }
+    }
+
+    @Test("A client reads what a server sends")
+    func client() {
+        let frames = WireBytes.unmasked(.text, Array("hi".utf8)) + WireBytes.unmasked(.ping)
+        for size in [1, .max] {
+            let outcome = MessageReader.outcome(of: frames, role: .client, inPiecesOf: size)
+            #expect(outcome == Outcome(events: [.text("hi"), .ping([])]))
+        }
+        #expect(MessageReader.outcome(of: WireBytes.masked(.text), role: .client).error?.closeCode == .protocolError)
+    }
+}

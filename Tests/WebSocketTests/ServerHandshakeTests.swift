@@ -1,0 +1,96 @@
+import Testing
+import WebSocket
+
+@Suite("The server's opening handshake, RFC 6455 §4.2")
+struct ServerHandshakeTests {
+    /// The request of §1.3.
+    private let example = ServerHandshake.Request(
+        method: "GET", httpMinorVersion: 1, host: ["server.example.com"], upgrade: ["websocket"],
+        connection: ["Upgrade"], version: ["13"], key: ["dGhlIHNhbXBsZSBub25jZQ=="],
+        subprotocols: ["chat, superchat"])
+
+    private func refusal(_ change: (inout ServerHandshake.Request) -> Void) -> HandshakeRefusal? {
+        var request = example
+        change(&request)
+        return #expect(throws: HandshakeRefusal.self) { try ServerHandshake(request, supporting: []) }
+    }
+
+    @Test("The RFC's example is accepted with the RFC's answer")
+    func accepted() throws {
+        let handshake = try ServerHandshake(example, supporting: ["chat"])
+        #expect(handshake.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(handshake.subprotocol == "chat")
+        #expect(
+            handshake.fields.map { "\($0.name): \($0.value)" } == [
+                "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+                "Sec-WebSocket-Protocol: chat",
+            ])
+    }
+
+    @Test("Field values of browsers are accepted")
+    func browsers() throws {
+        var request = example
+        request.upgrade = ["WebSocket"]
+        request.connection = ["keep-alive, upgrade"]
+        request.subprotocols = []
+        let handshake = try ServerHandshake(request, supporting: ["chat"])
+        #expect(handshake.subprotocol == nil)
+        #expect(!handshake.fields.contains { $0.name == "Sec-WebSocket-Protocol" })
+    }
+
+    @Test("The first supported subprotocol of the client's is chosen; a credential among them is never echoed")
+    func subprotocols() throws {
+        var request = example
+        request.subprotocols = ["bearer.eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "v2, backscroll.v1"]
+        let handshake = try ServerHandshake(request, supporting: ["backscroll.v1", "v2"])
+        #expect(handshake.subprotocol == "v2")
+        #expect(handshake.offeredSubprotocols == ["bearer.eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "v2", "backscroll.v1"])
+        #expect(try ServerHandshake(request, supporting: ["other"]).subprotocol == nil)
+        #expect(!handshake.fields.contains { $0.value.contains("bearer") })
+    }
+
+    @Test("Subprotocols that are no tokens are refused")
+    func badSubprotocols() {
+        #expect(refusal { $0.subprotocols = ["a b"] }?.status == 400)
+    }
+
+    @Test("What is not a GET of HTTP/1.1 with one host is refused")
+    func requestLine() {
+        #expect(refusal { $0.method = "POST" }?.status == 400)
+        #expect(refusal { $0.httpMinorVersion = 0 }?.status == 400)
+        #expect(refusal { $0.host = [] }?.status == 400)
+        #expect(refusal { $0.host = ["a", "b"] }?.status == 400)
+    }
+
+    @Test("A request without the upgrade is told to upgrade")
+    func upgrade() {
+        for upgrade in [[], ["h2c"], ["websocket/13"]] {
+            let refusal = refusal { $0.upgrade = upgrade }
+            #expect(refusal?.status == 426)
+            #expect(refusal?.fields.contains { $0 == ("Upgrade", "websocket") } == true)
+        }
+        #expect(refusal { $0.connection = ["close"] }?.status == 400)
+    }
+
+    @Test("Another version is told the right one, a missing one is a bad request")
+    func version() {
+        for version in [["12"], ["13", "13"], ["013"], ["13, 8"]] {
+            let refusal = refusal { $0.version = version }
+            #expect(refusal?.status == 426)
+            #expect(refusal?.fields.contains { $0 == ("Sec-WebSocket-Version", "13") } == true)
+        }
+        #expect(refusal { $0.version = [] }?.status == 400)
+    }
+
+    @Test(
+        "The key has to be there once and be 16 bytes",
+        arguments: [
+            [], ["dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZQ=="], [""], ["dGhlIHNhbXBsZSBub25jZQ"],
+            ["dGhlIHNhbXBsZSBub25j"], ["dGhlIHNhbXBsZSBub25jZXM="], ["dGhlIHNhbXBsZSBub25jZ*=="],
+        ])
+    func key(lines: [String]) {
+        let refusal = refusal { $0.key = lines }
+        #expect(refusal?.status == 400)
+        #expect(refusal?.fields.isEmpty == true)
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+import WebSocket
+
+@Suite("UTF-8, RFC 6455 §8.1 and RFC 3629 §4")
+struct UTF8ValidatorTests {
+    private func isValid(_ bytes: [UInt8]) -> Bool {
+        UTF8Validator.isValid(bytes.span)
+    }
+
+    /// What the standard library says.
+    private func isUTF8(_ bytes: [UInt8]) -> Bool {
+        String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    @Test("Every Unicode scalar passes")
+    func everyScalar() {
+        var failures = 0
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            if !isValid(Array(UTF8.encode(scalar)!)) { failures += 1 }
+        }
+        #expect(failures == 0)
+    }
+
+    @Test("All sequences of one, two and three bytes are judged as by the standard library")
+    func allShortSequences() {
+        var differences = 0
+        for first in UInt8.min...UInt8.max {
+            if isValid([first]) != isUTF8([first]) { differences += 1 }
+            for second in UInt8.min...UInt8.max {
+                if isValid([first, second]) != isUTF8([first, second]) { differences += 1 }
+                // ASCII in front adds nothing new for a third byte.
+                guard first >= 0x80 else { continue }
+                for third: UInt8 in [0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xF4, 0xFF] {
+                    if isValid([first, second, third]) != isUTF8([first, second, third]) { differences += 1 }
+                }
+            }
+        }
+        #expect(differences == 0)
+    }
+
+    @Test("Four-byte sequences are judged as by the standard library at every boundary")
+    func fourBytes() {
+        let edges: [UInt8] = [0x00, 0x7F, 0x80, 0x81, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF]
+        var differences = 0
+        for first in UInt8(0xEF)...0xFF {
+            for second in UInt8.min...UInt8.max {
+                for third in edges {
+                    for fourth in edges
+                    where isValid([first, second, third, fourth]) != isUTF8([first, second, third, fourth]) {
+                        differences += 1
+                    }
+                }
+            }
+        }
+        #expect(differences == 0)
+    }
+
+    @Test(
+        "The first impossible byte is refused, not one later",
+        arguments: [
+            [0x80], [0xC0], [0xC1], [0xC3, 0x28], [0xE0, 0x9F], [0xE2, 0x82, 0x28], [0xED, 0xA0], [0xF0, 0x8F],
+            [0xF4, 0x90], [0xF5], [0xFE], [0xFF], [0x61, 0xF1, 0x80, 0x80, 0xC0],
+        ] as [[UInt8]])
+    func firstImpossibleByte(bytes: [UInt8]) {
+        var validator = UTF8Validator()
+        for index in bytes.indices {
+            let isPossible = validator.append(Array(bytes[index..<index + 1]))
+            #expect(isPossible == (index < bytes.count - 1))
+        }
+        // Nothing makes it good again.
+        #expect(validator.append([0x61]) == false)
+        #expect(validator.append([]) == false)
+        #expect(!validator.isComplete)
+    }
+
+    @Test("A text may be cut anywhere")
+    func everySplit() {
+        let text = Array("κόσμε – 20 ASCII bytes here, 😀 then ÿ, 한국어 and \u{10FFFF}".utf8)
+        for cut in 0...text.count {
+            var validator = UTF8Validator()
+            #expect(validator.append(Array(text[..<cut])) == true)
+            #expect(validator.isComplete == isUTF8(Array(text[..<cut])))
+            #expect(validator.append(Array(text[cut...])) == true)
+            #expect(validator.isComplete)
+        }
+    }
+
+    @Test("A text that ends inside a character is not complete")
+    func truncated() {
+        for bytes: [UInt8] in [[0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x98], [0xF4]] {
+            var validator = UTF8Validator()
+            #expect(validator.append(bytes) == true)
+            #expect(!validator.isComplete)
+            #expect(!isValid(bytes))
+        }
+    }
+
+    @Test("A bad byte is found at every place among fast ASCII runs")
+    func badByteAnywhere() {
+        for count in [1, 15, 16, 17, 31, 32, 33, 64, 100] {
+            for position in 0..<count {
+                var bytes = [UInt8](repeating: 0x61, count: count)
+                #expect(isValid(bytes))
+                bytes[position] = 0xFF
+                #expect(!isValid(bytes))
+                bytes[position] = 0xC3
+                #expect(!isValid(bytes))
+                if position + 1 < count {
+                    bytes[position + 1] = 0xA4
+                    #expect(isValid(bytes))
+                }
+            }
+        }
+    }
+
+    @Test("Random bytes are judged as by the standard library, whole and in pieces")
+    func random() {
+        var generator = SeededGenerator(seed: 0x8E11)
+        // Bytes that make for near misses more often than uniform ones.
+        let alphabet: [UInt8] = [
+            0x20, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xDF, 0xE0, 0xED, 0xEF, 0xF0, 0xF4,
+        ]
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...40, using: &generator)
+            let pad = [UInt8](repeating: 0x61, count: Int.random(in: 0...20, using: &generator))
+            let bytes = pad + (0..<count / 8).map { _ in alphabet.randomElement(using: &generator)! }
+            let expected = isUTF8(bytes)
+            #expect(isValid(bytes) == expected)
+            let cut = Int.random(in: 0...bytes.count, using: &generator)
+            var validator = UTF8Validator()
+            let whole =
+                validator.append(Array(bytes[..<cut])) && validator.append(Array(bytes[cut...]))
+            #expect((whole && validator.isComplete) == expected)
+        }
+    }
+}
+
+extension UTF8Validator {
+    /// Expectations cannot hold a span.
+    fileprivate mutating func append(_ bytes: [UInt8]) -> Bool {
+        append(bytes.span)
+    }
+}

@@ -1,0 +1,102 @@
+import Testing
+import WebSocket
+
+/// Bytes to feed a reader with, and what came out of it.
+enum WireBytes {
+    static let key = MaskingKey(0x37, 0xFA, 0x21, 0x3D)
+
+    /// A frame as a client sends it.
+    static func masked(
+        _ opcode: Opcode, _ payload: [UInt8] = [], isFinal: Bool = true, key: MaskingKey = key
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        Frame.append(opcode, payload: payload.span, isFinal: isFinal, maskingKey: key, into: &bytes)
+        return bytes
+    }
+
+    static func masked(_ opcode: Opcode, _ text: String, isFinal: Bool = true) -> [UInt8] {
+        masked(opcode, Array(text.utf8), isFinal: isFinal)
+    }
+
+    /// A frame as a server sends it.
+    static func unmasked(_ opcode: Opcode, _ payload: [UInt8] = [], isFinal: Bool = true) -> [UInt8] {
+        var bytes: [UInt8] = []
+        Frame.append(opcode, payload: payload.span, isFinal: isFinal, into: &bytes)
+        return bytes
+    }
+
+    /// A masked frame with a header that no correct encoder writes: first byte, second byte, then the rest.
+    static func raw(_ bytes: UInt8..., payloadCount: Int = 0) -> [UInt8] {
+        bytes + [0, 0, 0, 0] + [UInt8](repeating: 0, count: payloadCount)
+    }
+}
+
+/// What a reader made of some bytes: its events, and the error that ended it.
+struct Outcome: Equatable, CustomTestStringConvertible {
+    var events: [MessageReader.Event] = []
+    var error: WebSocketError?
+
+    /// Reads everything that is there.
+    mutating func drain(_ reader: inout MessageReader) {
+        guard error == nil else { return }
+        do throws(WebSocketError) {
+            while true {
+                let event = try reader.next()
+                if event == .needMoreBytes { return }
+                events.append(event)
+            }
+        } catch {
+            self.error = error
+        }
+    }
+
+    var testDescription: String {
+        "\(events.count) events: \(events.prefix(8)), \(error?.reason ?? "no error")"
+    }
+}
+
+extension MessageReader {
+    /// Feeds all of `bytes` in pieces of at most `size`, draining after each.
+    mutating func read(_ bytes: [UInt8], inPiecesOf size: Int = .max) -> Outcome {
+        var outcome = Outcome()
+        var start = 0
+        while start < bytes.count {
+            let end = start + min(size, bytes.count - start)
+            append(bytes.span.extracting(start..<end))
+            outcome.drain(&self)
+            start = end
+        }
+        return outcome
+    }
+
+    /// What a new reader makes of `bytes`.
+    static func outcome(
+        of bytes: [UInt8], role: Role = .server, maxMessageBytes: Int = 1 << 20, inPiecesOf size: Int = .max
+    ) -> Outcome {
+        var reader = MessageReader(role: role, maxMessageBytes: maxMessageBytes)
+        return reader.read(bytes, inPiecesOf: size)
+    }
+}
+
+extension MessageReader.Event {
+    static func text(_ text: String) -> MessageReader.Event {
+        .text(Array(text.utf8))
+    }
+}
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

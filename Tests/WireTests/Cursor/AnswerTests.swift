@@ -1,0 +1,24 @@
+import Testing
+import Wire
+
+@Suite struct AnswerTests {
+    @Test func `a page wraps the snapshots as they are`() {
+        let page = PageAnswer(
+            messages: Array(#"{"seq":1},{"seq":2}"#.utf8), hasBefore: false, hasAfter: true, head: 5, rev: 9, epoch: "E"
+        )
+        let text =
+            #"{"messages":[{"seq":1},{"seq":2}],"has_before":false,"has_after":true,"head":5,"rev":9,"epoch":"E"}"#
+        #expect(written(page.encode) == text)
+    }
+
+    @Test func `an empty page has an empty list`() {
+        let page = PageAnswer(messages: [], hasBefore: false, hasAfter: false, head: 0, rev: 0, epoch: "E")
+        let text = #"{"messages":[],"has_before":false,"has_after":false,"head":0,"rev":0,"epoch":"E"}"#
+        #expect(written(page.encode) == text)
+    }
+
+    @Test func `changes wrap the snapshots as they are`() {
+        let changes = ChangesAnswer(messages: Array(#"{"seq":1}"#.utf8), rev: 9, hasMore: true, epoch: "E")
+        #expect(written(changes.encode) == #"{"messages":[{"seq":1}],"rev":9,"has_more":true,"epoch":"E"}"#)
+    }
+}

@@ -1,0 +1,125 @@
+import Testing
+import Wire
+
+@Suite struct AttachmentTests {
+    private func decode(_ attachments: String) throws(Problem) -> [Attachment] {
+        try Draft.decode(#"{"attachments":[\#(attachments)]}"#).content.attachments
+    }
+
+    private static let full = """
+        {"type":"video","url":"https://x.test/v.mp4","width":1920,"height":1080,"mime":"video/mp4","size":123456789,\
+        "title":"A \\"title\\"","description":"What is seen","thumbhash":"1QcSHQRnh493V4dIh4eXh1h4kJUI"}
+        """
+
+    @Test func `all fields come back as they were`() throws {
+        let attachment = try #require(try decode(Self.full).first)
+        #expect(
+            attachment
+                == Attachment(
+                    kind: .video, url: "https://x.test/v.mp4", width: 1920, height: 1080, mime: "video/mp4",
+                    size: 123_456_789, title: "A \"title\"", description: "What is seen",
+                    thumbhash: "1QcSHQRnh493V4dIh4eXh1h4kJUI"))
+        #expect(written(attachment.encode) == Self.full)
+    }
+
+    @Test func `absent, null and empty fields are left out`() throws {
+        let text = #"{"type":"file","url":"http://x","mime":null,"title":"","width":null,"size":0,"x":1}"#
+        let attachment = try #require(try decode(text).first)
+        #expect(attachment == Attachment(kind: .file, url: "http://x", size: 0))
+        #expect(written(attachment.encode) == #"{"type":"file","url":"http://x","size":0}"#)
+    }
+
+    @Test(arguments: Attachment.Kind.allCases)
+    func `pictures need a positive width and height`(kind: Attachment.Kind) throws {
+        func fault(_ fields: String) -> Problem? {
+            problem { () throws(Problem) in try decode(#"{"type":"\#(kind.rawValue)","url":"http://x"\#(fields)}"#) }
+        }
+        #expect(fault(#","width":1,"height":1"#) == nil)
+        guard kind == .image || kind == .video else {
+            #expect(fault("") == nil)
+            for value in [0, -1] {
+                #expect(fault(#","width":\#(value)"#)?.code == .invalidAttachment)
+                #expect(fault(#","height":\#(value)"#)?.field == "attachments[0].height")
+            }
+            return
+        }
+        for (fields, field) in [
+            ("", "width"), (#","width":5"#, "height"), (#","height":5"#, "width"), (#","width":0,"height":5"#, "width"),
+            (#","width":5,"height":-1"#, "height"), (#","width":null,"height":1"#, "width"),
+        ] {
+            #expect(fault(fields) == .sizeMissing("attachments[0].\(field)"))
+            #expect(fault(fields)?.status == 422)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "type"), (#"{"url":"http://x"}"#, "type"), (#"{"type":null,"url":"http://x"}"#, "type"),
+        (#"{"type":"","url":"http://x"}"#, "type"), (#"{"type":"gif","url":"http://x"}"#, "type"),
+        (#"{"type":"Image","url":"http://x"}"#, "type"), (#"{"type":"file"}"#, "url"),
+        (#"{"type":"file","url":null}"#, "url"), (#"{"type":"file","url":""}"#, "url"),
+        (#"{"type":"file","url":"http://x","size":-1}"#, "size"),
+    ])
+    func `type and url are required, and a size is not negative`(attachment: String, field: String) {
+        let fault = problem { () throws(Problem) in try decode(#"{"type":"link","url":"http://ok"},"# + attachment) }
+        #expect(fault?.status == 422)
+        #expect(fault?.code == .invalidAttachment)
+        #expect(fault?.field == "attachments[1].\(field)")
+    }
+
+    @Test(arguments: ["http://x", "https://x.test:8080/a?b#c", "HTTPS://X", "http://é.test/ü", "http://[::1]/"])
+    func `an http or https URL is accepted`(url: String) throws {
+        #expect(try decode(#"{"type":"link","url":"\#(url)"}"#).first?.url == url)
+    }
+
+    @Test(arguments: [
+        "x", "/a", "//x/a", "ftp://x", "javascript:alert(1)", "data:text/plain,x", "http:x", "http:/x", "http://",
+        "https:///x", "http://?x", "http://#x", " http://x", "http://x y", "http://x\\n", "http://x\\u007f",
+        "httpx://x",
+        "http",
+    ])
+    func `any other URL is refused`(url: String) {
+        let fault = problem { () throws(Problem) in try decode(#"{"type":"link","url":"\#(url)"}"#) }
+        #expect(fault?.code == .invalidAttachment)
+        #expect(fault?.field == "attachments[0].url")
+    }
+
+    @Test(arguments: ["url", "mime", "title", "description", "thumbhash"])
+    func `strings have at most 2 KiB`(field: String) throws {
+        func attachment(_ count: Int) -> String {
+            let start = field == "url" ? "http://x/" : ""
+            let string = start + String(repeating: "y", count: count - start.utf8.count)
+            let url = field == "url" ? "" : #","url":"http://x""#
+            return #"{"type":"file"\#(url),"\#(field)":"\#(string)"}"#
+        }
+        #expect(try decode(attachment(Limits.attachmentStringBytes)).count == 1)
+        let fault = problem { () throws(Problem) in try decode(attachment(Limits.attachmentStringBytes + 1)) }
+        #expect(fault == .tooLong("attachments[0].\(field)", limit: Limits.attachmentStringBytes))
+    }
+
+    @Test(arguments: ["type", "url", "mime", "title", "description", "thumbhash"])
+    func `strings have no U+0000`(field: String) {
+        let others = field == "url" ? "" : #","url":"http://x""#
+        let fault = problem { () throws(Problem) in
+            try decode(#"{"\#(field)":"http://x\u0000"\#(others)\#(field == "type" ? "" : #","type":"file""#)}"#)
+        }
+        #expect(fault == .nulCharacter("attachments[0].\(field)"))
+    }
+
+    @Test func `there are at most 10`() throws {
+        func list(_ count: Int) -> String {
+            Array(repeating: #"{"type":"link","url":"http://x"}"#, count: count).joined(separator: ",")
+        }
+        #expect(try decode(list(10)).count == 10)
+        let fault = problem { () throws(Problem) in try decode(list(11)) }
+        #expect(fault == .tooMany("attachments", limit: 10))
+    }
+
+    @Test func `strings are compared by code point`() {
+        let composed = Attachment(kind: .file, url: "http://x", title: "\u{E9}")
+        #expect(composed == composed)
+        #expect(composed != Attachment(kind: .file, url: "http://x", title: "e\u{301}"))
+        #expect(composed != Attachment(kind: .file, url: "http://x"))
+        #expect(composed != Attachment(kind: .link, url: "http://x", title: "\u{E9}"))
+        #expect(composed != Attachment(kind: .file, url: "http://x", size: 1, title: "\u{E9}"))
+    }
+}

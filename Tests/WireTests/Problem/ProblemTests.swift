@@ -1,0 +1,68 @@
+import Testing
+import Wire
+
+@Suite struct ProblemTests {
+    @Test func `a problem is written as RFC 9457 has it`() {
+        let text = """
+            {"type":"about:blank","title":"Unprocessable Content","status":422,"code":"too_long",\
+            "detail":"text must not have more than 16384 bytes.","field":"text","limit":16384}
+            """
+        #expect(written(Problem.tooLong("text", limit: 16384).encode) == text)
+    }
+
+    @Test func `what is not known is left out, and Retry-After is no member`() {
+        let text = """
+            {"type":"about:blank","title":"Service Unavailable","status":503,"code":"overloaded",\
+            "detail":"The server has too much to do at the moment."}
+            """
+        #expect(written(Problem.overloaded.encode) == text)
+        #expect(Problem.overloaded.retryAfter == 1)
+    }
+
+    @Test func `what a client wrote is escaped`() {
+        let text = written(Problem.unknownType("\"\n").encode)
+        #expect(text.contains(#"No frame of type \"\"\n\" is known here."#))
+    }
+
+    @Test(
+        arguments: [
+            (.invalidJSON(""), 400, "invalid_json"), (.invalidField("f", must: "a string"), 400, "invalid_field"),
+            (.invalidCursor("before", detail: ""), 400, "invalid_cursor"),
+            (.invalidLimit(maximum: 200), 400, "invalid_limit"), (.invalidRoom, 400, "invalid_room"),
+            (.invalidUser, 400, "invalid_user"), (.unknownType("x"), 400, "unknown_type"),
+            (.badRequest(""), 400, "bad_request"), (.tooLong("f", limit: 1), 422, "too_long"),
+            (.tooMany("f", limit: 1), 422, "too_many"), (.tooDeep("f", limit: 1), 422, "too_deep"),
+            (.emptyMessage, 422, "empty_message"), (.emptyField("f"), 422, "empty_field"),
+            (.nulCharacter("f"), 422, "nul_character"), (.invalidAttachment("f", must: "x"), 422, "invalid_attachment"),
+            (.sizeMissing("f"), 422, "size_missing"), (.replyToNotFound, 422, "reply_to_not_found"),
+            (.clientMessageIDReused, 422, "client_message_id_reused"), (.notFound, 404, "not_found"),
+            (.messageNotFound, 404, "message_not_found"), (.cursorUnknown, 410, "cursor_unknown"),
+            (.unauthenticated(""), 401, "unauthenticated"), (.forbidden(""), 403, "forbidden"),
+            (.originNotAllowed, 403, "origin_not_allowed"), (.methodNotAllowed, 405, "method_not_allowed"),
+            (.unsupportedMediaType, 415, "unsupported_media_type"), (.bodyTooLarge(limit: 1), 413, "body_too_large"),
+            (.headerTooLarge("", limit: 1), 431, "header_too_large"), (.requestTimeout(""), 408, "request_timeout"),
+            (.rateLimited(retryAfter: 3), 429, "rate_limited"), (.overloaded, 503, "overloaded"),
+            (.unavailable(""), 503, "unavailable"), (.storageFull, 503, "storage_full"),
+            (.internalError(""), 500, "internal_error"),
+        ] as [(Problem, Int, String)])
+    func `codes are stable`(problem: Problem, status: Int, code: String) {
+        #expect(problem.status == status)
+        #expect(problem.code.string == code)
+        #expect(problem.code.description == code)
+    }
+
+    @Test func `every error status has a title`() {
+        let titles = (400..<600).map { Problem(status: $0, code: .badRequest, detail: "").title }
+        #expect(titles.allSatisfy { !$0.isEmpty })
+        #expect(titles[429 - 400] == "Too Many Requests")
+        #expect(titles[418 - 400] == "Bad Request")
+        #expect(titles[599 - 400] == "Internal Server Error")
+    }
+
+    @Test func `what is refused for a while says how long`() {
+        #expect(Problem.storageFull.retryAfter == 5)
+        #expect(Problem.unavailable("").retryAfter == 1)
+        #expect(Problem.rateLimited(retryAfter: 3).retryAfter == 3)
+        #expect(Problem.notFound.retryAfter == nil)
+    }
+}

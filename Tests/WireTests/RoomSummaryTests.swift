@@ -1,0 +1,20 @@
+import Testing
+import Wire
+
+@Suite struct RoomSummaryTests {
+    @Test func `what is not known is left out`() throws {
+        let summary = RoomSummary(room: try RoomID("r"), head: 0, rev: 0, epoch: "E1")
+        #expect(written(summary.encode) == #"{"room":"r","head":0,"rev":0,"epoch":"E1"}"#)
+    }
+
+    @Test func `all fields are written in their order`() throws {
+        let summary = RoomSummary(
+            room: try RoomID("r"), head: 9, rev: 12, epoch: "E1", read: 0, unread: 9, firstUnread: 1,
+            visibility: .private, title: "The \"room\"")
+        let text = """
+            {"room":"r","head":9,"rev":12,"epoch":"E1","read":0,"unread":9,"first_unread":1,"visibility":"private",\
+            "title":"The \\"room\\""}
+            """
+        #expect(written(summary.encode) == text)
+    }
+}

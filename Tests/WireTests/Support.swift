@@ -1,0 +1,105 @@
+import Wire
+
+/// Not the attachment of the testing library.
+typealias Attachment = Wire.Attachment
+
+/// The problem that `body` throws, or `nil` if it throws none.
+func problem<Value>(_ body: () throws(Problem) -> Value) -> Problem? {
+    do throws(Problem) {
+        _ = try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// What `write` appends, as a string.
+func written(_ write: (inout [UInt8]) -> Void) -> String {
+    var bytes: [UInt8] = []
+    write(&bytes)
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+extension Draft {
+    /// Decodes the text of a body.
+    static func decode(_ body: String) throws(Problem) -> Draft {
+        try decode(Array(body.utf8))
+    }
+}
+
+/// A generator of the same numbers in every run (SplitMix64 by Sebastiano Vigna).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Random values of the kinds that messages hold.
+extension SeededGenerator {
+    /// A string of up to `limit` characters, with everything in it that can go wrong on the way.
+    mutating func string(upTo limit: Int) -> String {
+        var scalars = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...limit, using: &self) {
+            let ranges: [ClosedRange<UInt32>] = [
+                0x01...0x1F, 0x20...0x7F, 0x22...0x22, 0x5C...0x5C, 0x80...0x7FF, 0x800...0xD7FF, 0xE000...0xFFFF,
+                0x10000...0x10FFFF,
+            ]
+            let value = UInt32.random(in: ranges.randomElement(using: &self) ?? 0x20...0x20, using: &self)
+            if let scalar = Unicode.Scalar(value) { scalars.append(scalar) }
+        }
+        return String(scalars)
+    }
+
+    /// A JSON value as text, with whitespace and escapes where they may be.
+    mutating func json(depth: Int = 4) -> String {
+        let space = [" ", "", "\n", "\t \r", ""].randomElement(using: &self) ?? ""
+        let kind = Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self)
+        let value: String
+        switch kind {
+        case 0: value = "null"
+        case 1: value = Bool.random(using: &self) ? "true" : "false"
+        case 2: value = "\(Int64.random(in: .min ... .max, using: &self))"
+        case 3: value = "\(Double.random(in: -1e9...1e9, using: &self))"
+        case 4, 5: value = quoted(string(upTo: 12))
+        case 6:
+            let count = Int.random(in: 0...4, using: &self)
+            value = "[" + (0..<count).map { _ in json(depth: depth - 1) }.joined(separator: ",") + "]"
+        default: value = object(depth: depth)
+        }
+        return space + value + space
+    }
+
+    /// A JSON object as text, whose member names differ.
+    mutating func object(depth: Int = 4) -> String {
+        let count = Int.random(in: 0...12, using: &self)
+        let members = (0..<count).map { "\(quoted("\($0)" + string(upTo: 4))) :\(json(depth: depth - 1))" }
+        return "{" + members.joined(separator: ",") + "\n}"
+    }
+
+    /// A string as JSON, each character as it is or escaped.
+    mutating func quoted(_ string: String) -> String {
+        var out = "\""
+        for scalar in string.unicodeScalars {
+            let mustEscape = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
+            if mustEscape || Int.random(in: 0..<4, using: &self) == 0 {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16, uppercase: Bool.random(using: &self))
+                    out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out + "\""
+    }
+}
