@@ -10,7 +10,7 @@
 /// The oldest messages make room when there are more bytes than ``limit``. Who is still behind them reads the log.
 public struct ByteLog: Sendable {
     /// How many bytes are kept at least; twice as many at most, or one batch when that is larger.
-    public static let defaultLimit = 64 * 1024
+    public static let defaultLimit = 32 * 1024
 
     /// What a subscriber at some revision is to do.
     public enum Reading: Equatable {
@@ -24,18 +24,21 @@ public struct ByteLog: Sendable {
 
     /// The messages, one after the other.
     public private(set) var bytes: [UInt8] = []
-    /// The revision before the first message; `nil` until the first batch.
+    /// The revision before the first message; `nil` while it is not known.
     private var start: Int64?
     /// Where each message ends in `bytes`.
     private var ends: [Int] = []
     private let limit: Int
 
-    /// An empty log, which does not know yet where its room is.
-    public init(limit: Int = ByteLog.defaultLimit) {
+    /// An empty log.
+    ///
+    /// - Parameter rev: where its room is; `nil` when that is not known, and will be with the first batch.
+    public init(limit: Int = ByteLog.defaultLimit, rev: Int64? = nil) {
         self.limit = limit
+        start = rev
     }
 
-    /// The revision of the last message; `nil` before the first.
+    /// The revision of the last message; `nil` while it is not known.
     public var rev: Int64? { start.map { $0 + Int64(ends.count) } }
 
     /// Takes over messages whose revisions follow on those that it has.

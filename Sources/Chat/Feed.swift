@@ -58,7 +58,10 @@ public final class Feed {
     }
 
     func add(_ subscription: Subscription) {
-        if subscription.format == .serverSentEvents, events == nil { events = ByteLog(limit: limit) }
+        if subscription.format == .serverSentEvents, events == nil {
+            // What was published since the reservation is in the log; the events must know that they lack it.
+            events = ByteLog(limit: limit, rev: frames.rev)
+        }
         subscription.index = subscribers.count
         subscribers.append(subscription)
     }

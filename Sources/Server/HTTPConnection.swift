@@ -113,7 +113,8 @@ final class HTTPConnection: ConnectionHandler {
     private func updateReading() {
         guard connection.handler === self, connection.isOpen else { return }
         connection.isReadingPaused = exchange != nil
-        guard exchange == nil else { return }
+        // A client that has answers to take has another time limit, and what it has sent meanwhile is not late.
+        guard exchange == nil, !connection.isCongested else { return }
         let deadlines = worker.services.configuration.deadlines
         let phase: DeadlinePhase =
             switch parser.phase {

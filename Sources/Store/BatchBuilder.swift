@@ -5,13 +5,10 @@ import Wire
 /// Puts together what subscribers of one room get of one commit: the messages, framed.
 struct BatchBuilder {
     private(set) var batch: Batch
-    /// The room after the messages so far.
-    private(set) var state: RoomTable.Room
 
     /// A batch that begins with this message.
     init(_ id: RoomID, _ body: [UInt8], _ room: RoomTable.Room) {
         batch = Batch(room: id, firstRev: room.rev, head: room.head, frames: [], ends: [])
-        state = room
         append(body, room)
     }
 
@@ -20,7 +17,6 @@ struct BatchBuilder {
         PushEncoding.appendFrame(body.span, to: &batch.frames)
         batch.ends.append(batch.frames.count)
         batch.head = room.head
-        state = room
     }
 }
 

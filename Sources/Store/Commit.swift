@@ -33,11 +33,6 @@ struct Commit {
         outcomes.append(Outcome(ticket: submission.ticket, result: result))
     }
 
-    /// Writes where the changed rooms are now: once, however many messages they got.
-    func finish() throws {
-        for builder in builders { try statements.update(builder.state) }
-    }
-
     private mutating func send(
         _ draft: Draft, to id: RoomID, by sender: UserID
     ) throws -> Result<Stored, Problem> {

@@ -67,7 +67,6 @@ final class LogWriter: Sendable {
                 rooms = RoomTable(limit: configuration.cachedRooms)
                 try db.inTransaction(.immediate) {
                     for submission in submissions { try commit.apply(submission) }
-                    try commit.finish()
                     return .commit
                 }
                 return commit

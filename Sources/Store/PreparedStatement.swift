@@ -68,6 +68,38 @@ struct PreparedStatement {
         }
     }
 
+    /// Runs a statement whose rows are taken one at a time.
+    func withRows(_ body: (inout Rows) throws -> Void) throws {
+        defer { sqlite3_reset(handle) }
+        var rows = Rows(statement: self)
+        try rows.next()
+        try body(&rows)
+    }
+
+    /// The rows of a running statement: the one at hand, and a way to the next.
+    struct Rows: ~Copyable {
+        fileprivate let statement: PreparedStatement
+        /// Whether there is a row at hand.
+        private(set) var hasRow = false
+        /// The row at hand.
+        let row: Row
+
+        fileprivate init(statement: PreparedStatement) {
+            self.statement = statement
+            row = Row(handle: statement.handle)
+        }
+
+        /// Goes on to the next row; there is none after the last.
+        mutating func next() throws {
+            let status = sqlite3_step(statement.handle)
+            switch status {
+            case SQLITE_ROW: hasRow = true
+            case SQLITE_DONE: hasRow = false
+            default: throw statement.failure(status)
+            }
+        }
+    }
+
     /// Runs a statement that gives one row at most.
     func firstRow<R>(_ row: (borrowing Row) throws -> R) throws -> R? {
         var result: R?

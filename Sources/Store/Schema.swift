@@ -13,25 +13,26 @@ enum Schema {
                         value TEXT NOT NULL
                     ) WITHOUT ROWID;
 
+                    -- A room's head and revision are those of its last messages: a send writes nothing here.
                     CREATE TABLE rooms (
                         id INTEGER PRIMARY KEY,
-                        name TEXT NOT NULL UNIQUE,
-                        head INTEGER NOT NULL,          -- the highest seq
-                        rev INTEGER NOT NULL,           -- the latest revision
-                        latest_at INTEGER NOT NULL      -- created_at of the newest message
+                        name TEXT NOT NULL UNIQUE
                     );
 
-                    -- Times are milliseconds since 1970. The body is the message's snapshot, as it is sent to clients.
+                    -- The body is the message's snapshot, as it is sent to clients.
                     CREATE TABLE messages (
                         id INTEGER PRIMARY KEY,         -- room and seq, see RowKey
-                        revision INTEGER NOT NULL,      -- room and rev, see RowKey
-                        created_at INTEGER NOT NULL,
+                        rev INTEGER NOT NULL,           -- the room's revision when it was sent; rises with seq
+                        changed INTEGER,                -- room and rev of its latest change, see RowKey; NULL if none
+                        created_at INTEGER NOT NULL,    -- milliseconds since 1970; never falls along seq
                         sender TEXT NOT NULL,
                         client_message_id TEXT,
                         body BLOB NOT NULL
                     );
 
-                    CREATE UNIQUE INDEX messages_by_revision ON messages (revision);
+                    -- What was never changed is in the order of its revisions already, so it needs no place here, and a
+                    -- send does not touch this index.
+                    CREATE UNIQUE INDEX messages_by_change ON messages (changed) WHERE changed IS NOT NULL;
 
                     -- One message for each client message id, for ever: this is what makes sends idempotent.
                     CREATE UNIQUE INDEX messages_by_client_message_id

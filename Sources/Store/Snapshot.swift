@@ -9,7 +9,7 @@ struct Snapshot {
     /// Answers a query.
     func answer(_ query: Query) throws -> Answer.Content {
         let room = try statements.room(query.room)
-        let state = RoomState(head: room?.head ?? 0, rev: room?.rev ?? 0)
+        let state = room?.state ?? RoomState()
         let number = room?.number ?? 0
         switch query.kind {
         case .state:
@@ -67,33 +67,24 @@ struct Snapshot {
         }
     }
 
-    /// Halving works because times never decrease along `seq`; so there needs to be no index of times.
+    /// Halving works because times never fall along `seq`; so there needs to be no index of times.
     private func firstSeq(at time: Timestamp, room: Int64, head: Int64) throws -> Int64 {
-        var low: Int64 = 1
-        var high = head + 1
-        while low < high {
-            let middle = (low + high) / 2
-            if let createdAt = try statements.createdAt(room: room, seq: middle), createdAt < time.milliseconds {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        try firstSeq(upTo: head) { seq in
+            try statements.createdAt(room: room, seq: seq).map { $0 >= time.milliseconds } ?? true
         }
-        return low
     }
 
     // MARK: Changes
 
     private func changes(room: Int64, since: Int64, limit: Int, _ state: RoomState) throws -> ChangeSlice {
         var messages: [UInt8] = []
-        var last = since
-        try statements.changes(room: room, since: since, limit: limit) { rev, row in
-            if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
+        var count = 0
+        let last = try forEachChange(room: room, since: since, state) { _, row in
+            if count > 0 { messages.append(UInt8(ascii: ",")) }
             row.append(1, to: &messages)
-            last = rev
-            return true
+            count += 1
+            return count < limit
         }
-        // The room's latest revision always has its message, so who has that one has all.
         return ChangeSlice(messages: messages, rev: last, hasMore: last < state.rev, state: state)
     }
 
@@ -101,18 +92,50 @@ struct Snapshot {
         room: Int64, since: Int64, _ format: PushFormat, bytes: Int, _ state: RoomState
     ) throws -> ReplaySlice {
         var frames: [UInt8] = []
-        var last = since
-        if since < state.rev {
-            try statements.changes(room: room, since: since, limit: .max) { rev, row in
-                switch format {
-                case .webSocket: PushEncoding.appendFrame(row.bytes(1).span, to: &frames)
-                case .serverSentEvents:
-                    PushEncoding.appendEvent(row.bytes(1).span, epoch: epoch, rev: rev, to: &frames)
-                }
-                last = rev
-                return frames.count < bytes
+        let last = try forEachChange(room: room, since: since, state) { rev, row in
+            switch format {
+            case .webSocket: PushEncoding.appendFrame(row.bytes(1).span, to: &frames)
+            case .serverSentEvents: PushEncoding.appendEvent(row.bytes(1).span, epoch: epoch, rev: rev, to: &frames)
             }
+            return frames.count < bytes
         }
         return ReplaySlice(frames: frames, rev: last, hasMore: last < state.rev, state: state)
+    }
+
+    /// Hands over what changed after `since`, until `body` answers `false`.
+    ///
+    /// - Returns: the revision up to which everything has been handed over. The room's latest one always has its
+    ///   message, so who has that one has all.
+    private func forEachChange(
+        room: Int64, since: Int64, _ state: RoomState, _ body: (Int64, borrowing PreparedStatement.Row) -> Bool
+    ) throws -> Int64 {
+        guard since < state.rev else { return since }
+        var last = since
+        let first = try firstSeq(in: room, after: since, state)
+        try statements.changes(room: room, since: since, first: first) { rev, row in
+            last = rev
+            return body(rev, row)
+        }
+        return last
+    }
+
+    /// The first message that was sent after revision `since`.
+    private func firstSeq(in room: Int64, after since: Int64, _ state: RoomState) throws -> Int64 {
+        // Where nothing was ever changed, each message took one revision.
+        if state.rev == state.head { return since + 1 }
+        return try firstSeq(upTo: state.head) { seq in
+            try statements.rev(room: room, seq: seq).map { $0 > since } ?? true
+        }
+    }
+
+    /// The first `seq` for which `isPast` holds, or the one behind `head`. It holds for all that follow one.
+    private func firstSeq(upTo head: Int64, where isPast: (Int64) throws -> Bool) rethrows -> Int64 {
+        var low: Int64 = 1
+        var high = head + 1
+        while low < high {
+            let middle = (low + high) / 2
+            if try isPast(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -7,21 +7,18 @@ import Wire
 /// Confined to the writer's connection.
 final class WriterStatements {
     private let db: Database
-    private let selectRoom: PreparedStatement
     private let insertRoomRow: PreparedStatement
-    private let updateRoomRow: PreparedStatement
+    private let roomState: RoomStateStatements
     private let insertMessage: PreparedStatement
     private let selectClientMessage: PreparedStatement
 
     init(_ db: Database) throws {
         self.db = db
-        selectRoom = try PreparedStatement("SELECT id, head, rev, latest_at FROM rooms WHERE name = ?", db)
-        insertRoomRow = try PreparedStatement(
-            "INSERT INTO rooms (name, head, rev, latest_at) VALUES (?, 0, 0, ?)", db)
-        updateRoomRow = try PreparedStatement("UPDATE rooms SET head = ?, rev = ?, latest_at = ? WHERE id = ?", db)
+        roomState = try RoomStateStatements(db)
+        insertRoomRow = try PreparedStatement("INSERT INTO rooms (name) VALUES (?)", db)
         insertMessage = try PreparedStatement(
             """
-            INSERT INTO messages (id, revision, created_at, sender, client_message_id, body) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO messages (id, rev, created_at, sender, client_message_id, body) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT DO NOTHING
             """, db)
         selectClientMessage = try PreparedStatement(
@@ -30,33 +27,21 @@ final class WriterStatements {
 
     /// Where a room is.
     func room(_ id: RoomID) throws -> RoomTable.Room? {
-        selectRoom.bind(id.string, at: 1)
-        return try selectRoom.firstRow { row in
-            RoomTable.Room(
-                number: row.integer(0), head: row.integer(1), rev: row.integer(2),
-                latest: Timestamp(milliseconds: row.integer(3)))
-        }
+        guard let number = try roomState.number(id) else { return nil }
+        let newest = try roomState.newest(number)
+        return RoomTable.Room(
+            number: number, head: newest.seq, rev: newest.rev, latest: Timestamp(milliseconds: newest.createdAt))
     }
 
     /// Makes a room.
     func insertRoom(_ id: RoomID, at time: Timestamp) throws -> RoomTable.Room {
         insertRoomRow.bind(id.string, at: 1)
-        insertRoomRow.bind(time.milliseconds, at: 2)
         try insertRoomRow.run()
         let number = db.lastInsertedRowID
         guard number <= RowKey.maximumRoom else {
             throw DatabaseError(resultCode: .SQLITE_FULL, message: "there are as many rooms as there may be")
         }
         return RoomTable.Room(number: number, head: 0, rev: 0, latest: time)
-    }
-
-    /// Stores where a room is.
-    func update(_ room: RoomTable.Room) throws {
-        updateRoomRow.bind(room.head, at: 1)
-        updateRoomRow.bind(room.rev, at: 2)
-        updateRoomRow.bind(room.latest.milliseconds, at: 3)
-        updateRoomRow.bind(room.number, at: 4)
-        try updateRoomRow.run()
     }
 
     /// Stores the newest message of a room.
@@ -66,7 +51,7 @@ final class WriterStatements {
         _ room: RoomTable.Room, sender: UserID, clientMessageID: String?, body: [UInt8]
     ) throws -> Bool {
         insertMessage.bind(RowKey(room: room.number, room.head).rawValue, at: 1)
-        insertMessage.bind(RowKey(room: room.number, room.rev).rawValue, at: 2)
+        insertMessage.bind(room.rev, at: 2)
         insertMessage.bind(room.latest.milliseconds, at: 3)
         insertMessage.bind(sender.string, at: 4)
         if let clientMessageID {

@@ -28,7 +28,7 @@ public struct ServerConfiguration: Sendable {
     /// The bounds of WebSockets.
     public var webSocket = WebSocketLimits()
     /// How many bytes of a room's latest messages a loop keeps for its subscribers.
-    public var feedBytes = 64 * 1024
+    public var feedBytes = 32 * 1024
     /// How many sends may wait for a commit; one more is answered 503.
     public var sendQueue = 65_536
     /// How many reads may wait for a reader; one more is answered 503.

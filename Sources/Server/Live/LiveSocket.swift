@@ -48,10 +48,14 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     func received(text: [UInt8], on socket: WebSocketConnection) {
         do throws(ClientFrame.Refusal) {
             switch try ClientFrame.decode(text.span) {
-            case .typing(nil): break
+            // Nobody has a token to renew in open mode.
+            case .typing(nil), .token: break
             case .typing(let other?) where other == room: break
-            default:
-                send(.error(.unknownType("this, on a room's own socket; it may say typing and token"), room: room.string))
+            case .typing(let other?):
+                send(.error(.invalidField("room", must: "the room of this socket"), room: other.string))
+            case .subscribe: send(.error(.unknownType("subscribe"), room: room.string))
+            case .unsubscribe: send(.error(.unknownType("unsubscribe"), room: room.string))
+            case .subscribeMine: send(.error(.unknownType("subscribe_mine"), room: room.string))
             }
         } catch {
             switch error {

@@ -64,6 +64,7 @@ extension Exchange {
             switch result {
             case .success(.replay(let slice)):
                 if let since, since.rev > slice.state.rev { return answer(.cursorUnknown) }
+                if worker.isWindingDown { return answer(.unavailable("The server is stopping.")) }
                 open(feed, slice)
             case .success:
                 preconditionFailure("the log answered another question")
