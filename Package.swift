@@ -19,6 +19,11 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: settings)
 }
 
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
     name: "backscroll",
     platforms: [.macOS(.v26)],
@@ -38,7 +43,7 @@ let package = Package(
         // The JSON vocabulary shared with clients.
         module("Wire", []),
         // HTTP/1.1: bytes to requests, responses to bytes.
-        module("HTTP", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        module("HTTP", [httpTypes]),
         // RFC 6455: bytes to messages, messages to bytes.
         module("WebSocket", []),
         // Loops, listeners, connections, TLS.
@@ -56,31 +61,35 @@ let package = Package(
         // Routes, configuration, metrics; assembly and shutdown.
         module(
             "Server",
-            [
-                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ]),
+            ["Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics]),
         // The load generator.
         module(
             "Load",
             [
-                "Wire", "HTTP", "WebSocket", "Transport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Wire", "HTTP", "WebSocket", "Transport", arguments, httpTypes,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .executableTarget(
             name: "backscroll",
             dependencies: [
-                "Server", "Load", "HTTP", "Transport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                "Server", "Load", "HTTP", "Transport", arguments, logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+
+        // Sockets, certificates and directories for tests.
+        .target(
+            name: "TestSupport", dependencies: ["CLibwebsockets"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests(of: "Wire"),
+        tests(of: "HTTP", [httpTypes]),
+        tests(of: "WebSocket"),
+        tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
+        tests(of: "Chat", ["Wire"]),
+        tests(
+            of: "Server",
+            ["TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics]),
+        tests(of: "Load", ["Wire", "HTTP", "WebSocket", "Transport", httpTypes, arguments]),
     ],
     swiftLanguageModes: [.v6]
 )

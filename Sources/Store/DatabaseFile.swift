@@ -61,14 +61,18 @@ struct DatabaseFile: ~Copyable {
             if readonly {
                 try db.execute(sql: "PRAGMA mmap_size = 1073741824")
             } else {
-                // A commit is on the disk when it returns: WAL's default (NORMAL) would wait for the next checkpoint.
-                try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = \(configuration.checkpointPages)")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(configuration.checkpointPages * 4096)")
                 if let maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }
             }
         }
-        return try DatabaseQueue(path: path, configuration: settings)
+        let queue = try DatabaseQueue(path: path, configuration: settings)
+        if !readonly {
+            // A commit is on the disk when it returns. Set last, because GRDB's way to WAL ends with NORMAL, which syncs
+            // at checkpoints only and would lose what a sender has been told is stored.
+            try queue.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+        }
+        return queue
     }
 
     /// Opens the connection that writes, and brings the tables up to this version.

@@ -50,10 +50,8 @@ public final class Connection {
     private var depth = 0
     private var holdsReading = false
     private var reading = true
-    /// Whether there is somebody who could read: not before the end of a TLS handshake.
-    private var isEstablished: Bool
-    /// Whether the library would cut the connection for the time that its handshake takes.
-    private var libraryClockRuns: Bool
+    /// Makes the handler when there is somebody to serve: after the TLS handshake, if there is one.
+    private var makeHandler: ((Connection) -> any ConnectionHandler)?
 
     /// The tick at which the handler is to be told, or when lingering, at which it ends.
     private var deadline: Int?
@@ -68,8 +66,6 @@ public final class Connection {
         self.peer = peer
         self.isSecure = isSecure
         self.counted = counted
-        isEstablished = !isSecure
-        libraryClockRuns = isSecure
     }
 
     /// Whether bytes may be written and may arrive.
@@ -83,11 +79,9 @@ public final class Connection {
 
     /// Sends bytes: to the kernel at once, what it does not take now is kept and sent when it does.
     ///
-    /// What is written before a TLS handshake has ended is dropped: there is nobody yet who could read it.
-    ///
     /// - Parameter bytes: any number; copied as far as needed.
     public func write(_ bytes: Span<UInt8>) {
-        guard let wsi, state == .open, isEstablished, !bytes.isEmpty else { return }
+        guard let wsi, state == .open, !bytes.isEmpty else { return }
         let written = bytes.withUnsafeBufferPointer { buffer in
             // lws_write reads the bytes only, in its raw role, though its parameter is not const.
             lws_write(wsi, UnsafeMutablePointer(mutating: buffer.baseAddress!), buffer.count, backscroll_write_raw)
@@ -114,14 +108,12 @@ public final class Connection {
         schedule(at: check)
     }
 
-    /// The socket takes bytes, and the library has none that are waiting.
+    /// The socket takes bytes.
     func didBecomeWriteable() {
-        guard let wsi, lws_partial_buffered(wsi) == 0 else { return }
-        if libraryClockRuns, isEstablished {
-            libraryClockRuns = false
-            lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
-        }
-        guard stall != nil else { return }
+        establish()
+        guard stall != nil, let wsi else { return }
+        // The library has just read too, the handler has written, and the library forgets that it has bytes to send.
+        guard lws_partial_buffered(wsi) == 0 else { return _ = lws_callback_on_writable(wsi) }
         stall = nil
         if state == .finishing {
             halfClose()
@@ -211,8 +203,6 @@ public final class Connection {
     /// The handler is told nothing more but that the connection is closed.
     public func finish() {
         guard state == .open else { return }
-        // Before the TLS handshake has ended there is nothing that the client could read.
-        guard isEstablished else { return abort() }
         state = .finishing
         deadline = nil
         if !isCongested { halfClose() }
@@ -254,7 +244,8 @@ public final class Connection {
 
     /// The server is stopping.
     func shuttingDown() {
-        if state == .open { handler?.shuttingDown(self) }
+        guard let handler else { return abort() }
+        if state == .open { handler.shuttingDown(self) }
     }
 
     // MARK: The library's side
@@ -271,6 +262,29 @@ public final class Connection {
         }
     }
 
+    /// Begins to serve: at once, or when the TLS handshake has ended.
+    func begin(_ makeHandler: @escaping (Connection) -> any ConnectionHandler) {
+        self.makeHandler = makeHandler
+        // The library has tried the handshake already, and a fast client may have brought it to its end.
+        guard isSecure, let wsi, let session = lws_get_ssl(wsi), SSL_is_init_finished(session) == 0 else {
+            return establish()
+        }
+    }
+
+    private func didFinishHandshake() {
+        // OpenSSL is in the middle of something: we come back when it has returned.
+        if let wsi { lws_callback_on_writable(wsi) }
+    }
+
+    /// There is somebody to serve, from now on if not before.
+    private func establish() {
+        guard let makeHandler, state == .open else { return }
+        self.makeHandler = nil
+        // The library's clock has run for the handshake, and would go on.
+        if let wsi, isSecure { lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0) }
+        handler = makeHandler(self)
+    }
+
     /// Runs a callback of the library; `false` tells the library to destroy the socket.
     func enter(_ body: () -> Void) -> Bool {
         depth += 1
@@ -279,14 +293,8 @@ public final class Connection {
         return state != .aborting
     }
 
-    private func didFinishHandshake() {
-        guard let wsi, !isEstablished else { return }
-        isEstablished = true
-        // The library starts another clock when OpenSSL returns, so we stop it when we are called next.
-        lws_callback_on_writable(wsi)
-    }
-
     func didReceive(_ bytes: Span<UInt8>) {
+        establish()
         if state == .open { handler?.received(bytes, on: self) }
     }
 
@@ -299,5 +307,6 @@ public final class Connection {
         loop.forget(self)
         handler?.closed(self)
         handler = nil
+        makeHandler = nil
     }
 }

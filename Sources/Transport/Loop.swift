@@ -278,7 +278,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// - Throws: ``TransportError`` when the system has no socket to give.
     @discardableResult
     public func connect(
-        to address: PeerAddress, handler: (Connection) -> any ConnectionHandler
+        to address: PeerAddress, handler: @escaping (Connection) -> any ConnectionHandler
     ) throws(TransportError) -> Connection? {
         preconditionIsolated()
         let descriptor = try address.address.connect()
@@ -291,7 +291,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @discardableResult
     func adopt(
         _ descriptor: Int32, peer: String, secure: Bool, counted: Bool,
-        handler: (Connection) -> any ConnectionHandler
+        handler: @escaping (Connection) -> any ConnectionHandler
     ) -> Connection? {
         let connection = connections.insert { slot, id in
             Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure, counted: counted)
@@ -305,7 +305,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
             connection.didClose()
             return nil
         }
-        connection.handler = handler(connection)
+        connection.begin(handler)
         return connection.isOpen ? connection : nil
     }
 

@@ -41,7 +41,7 @@ public final class LoopGroup: Sendable {
     /// - Parameters:
     ///   - host: a name or an address; `localhost` is 127.0.0.1 and ::1.
     ///   - port: 0 picks one.
-    ///   - handler: makes the handler of a new connection, on its loop.
+    ///   - handler: makes the handler of a new connection, on its loop; after the handshake when it is encrypted.
     /// - Returns: the port.
     /// - Throws: ``TransportError`` when somebody listens there already, the address is not one of this machine's, or
     ///   the group has been stopped.

@@ -34,10 +34,11 @@ public func raiseOpenFileLimit(to wanted: Int = 128 * 1024) -> Int {
 }
 
 extension Duration {
-    /// The duration in milliseconds, rounded up, and no longer than some thousand years.
+    /// The duration in milliseconds, rounded away from zero, and no longer than some thousand years.
     var roundedMilliseconds: Int {
         let (seconds, attoseconds) = components
         let bound: Int64 = 1 << 36
-        return Int(max(-bound, min(seconds, bound)) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        let (milliseconds, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return Int(max(-bound, min(seconds, bound)) * 1000 + milliseconds + rest.signum())
     }
 }

@@ -177,4 +177,17 @@ struct SubscriptionTests {
             String(decoding: client.bytes, as: UTF8.self)
                 == "event: message\nid: E:1\ndata: 1;\n\nevent: message\nid: E:2\ndata: 2;\n\n")
     }
+
+    @Test("of the first event stream of a feed reads the log for what was published before it was one")
+    func firstEvents() {
+        feed.reservations = 1
+        feed.publish(batch(6...6))
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .serverSentEvents, rev: 5, carrier: client)
+        subscription.start(with: slice(nil, rev: 5))
+        #expect(client.asked == [5])
+        subscription.replayed(slice(nil, rev: 6))
+        feed.publish(batch(7...7))
+        #expect(String(decoding: client.bytes, as: UTF8.self) == "event: message\nid: E:7\ndata: 7;\n\n")
+    }
 }

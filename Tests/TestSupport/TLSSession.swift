@@ -77,6 +77,8 @@ final class TLSSession {
     }
 
     deinit {
+        // OpenSSL takes a session that has been cut for a bad one, and would not resume it.
+        SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         SSL_free(connection)
         SSL_CTX_free(context)
     }

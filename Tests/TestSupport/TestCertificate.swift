@@ -30,6 +30,11 @@ public final class TestCertificate: Sendable {
             "-pkeyopt", option, "-keyout", keyPath, "-out", certificatePath)
     }
 
+    /// The text of the key's file.
+    public func keyText() throws -> String {
+        try run("cat", keyPath)
+    }
+
     /// Puts something else into the files.
     public func overwrite(certificate: String? = nil, key: String? = nil) throws {
         if let certificate { try directory.write(certificate, to: "certificate.pem") }

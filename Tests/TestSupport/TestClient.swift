@@ -112,6 +112,14 @@ public final class TestClient {
         return Array(buffer[..<received])
     }
 
+    /// Waits for bytes, or for the end of the server's side, but no longer than this.
+    ///
+    /// - Returns: whether something has come. What TLS has decrypted already is not seen.
+    public func waitForBytes(milliseconds: Int32) -> Bool {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&event, 1, milliseconds) > 0
+    }
+
     /// Bytes until `isEnough` holds for all of them together.
     public func receive(until isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
         var received: [UInt8] = []

@@ -29,35 +29,35 @@ final class ScriptedHandler: ConnectionHandler {
     init(_ script: Script, on connection: Connection, events: Recorder<Event>) {
         self.script = script
         self.events = events
-        script.opened(connection)
         events.record(.opened)
+        script.opened(connection)
     }
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
         let bytes = bytes.withUnsafeBufferPointer { Array($0) }
-        script.received(connection, bytes)
         // What is long is not text that a test would look at.
-        events.record(.received(bytes.count > 100 ? "" : String(decoding: bytes, as: UTF8.self)))
+        events.record(.received(bytes.count > 100 ? "…" : String(decoding: bytes, as: UTF8.self)))
+        script.received(connection, bytes)
     }
 
     func drained(_ connection: Connection) {
-        script.drained(connection)
         events.record(.drained)
+        script.drained(connection)
     }
 
     func deadlineReached(_ connection: Connection) {
-        script.deadline(connection)
         events.record(.deadline)
+        script.deadline(connection)
     }
 
     func shuttingDown(_ connection: Connection) {
-        script.shuttingDown(connection)
         events.record(.shuttingDown)
+        script.shuttingDown(connection)
     }
 
     func closed(_ connection: Connection) {
-        script.closed(connection)
         events.record(.closed)
+        script.closed(connection)
     }
 }
 
@@ -69,6 +69,26 @@ struct LiveServer: Sendable {
     let events: Recorder<Event>
 
     var loop: Loop { group.loops[0] }
+
+    /// Waits until `condition` holds after some turn of the loop.
+    func waitUntil(_ condition: @escaping @Sendable (Loop) -> Bool) throws {
+        let turns = Recorder<Bool>()
+        let loop = loop
+        loop.post {
+            var isMet = false
+            loop.atEndOfTurn {
+                guard !isMet, condition(loop) else { return }
+                isMet = true
+                turns.record(true)
+            }
+        }
+        try turns.wait(for: 1)
+    }
+
+    /// Waits until no connection is served any more.
+    func waitUntilEmpty() throws {
+        try waitUntil { $0.connectionCount == 0 }
+    }
 }
 
 /// Runs `body` with a server whose connections follow `script`, and stops the server whatever comes of it.

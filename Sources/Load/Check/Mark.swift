@@ -54,7 +54,8 @@ struct Mark: Equatable, Sendable {
 
     /// Reads a mark that begins at `place`, and moves `place` behind it; nil, with `place` unmoved, if there is none.
     private static func parse(_ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Mark? {
-        guard end - place > 4, place[1] == UInt8(ascii: "S"), place[2] == UInt8(ascii: "L"), place[3] == UInt8(ascii: ":")
+        guard end - place > 4, place[1] == UInt8(ascii: "S"), place[2] == UInt8(ascii: "L"),
+            place[3] == UInt8(ascii: ":")
         else { return nil }
         var cursor = place + 4
         guard let run = number(&cursor, end, until: UInt8(ascii: ":")),

@@ -54,7 +54,8 @@ struct Verdict: Equatable, Sendable {
             add(account.ledger.misrouted, "messages that were sent to another room")
             for (index, reason) in account.lost.sorted(by: { $0.key < $1.key }) {
                 let subscriber = account.ledger.subscribers[index]
-                add(fault: "\(subscriber.name) lost its connection after \(subscriber.received) messages: \(reason)")
+                let seen = Figure.count(subscriber.received, "message")
+                add(fault: "\(subscriber.name) lost its connection after \(seen): \(reason)")
             }
         }
         for room in first.ledger.rooms.indices where accounts.contains(where: { $0.ledger.rooms[room].hasListeners }) {

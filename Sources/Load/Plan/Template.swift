@@ -65,7 +65,8 @@ struct Template: Equatable, Sendable {
             }
             guard let placeholder = Placeholder(rawValue: name), allowed.contains(placeholder) else {
                 let known = Placeholder.allCases.filter(allowed.contains).map { "{\($0.rawValue)}" }
-                throw LoadError("\(source): {\(name)} cannot be filled in here; there is \(known.joined(separator: " "))")
+                throw LoadError(
+                    "\(source): {\(name)} cannot be filled in here; there is \(known.joined(separator: " "))")
             }
             if !literal.isEmpty { parts.append(.literal(literal)) }
             literal = []

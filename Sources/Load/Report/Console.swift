@@ -19,7 +19,7 @@ final class Console {
         guard !isQuiet else { return }
         if isTerminal {
             // To the line's beginning, and what is behind the text erased (ECMA-48: EL).
-            Self.write("\r" + text + "\u{1B}[K")
+            Self.write("\r" + text.prefix(Self.columns - 1) + "\u{1B}[K")
             hasLine = true
         } else {
             Self.write(text + "\n")
@@ -38,6 +38,12 @@ final class Console {
         guard hasLine else { return }
         Self.write("\r\u{1B}[K")
         hasLine = false
+    }
+
+    /// The terminal's width: a longer line could not be rewritten in place.
+    private static var columns: Int {
+        var size = winsize()
+        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 20 ? Int(size.ws_col) : 80
     }
 
     private static func write(_ text: String) {

@@ -16,8 +16,8 @@ struct ReportText {
         addVerdict(report)
     }
 
-    /// The text, with a line end after each line.
-    var text: String { lines.map { $0 + "\n" }.joined() }
+    /// The lines as one text.
+    var text: String { lines.joined(separator: "\n") }
 
     private mutating func add(_ label: String, _ text: String) {
         lines.append(label + String(repeating: " ", count: Self.indent - label.count) + text)

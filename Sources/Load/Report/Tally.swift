@@ -14,7 +14,7 @@ struct Tally: Equatable, Sendable {
     var confirmed = 0
     /// Messages that a subscriber got for the first time.
     var deliveries = 0
-    /// Requests that were due and waited for a free connection for more than ``Publishing/lateAfter``.
+    /// Requests that were due and waited for a free connection for more than ``Publishers/lateAfter``.
     var late = 0
     /// Subscriptions that were resumed after their connection was lost.
     var resumed = 0
@@ -22,6 +22,9 @@ struct Tally: Equatable, Sendable {
     var contentBytes = 0
     /// Slots that waited too long for the deliveries of their message.
     var overdue = 0
+
+    /// What only grows while things go on: attempts that come to nothing are no progress.
+    var progress: Int { acknowledged + deliveries + resumed }
 
     private static let fields: [any WritableKeyPath<Tally, Int> & Sendable] = [
         \.started, \.acknowledged, \.refused, \.cut, \.retried, \.confirmed, \.deliveries, \.late, \.resumed,

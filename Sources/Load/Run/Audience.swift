@@ -63,7 +63,7 @@ final class Audience {
 
     // MARK: Connecting
 
-    /// Whether every subscriber has become ready or failed.
+    /// Whether every subscriber is ready, or has failed for good.
     var isSettled: Bool { begun == subscribers.count && underWay == 0 && waiting.isEmpty }
 
     /// Begins what connections may be begun now. Call it again and again.
@@ -142,9 +142,6 @@ final class Audience {
     func noteEpoch(in frame: Span<UInt8>) {
         if epoch == nil { epoch = ResumePoint.epoch(in: frame) }
     }
-
-    /// Whether the subscribers without a connection, for now or for good, are to be waited for.
-    var isWaitingForConnections: Bool { underWay > 0 || !waiting.isEmpty }
 
     /// Whether every subscriber that is not lost has all that any subscriber of its room has.
     var isLevel: Bool { ledger.isLevel { lost[$0] != nil } }

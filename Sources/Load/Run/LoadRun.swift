@@ -7,7 +7,9 @@ final class LoadRun {
     /// How long subscribers may take in all to connect.
     private static let connectPatience = Duration.seconds(120)
     /// How long a run goes on when the server has gone and connections are not made anew.
-    private static let absencePatience = Duration.seconds(2)
+    private static let absencePatience = Duration.seconds(1)
+    /// How long, at most, is waited at the end when the user wants it to end.
+    private static let interruptedDrain = Duration.seconds(2)
     /// What must pass without a delivery when some sends have an unknown fate.
     private static let quiet = Duration.milliseconds(300)
 
@@ -75,11 +77,14 @@ final class LoadRun {
         guard plan.subscribers > 0 else { return }
         let begun = clock.now
         while true {
-            let snapshot = try await poll { "connecting: \(Figure.whole($0.subscribers)) of \(Figure.whole(self.plan.subscribers))" }
+            let snapshot = try await poll {
+                "connecting: \(Figure.whole($0.subscribers)) of \(Figure.whole(self.plan.subscribers))"
+            }
             if !snapshot.isConnecting { break }
             let isLate = clock.now - begun > Self.connectPatience.nanoseconds
             guard !isLate, !Interruption.isRequested else {
-                let why = isLate ? "within \(Figure.fixed(Self.connectPatience.seconds, 0)) s" : "before the interruption"
+                let why =
+                    isLate ? "within \(Figure.fixed(Self.connectPatience.seconds, 0)) s" : "before the interruption"
                 throw LoadError("only \(snapshot.subscribers) of \(plan.subscribers) subscribers were ready \(why)")
             }
         }
@@ -89,7 +94,9 @@ final class LoadRun {
         report.usage.connected = ProcessUsage.read(of: plan.processes)
         guard snapshot.subscribers == plan.subscribers else {
             let missing = plan.subscribers - snapshot.subscribers
-            var lines = ["\(Figure.whole(missing)) of \(Figure.count(plan.subscribers, "subscriber")) could not connect:"]
+            var lines = [
+                "\(Figure.whole(missing)) of \(Figure.count(plan.subscribers, "subscriber")) could not connect:"
+            ]
             lines += snapshot.failures.lines.map { "  " + $0 }
             throw LoadError(lines.joined(separator: "\n"))
         }
@@ -148,7 +155,7 @@ final class LoadRun {
             }
             absentSince = absentSince ?? clock.now
             if clock.now - (absentSince ?? 0) > Self.absencePatience.nanoseconds {
-                report.endedEarly = "the server was gone"
+                report.endedEarly = everyoneIsLost ? "every subscriber was lost" : "the server was gone"
                 return
             }
         }
@@ -159,9 +166,9 @@ final class LoadRun {
     private func drain() async throws -> Snapshot {
         var last = await snapshot()
         var progressAt = clock.now
-        while clock.now - progressAt < plan.schedule.drain.nanoseconds {
+        while clock.now - progressAt < drainPatience {
             let snapshot = try await poll { self.progress($0) }
-            if snapshot.tally != last.tally { progressAt = clock.now }
+            if snapshot.tally.progress != last.tally.progress { progressAt = clock.now }
             last = snapshot
             guard snapshot.outstanding == 0, !snapshot.isConnecting, snapshot.isLevel else { continue }
             // What only some loops have seen, or nobody yet, comes within moments.
@@ -169,6 +176,11 @@ final class LoadRun {
             if isSettled || clock.now - progressAt > Self.quiet.nanoseconds && snapshot.tally.cut > 0 { break }
         }
         return last
+    }
+
+    private var drainPatience: Int64 {
+        let patience = plan.schedule.drain.nanoseconds
+        return Interruption.isRequested ? min(patience, Self.interruptedDrain.nanoseconds) : patience
     }
 
     /// Whether every room's acknowledged messages have been seen on each loop that listens to it.

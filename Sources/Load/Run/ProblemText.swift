@@ -5,7 +5,8 @@ import Wire
 extension Response {
     /// What a refusal says, in a line: the status, and a problem's code and detail (RFC 9457) or the body's beginning.
     var refusalText: String {
-        let status = "\(status.code) \(status.reasonPhrase)"
+        let phrase = status.reasonPhrase
+        let status = phrase.isEmpty ? "\(status.code)" : "\(status.code) \(phrase)"
         if let problem = Self.problem(in: body) { return "\(status): \(problem)" }
         let start = String(decoding: body.prefix(200), as: UTF8.self)
         let line = start.split(whereSeparator: \.isNewline).joined(separator: " ")

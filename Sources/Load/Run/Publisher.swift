@@ -12,8 +12,6 @@ final class Publisher: ConnectionHandler {
         let time: Int64
         /// When it was last sent.
         var sentAt: Int64 = 0
-        /// How often it has been sent again.
-        var attempts = 0
         var isAnswered = false
         /// How many loops have subscribers that the message has not reached.
         var loopsWaiting: Int
@@ -21,6 +19,8 @@ final class Publisher: ConnectionHandler {
 
     /// The publisher's number in the run.
     let id: Int
+    /// How often in a row it had no luck.
+    var failures = 0
     /// The request that occupies the slot.
     var outgoing: Outgoing?
     private(set) var connection: Connection?

@@ -158,6 +158,7 @@ final class Publishers {
         guard let outgoing = publisher.outgoing, !outgoing.isAnswered else { return }
         if response.status.kind == .successful {
             publisher.outgoing?.isAnswered = true
+            publisher.failures = 0
             tally.acknowledged += 1
             tally.contentBytes += response.body.count
             if plan.reconnects, response.status.code == 200 { tally.confirmed += 1 }
@@ -198,10 +199,8 @@ final class Publishers {
     }
 
     private func retry(_ publisher: Publisher) {
-        guard let attempts = publisher.outgoing?.attempts else { return }
-        publisher.outgoing?.attempts += 1
         tally.retried += 1
-        resting.append((publisher, clock.now + Backoff.delay(attempt: attempts + 1, using: &random)))
+        rest(publisher)
     }
 
     private func fail(_ publisher: Publisher, _ fate: Fate) {
@@ -210,8 +209,13 @@ final class Publishers {
         log.note(fate, room: outgoing.room, number: outgoing.number)
         forget(outgoing)
         publisher.outgoing = nil
-        // A server that refuses, or is not there, is not asked again at once.
-        resting.append((publisher, clock.now + Backoff.first.nanoseconds))
+        rest(publisher)
+    }
+
+    /// A server that refuses, or is not there, is not asked again at once.
+    private func rest(_ publisher: Publisher) {
+        publisher.failures += 1
+        resting.append((publisher, clock.now + Backoff.delay(attempt: publisher.failures, using: &random)))
     }
 
     private func free(_ publisher: Publisher) {

@@ -8,7 +8,7 @@ final class Worker {
     let audience: Audience?
     let publishers: Publishers?
     /// All workers, by the number of their loop; set before the run begins.
-    var peers: [LoopBound<Worker>] = []
+    private var peers: [LoopBound<Worker>] = []
 
     private let plan: Plan
     private let loop: Loop
@@ -102,7 +102,7 @@ final class Worker {
             snapshot.subscribers = audience.ready
             snapshot.failedSubscribers = audience.failed
             snapshot.lostSubscribers = audience.lost.count
-            snapshot.isConnecting = audience.isWaitingForConnections || !audience.isSettled
+            snapshot.isConnecting = !audience.isSettled
             snapshot.isLevel = audience.isLevel
             snapshot.failures.add(audience.failures)
         }

@@ -17,6 +17,8 @@ final class TinyHub {
     private var sends = 0
     private var stored = 0
     private var hasCut = false
+    /// Whether it serves nobody any more.
+    var isAway: Bool { hasCut && faults.staysAway }
 
     init(_ faults: TinyServer.Faults) {
         self.faults = faults
@@ -59,7 +61,8 @@ final class TinyHub {
         let id = String(text.drop { $0 != ":" }.dropFirst(2).prefix { $0 != "\"" })
         guard rooms[name, default: Room()].ids.insert(id).inserted else { return 200 }
         let seq = (rooms[name]?.frames.count ?? 0) + 1
-        var frame = Array(#"{"type":"message","message":{"room":"\#(name)","seq":\#(seq),"rev":\#(seq),"content":"#.utf8)
+        var frame = Array(
+            #"{"type":"message","message":{"room":"\#(name)","seq":\#(seq),"rev":\#(seq),"content":"#.utf8)
         frame += body
         frame.append(literal: "}}")
         rooms[name]?.frames.append(frame)

@@ -24,6 +24,8 @@ final class TinyServer: Sendable {
         var cutsEveryoneAt: Int?
         /// Forgets so many messages of each room when it does.
         var forgets = 0
+        /// Cuts every connection that is made after that.
+        var staysAway = false
     }
 
     /// Where it listens, on 127.0.0.1.

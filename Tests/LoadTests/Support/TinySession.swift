@@ -63,6 +63,7 @@ final class TinySession: ConnectionHandler {
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
         self.connection = connection
         guard !isUpgraded else { return }
+        guard !hub.isAway else { return connection.abort() }
         parser.append(bytes)
         while !isUpgraded, case .request(let request)? = try? parser.next() { serve(request, connection) }
         flush()

@@ -1,3 +1,4 @@
+import HTTP
 import HTTPTypes
 import Testing
 
@@ -10,7 +11,7 @@ struct CallerTests {
         let fields = name.map { [HTTPField("X-User", $0)] } ?? []
         let response = try client.request(.post, target, fields: fields, body: body)
         guard response.status == .created else { throw Unexpected(response) }
-        return try decode(ReceivedMessage.self, response.body).sender
+        return try decode(response.body, as: ReceivedMessage.self).sender
     }
 
     @Test("is named by the user parameter or by X-User, or by both alike")
@@ -42,7 +43,7 @@ struct CallerTests {
                 #expect(response.status == .badRequest)
                 #expect(try response.problem.code == code)
             }
-            #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 0)
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
         }
     }
 

@@ -1,10 +1,12 @@
+import HTTP
+import HTTPTypes
 import Testing
 import Wire
 
 @Suite("The bounds of a send")
 struct SendLimitTests {
     /// A send that fills a bound, and one that goes past it.
-    struct Bound: CustomTestStringConvertible, Sendable {
+    struct Bound: CustomTestStringConvertible {
         var testDescription: String
         var draft: @Sendable (Int) -> String
         var limit: Int
@@ -20,7 +22,7 @@ struct SendLimitTests {
         #"{"attachments":[{"type":"file","url":"http://x.example","\#(name)":"\#(value)"}]}"#
     }
 
-    private static let bounds = [
+    private static let bounds: [Bound] = [
         Bound(
             testDescription: "the text's bytes", draft: { #"{"text":"\#(text($0))"}"# }, limit: Limits.textBytes,
             code: "too_long", field: "text"),
@@ -55,7 +57,7 @@ struct SendLimitTests {
     }
 
     @Test("admit what fills them, and refuse one more", arguments: bounds)
-    func bounds(bound: Bound) throws {
+    func hold(bound: Bound) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.post(bound.draft(bound.limit)).status == .created)
@@ -65,7 +67,7 @@ struct SendLimitTests {
             #expect(problem.code == bound.code)
             #expect(problem.field == bound.field)
             #expect(problem.limit == bound.limit)
-            #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 1)
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 1)
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTP
 import HTTPTypes
 import Testing
 
@@ -28,7 +29,7 @@ struct SendRefusalTests {
         #expect(problem.field == refused.field)
         #expect(!problem.detail.isEmpty)
         // A refusal of what a request says does not end the connection, and nothing was stored.
-        #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 0)
+        #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
     }
 
     @Test(
@@ -121,7 +122,7 @@ struct SendRefusalTests {
             let response = try client.request(.post, target, fields: fields, body: Array(#"{"text":"x"}"#.utf8))
             #expect(response.status.code == 415)
             #expect(try response.problem.code == "unsupported_media_type")
-            #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 0)
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTP
 import HTTPTypes
 import Testing
 
@@ -71,7 +72,7 @@ struct SendTests {
             #expect(again.status == .ok)
             #expect(again["Location"] == nil)
             #expect(again.body == first.body)
-            #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 1)
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 1)
         }
     }
 
@@ -115,7 +116,7 @@ struct SendTests {
             #expect(response.status == 422)
             #expect(try response.problem.code == "client_message_id_reused")
             #expect(try response.problem.field == "client_message_id")
-            #expect(try client.read(ReceivedRoom.self, "/v1/rooms/lobby").head == 2)
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 2)
         }
     }
 

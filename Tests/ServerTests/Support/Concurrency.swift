@@ -3,8 +3,9 @@ import TestSupport
 
 /// Runs bodies at the same time, each on a thread of its own, and waits for all.
 ///
+/// - Parameter here: runs on the calling thread meanwhile.
 /// - Throws: the first of their errors.
-func concurrently(_ bodies: [@Sendable () throws -> Void]) throws {
+func concurrently(_ bodies: [@Sendable () throws -> Void], here: () throws -> Void = {}) throws {
     let errors = Recorder<(any Error)?>()
     for body in bodies {
         let work = Unmanaged.passRetained(Work { errors.record(Result { try body() }.failure) })
@@ -19,7 +20,9 @@ func concurrently(_ bodies: [@Sendable () throws -> Void]) throws {
         precondition(failed == 0, "no thread could be started")
         pthread_detach(thread)
     }
+    let own = Result { try here() }.failure
     for case let error? in try errors.wait(for: bodies.count) { throw error }
+    if let own { throw own }
 }
 
 private final class Work {

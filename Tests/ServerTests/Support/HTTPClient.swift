@@ -23,6 +23,16 @@ final class HTTPClient {
 
     // MARK: Requests
 
+    /// Sends bytes, whatever they are.
+    func write(_ bytes: [UInt8]) throws {
+        try socket.send(bytes)
+    }
+
+    /// Sends text, whatever it is.
+    func write(_ text: String) throws {
+        try socket.send(text)
+    }
+
     /// Sends a request and reads its answer.
     func request(
         _ method: HTTPRequest.Method, _ target: String, fields: [HTTPField] = [], body: [UInt8] = []
@@ -54,7 +64,7 @@ final class HTTPClient {
     }
 
     /// Gets what is there and can be decoded.
-    func read<T: Decodable>(_ type: T.Type = T.self, _ target: String) throws -> T {
+    func read<T: Decodable>(_ target: String, as type: T.Type = T.self) throws -> T {
         let response = try get(target)
         guard response.status == .ok else { throw Unexpected(response) }
         return try decode(response.body)
@@ -92,6 +102,16 @@ final class HTTPClient {
     /// - Returns: whether nothing came before it.
     func endsSilently() throws -> Bool {
         try parser.buffered == 0 && socket.receiveToEnd().isEmpty
+    }
+
+    /// Ends the connection.
+    func close() {
+        socket.close()
+    }
+
+    /// Cuts the connection with a reset.
+    func reset() {
+        socket.reset()
     }
 
     /// The bytes that came after the answer that changed the protocol.

@@ -10,7 +10,8 @@ final class LiveServer {
     /// What it was started with.
     let configuration: ServerConfiguration
     private let directory: TemporaryDirectory
-    private var server: Server?
+    /// What runs, to be stopped from another thread.
+    private(set) var server: Server!
 
     fileprivate init(_ configure: (inout ServerConfiguration) -> Void) throws {
         directory = try TemporaryDirectory()
@@ -27,7 +28,7 @@ final class LiveServer {
     }
 
     /// The port, while it runs.
-    var port: Int { server!.port }
+    var port: Int { server.port }
 
     /// The directory of its database.
     var path: String { directory.path }
@@ -52,10 +53,6 @@ final class LiveServer {
         try start()
     }
 
-    /// Reads the certificate anew, as SIGHUP does.
-    func reload() {
-        server?.reload()
-    }
 }
 
 extension Logger {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Reads JSON with another reader than the server's own.
-func decode<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) throws -> T {
+func decode<T: Decodable>(_ bytes: [UInt8], as type: T.Type = T.self) throws -> T {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     return try decoder.decode(T.self, from: Data(bytes))

@@ -32,6 +32,13 @@ final class WebSocketClient: LiveClient {
         reader.append(http.takeRemainder().span)
     }
 
+    /// Takes over a connection whose handshake has been answered.
+    init(upgraded http: HTTPClient) {
+        self.http = http
+        subprotocol = nil
+        reader.append(http.takeRemainder().span)
+    }
+
     /// The next message or control frame.
     func event() throws -> MessageReader.Event {
         while true {

@@ -7,7 +7,7 @@ import Testing
     @Test func `a dropped delivery is missing, with its subscriber, room and number`() async throws {
         let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 1 && $1 == 3 ? .dropped : .proper }))
         defer { server.stop() }
-        let report = try await EndToEndTests.run(server) { $0.rooms = 1; $0.until = .ack }
+        let report = try await EndToEndTests.run(server, "--rooms=1", "--until=ack")
         let verdict = try #require(report.verdict)
         #expect(!report.isGood)
         #expect(verdict.missing == 1)
@@ -19,7 +19,7 @@ import Testing
     @Test func `a doubled delivery is a duplicate`() async throws {
         let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 0 && $1 == 5 ? .doubled : .proper }))
         defer { server.stop() }
-        let verdict = try #require(try await EndToEndTests.run(server) { $0.rooms = 1 }.verdict)
+        let verdict = try #require(try await EndToEndTests.run(server, "--rooms=1").verdict)
         #expect(verdict.duplicates == 1)
         #expect(verdict.missing == 0)
         #expect(!verdict.isGood)
@@ -28,30 +28,31 @@ import Testing
     @Test func `deliveries in another order are found`() async throws {
         let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 2 && $1 == 4 ? .postponed : .proper }))
         defer { server.stop() }
-        let verdict = try #require(try await EndToEndTests.run(server) { $0.rooms = 1; $0.until = .ack }.verdict)
+        let verdict = try #require(try await EndToEndTests.run(server, "--rooms=1", "--until=ack").verdict)
         #expect(verdict.disordered > 0)
         #expect(verdict.missing == 0 && verdict.duplicates == 0)
         #expect(!verdict.isGood)
     }
 
     @Test func `refused sends are counted, and the reason is shown`() async throws {
-        let server = try TinyServer(TinyServer.Faults(refuses: { $0 % 10 == 9 }))
+        let server = try TinyServer(TinyServer.Faults(refuses: { $0 == 2 || $0 == 3 }))
         defer { server.stop() }
         let report = try await EndToEndTests.run(server)
         let verdict = try #require(report.verdict)
-        #expect(verdict.refused > 0 && verdict.missing == 0)
+        #expect(verdict.refused == 2 && verdict.missing == 0)
         #expect(!report.isGood)
         #expect(report.failures.lines.first?.hasPrefix("refused: 503") == true)
         #expect(report.failures.lines.first?.contains("tiny, As it was asked to.") == true)
     }
 
     @Test func `lost connections are a fault of the verdict`() async throws {
-        let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 20))
+        let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 8))
         defer { server.stop() }
-        let report = try await EndToEndTests.run(server)
+        let report = try await EndToEndTests.run(server, "--seconds=60")
         let verdict = try #require(report.verdict)
         #expect(verdict.lost == 12)
         #expect(verdict.faults.contains { $0.contains("lost its connection") })
+        #expect(report.endedEarly == "every subscriber was lost")
         #expect(!report.isGood)
     }
 
@@ -66,20 +67,15 @@ import Testing
     }
 
     @Test func `a server that is not there is said not to be`() async throws {
-        let server = try TinyServer()
-        server.stop()
-        let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(server) }
+        // Port 1 is reserved for a service that no machine offers any more.
+        let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(["http://127.0.0.1:1"]) }
         #expect(error?.description.contains("Connection refused") == true)
     }
 
     @Test func `with reconnecting, a cut loses nothing`() async throws {
-        let server = try TinyServer(TinyServer.Faults(refuses: { $0 == 3 }, cutsEveryoneAt: 40))
+        let server = try TinyServer(TinyServer.Faults(refuses: { $0 == 3 }, cutsEveryoneAt: 8))
         defer { server.stop() }
-        let report = try await EndToEndTests.run(server) { options in
-            options.reconnect = true
-            options.seconds = 0.6
-            options.drain = 10
-        }
+        let report = try await EndToEndTests.run(server, "--reconnect", "--seconds=0.6", "--drain=10")
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
         #expect(report.total.resumed == 12)
         #expect(report.total.retried >= 2)
@@ -87,14 +83,20 @@ import Testing
     }
 
     @Test func `with reconnecting, acknowledged messages that are gone are found`() async throws {
-        let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 40, forgets: 3))
+        let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 8, forgets: 3))
         defer { server.stop() }
-        let report = try await EndToEndTests.run(server) { options in
-            options.reconnect = true
-            options.seconds = 0.6
-            options.drain = 1
-        }
+        let report = try await EndToEndTests.run(server, "--reconnect", "--seconds=0.6", "--drain=1")
         #expect(!report.isGood)
         #expect(report.failures.lines.contains { $0.contains("410") })
+    }
+
+    @Test func `with reconnecting, a server that stays away ends the run all the same`() async throws {
+        let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 8, staysAway: true))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(server, "--reconnect", "--drain=0.5")
+        let verdict = try #require(report.verdict)
+        #expect(verdict.unanswered > 0)
+        #expect(verdict.lost == 12)
+        #expect(verdict.faults.contains { $0.contains("not connected again when the run ended") })
     }
 }

@@ -1,0 +1,103 @@
+import ArgumentParser
+
+/// When a slot is free again.
+enum Until: String, CaseIterable, Sendable, ExpressibleByArgument {
+    /// After the answer.
+    case ack
+    /// After the answer, and when every subscriber of the room has the message.
+    case delivered
+}
+
+/// How much is done.
+struct LoadArguments: ParsableArguments {
+    @Option(name: [.short, .long], help: "Subscribers; number i listens to room i modulo --rooms. (default: 100)")
+    var subscribers: Int?
+
+    @Option(help: "Rooms.")
+    var rooms = 1
+
+    @Option(help: "Send only to so many of the rooms. (default: all)")
+    var activeRooms: Int?
+
+    @Option(help: "Publisher connections, one request outstanding on each. (default: 32, with --rate 128)")
+    var inFlight: Int?
+
+    @Option(help: "Send so many messages a second, whether or not the server keeps up. (default: as fast as it goes)")
+    var rate: Double?
+
+    @Option(help: "Without --rate: a slot is free again after the answer, or after all deliveries too.")
+    var until = Until.delivered
+
+    @Option(help: "Bytes of a body: what {pad} fills it up to.")
+    var size = 256
+
+    @Flag(help: "Send nothing: hold the connections.")
+    var idle = false
+
+    @Flag(help: "Make lost connections again, resume subscriptions, and repeat sends until they are acknowledged.")
+    var reconnect = false
+}
+
+/// How long it takes, in seconds.
+struct TimingArguments: ParsableArguments {
+    @Option(help: "Seconds to measure.")
+    var seconds = 8.0
+
+    @Option(help: "Seconds to send before the measurement begins.")
+    var warmup = 1.0
+
+    @Option(help: "Seconds between the last subscription and the first request.")
+    var settle = 0.5
+
+    @Option(help: "Seconds to wait for what is missing, from the last that came. (default: 5, with --reconnect 30)")
+    var drain: Double?
+}
+
+/// How this tool does it.
+struct ToolArguments: ParsableArguments {
+    @Option(help: "Handshakes under way at a time.")
+    var connectBurst = 200
+
+    @Option(help: "Connections begun in a second. (default: no bound but --connect-burst)")
+    var connectRate: Double?
+
+    @Option(help: "Threads of this tool.")
+    var threads = 1
+
+    @Option(help: "The server's processes, P[,P…]: report what they and their descendants use.")
+    var pid: String?
+
+    @Flag(help: "Print the report as one line of JSON, and no progress.")
+    var json = false
+}
+
+/// What is said to a server.
+struct TemplateArguments: ParsableArguments {
+    @Option(help: "Where subscribers connect to: 'ws://127.0.0.1:9000/sub/{room}'.")
+    var ws: String?
+
+    @Option(name: .customLong("ws-protocol"), help: "A subprotocol to offer (repeatable).")
+    var wsProtocols: [String] = []
+
+    @Option(help: "A text to send when the socket is open (repeatable).")
+    var hello: [String] = []
+
+    @Option(help: "A subscriber is ready when it has received this text. (default: when the socket is open)")
+    var ready: String?
+
+    @Option(
+        name: [.customLong("post"), .customLong("url")], help: "Where requests go: 'http://127.0.0.1:9000/pub/{room}'.")
+    var post: String?
+
+    @Option(help: "The requests' method. What GET asks for is counted and timed, without subscribers.")
+    var method = "POST"
+
+    @Option(name: .customLong("header"), help: "A header of requests and upgrades (repeatable).")
+    var headers: [String] = []
+
+    @Option(help: "The requests' body, with {mark} in it.")
+    var body: String?
+
+    @Option(name: .customLong("rand"), help: "What {rand} is taken from, LOW:HIGH.")
+    var random: String?
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Load
+
+@Suite struct VerdictTests {
+    /// Accounts of loops that have sent these messages of room 0, and whose subscribers got these numbers.
+    static func accounts(sent: [[Fate]], got: [[[Int]]]) -> [Account] {
+        zip(sent, got).enumerated().map { loop, work in
+            var log = SendLog(loop: loop, loops: sent.count, rooms: 1)
+            for fate in work.0 { log.note(fate, room: 0, number: log.nextNumber(in: 0)) }
+            var ledger = Ledger(run: 1, rooms: 1)
+            for (index, numbers) in work.1.enumerated() {
+                _ = ledger.addSubscriber(id: index * sent.count + loop, room: 0)
+                for number in numbers {
+                    _ = ledger.enter(Mark(run: 1, room: 0, number: number, time: 0), subscriber: index)
+                }
+            }
+            return Account(sent: log, ledger: ledger)
+        }
+    }
+
+    static func verdict(_ fates: [Fate], _ got: [Int]...) -> Verdict {
+        Verdict(accounts(sent: [fates], got: [got]))
+    }
+
+    static let three: [Fate] = [.acknowledged, .acknowledged, .acknowledged]
+
+    @Test func `all of it once and in one order is good`() {
+        let verdict = Self.verdict(Self.three, [0, 2, 1], [0, 2, 1])
+        #expect(verdict.isGood)
+        #expect(verdict.expected == 6)
+        #expect(
+            verdict.lines == [
+                "OK: each of 2 subscribers got every message of its room exactly once, all in the same order",
+                "3 messages, 6 deliveries",
+            ])
+    }
+
+    @Test func `what some have and one lacks is missing`() {
+        let verdict = Self.verdict(Self.three, [0, 1, 2], [0, 2], [0, 1])
+        #expect(verdict.missing == 2)
+        #expect(
+            verdict.faults == [
+                "subscriber 1 of room 0 misses 1 of 3 messages: 1", "subscriber 2 of room 0 misses 1 of 3 messages: 2",
+            ])
+        #expect(verdict.lines.first == "FAILED: 2 of 9 deliveries are missing")
+    }
+
+    @Test func `what was acknowledged and nobody got is missing`() {
+        let verdict = Self.verdict(Self.three, [0], [0])
+        #expect(verdict.missing == 4)
+        #expect(verdict.faults.first == "subscriber 0 of room 0 misses 2 of 3 messages: 1-2")
+    }
+
+    @Test func `a send without an answer may be delivered or not, but to all`() {
+        #expect(Self.verdict([.acknowledged, .unknown], [0], [0]).missing == 0)
+        #expect(Self.verdict([.acknowledged, .unknown], [0, 1], [0, 1]).missing == 0)
+        #expect(Self.verdict([.acknowledged, .unknown], [0, 1], [0]).missing == 1)
+        let verdict = Self.verdict([.acknowledged, .pending], [0])
+        #expect(verdict.unanswered == 1 && !verdict.isGood)
+    }
+
+    @Test func `what was refused or never sent must not be delivered`() {
+        let refused = Self.verdict([.acknowledged, .refused], [0, 1])
+        #expect(refused.foreign == 1 && refused.refused == 1)
+        #expect(refused.faults == ["room 0 delivered what it had refused: 1"])
+        let unsent = Self.verdict([.acknowledged], [0, 1, 5])
+        #expect(unsent.foreign == 2)
+        #expect(unsent.faults == ["room 0 delivered what was never sent: 1, 5"])
+    }
+
+    @Test func `duplicates and another order are told apart`() {
+        let doubled = Self.verdict(Self.three, [0, 1, 2], [0, 1, 1, 2])
+        #expect(doubled.duplicates == 1 && doubled.disordered == 0 && doubled.missing == 0)
+        let swapped = Self.verdict(Self.three, [0, 1, 2], [0, 2, 1])
+        #expect(swapped.duplicates == 0 && swapped.disordered == 1 && swapped.missing == 0)
+        #expect(!doubled.isGood && !swapped.isGood)
+    }
+
+    @Test func `a lost subscriber misses nothing but its connection`() {
+        var accounts = Self.accounts(sent: [Self.three], got: [[[0, 1, 2], [0]]])
+        accounts[0].lost[1] = "the server closed the socket: 1001"
+        let verdict = Verdict(accounts)
+        #expect(verdict.lost == 1 && verdict.subscribers == 1 && verdict.missing == 0 && verdict.expected == 3)
+        #expect(
+            verdict.faults == [
+                "subscriber 1 of room 0 lost its connection after 1 message: the server closed the socket: 1001"
+            ])
+        #expect(!verdict.isGood)
+    }
+
+    @Test func `loops are compared with each other`() {
+        let same = Self.accounts(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 1, 2, 4]]])
+        #expect(Verdict(same).isGood)
+        let other = Self.accounts(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 2, 1, 4]]])
+        #expect(Verdict(other).disordered == 1)
+        let less = Verdict(Self.accounts(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 1, 2]]]))
+        #expect(less.missing == 1)
+        #expect(less.faults == ["subscriber 1 of room 0 misses 1 of 4 messages: 4"])
+    }
+
+    @Test func `only the first faults are described`() {
+        let got = Array(repeating: [0], count: 25) + [[0, 1, 2]]
+        let verdict = Verdict(Self.accounts(sent: [Self.three], got: [got]))
+        #expect(verdict.missing == 50)
+        #expect(verdict.faults.count == Verdict.listedFaults)
+        #expect(verdict.unlisted == 15)
+        #expect(verdict.lines.last == "- and 15 more")
+    }
+
+    @Test func `nothing acknowledged is no success`() {
+        let verdict = Self.verdict([], [])
+        #expect(!verdict.isGood)
+        #expect(verdict.lines == ["FAILED: nothing was acknowledged"])
+    }
+
+    @Test func `sends without subscribers are good when all are acknowledged`() {
+        #expect(Verdict(Self.accounts(sent: [Self.three], got: [[]])).lines == ["OK: each of 3 sends was acknowledged"])
+        #expect(!Verdict(Self.accounts(sent: [[.acknowledged, .refused]], got: [[]])).isGood)
+    }
+}

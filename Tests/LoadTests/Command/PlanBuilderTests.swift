@@ -1,0 +1,137 @@
+import ArgumentParser
+import Testing
+
+@testable import Load
+
+@Suite struct PlanBuilderTests {
+    static func plan(_ options: String...) throws -> Plan {
+        try PlanBuilder(try LoadCommand.parse(options)).plan(run: 42)
+    }
+
+    static func error(_ options: String...) -> String {
+        do {
+            _ = try PlanBuilder(try LoadCommand.parse(options)).plan(run: 42)
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    static func request(_ plan: Plan) throws -> String {
+        var bytes: [UInt8] = []
+        var scratch: [UInt8] = []
+        let values = Template.Values(run: 42, room: 1, publisher: 2, number: 3, time: 4)
+        try #require(plan.publishing).request.append(values, to: &bytes, scratch: &scratch)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func `an address alone loads Backscroll's own API`() throws {
+        let plan = try Self.plan("http://127.0.0.1:8080")
+        #expect(plan.subscribers == 100 && plan.rooms == 1 && plan.activeRooms == 1 && plan.threads == 1)
+        let subscribing = try #require(plan.subscribing)
+        let values = Template.Values(run: 42, room: 1, subscriber: 5)
+        #expect(subscribing.target.text(values) == "/v1/rooms/load-42-1/live?user=load-42-s5")
+        #expect(subscribing.ready == Array(#""type":"live""#.utf8))
+        let publishing = try #require(plan.publishing)
+        #expect(publishing.pacing == .closed(awaitsDeliveries: true) && publishing.inFlight == 32)
+        let request = try Self.request(plan)
+        #expect(request.hasPrefix("POST /v1/rooms/load-42-1/messages?user=load-42-p2 HTTP/1.1\r\nHost: 127.0.0.1:8080"))
+        #expect(request.contains("\r\nContent-Length: 256\r\n"))
+        #expect(request.contains(#"{"client_message_id":"42-1-3","text":"BSL:42:1:3:4;xx"#))
+    }
+
+    @Test func `a server may be behind a prefix`() throws {
+        let plan = try Self.plan("http://h/chat/")
+        #expect(plan.subscribing?.endpoint.target.hasPrefix("/chat/v1/rooms/") == true)
+        #expect(plan.publishing?.endpoint.target.hasPrefix("/chat/v1/rooms/") == true)
+    }
+
+    @Test func `a token names the user`() throws {
+        let plan = try Self.plan("http://h", "--header", "Authorization: Bearer x")
+        #expect(plan.subscribing?.endpoint.target.contains("user=") == false)
+        #expect(plan.subscribing?.headers.text(Template.Values()) == "Authorization: Bearer x\r\n")
+        #expect(try Self.request(plan).contains("/messages HTTP/1.1\r\n"))
+    }
+
+    @Test func `a rate makes an open loop with more connections`() throws {
+        let publishing = try #require(try Self.plan("http://h", "--rate", "50").publishing)
+        #expect(publishing.pacing == .open(perSecond: 50))
+        #expect(publishing.inFlight == 128)
+    }
+
+    @Test func `without subscribers there are sends alone`() throws {
+        let plan = try Self.plan("http://h", "--subscribers", "0", "--until", "ack")
+        #expect(plan.subscribing == nil)
+        #expect(plan.publishing?.sendsMessages == true)
+        #expect(plan.publishing?.pacing == .closed(awaitsDeliveries: false))
+    }
+
+    @Test func `idle connections need no requests`() throws {
+        let plan = try Self.plan("http://h", "--idle", "--subscribers", "10000", "--pid", "1,2")
+        #expect(plan.publishing == nil)
+        #expect(plan.processes == [1, 2])
+        #expect(plan.descriptors == 10_000 + Plan.spareDescriptors)
+    }
+
+    @Test func `templates load any server`() throws {
+        let plan = try Self.plan(
+            "--ws", "ws://h:1/sub/{room}", "--post", "http://h:2/pub/{room}", "--ws-protocol", "a", "--ws-protocol",
+            "b",
+            "--hello", "SUB {room}", "--subscribers", "3", "--rooms", "2", "--active-rooms", "1", "--drain", "2")
+        let subscribing = try #require(plan.subscribing)
+        #expect(subscribing.protocols == ["a", "b"])
+        #expect(subscribing.hello.map { $0.text(Template.Values(room: 1)) } == ["SUB 1"])
+        #expect(subscribing.ready == nil)
+        #expect(plan.activeRooms == 1)
+        #expect(plan.schedule.drain == .seconds(2))
+        #expect(try Self.request(plan).contains("\r\n\r\n{\"text\":\"BSL:42:1:3:4;xxx"))
+    }
+
+    @Test func `pages are read without subscribers`() throws {
+        let plan = try Self.plan("--method", "GET", "--url", "http://h/m?before={rand}", "--rand", "31:40")
+        #expect(plan.subscribers == 0)
+        #expect(plan.publishing?.sendsMessages == false)
+        #expect(plan.publishing?.random == 31...40)
+        #expect(try Self.request(plan) == "GET /m?before=0 HTTP/1.1\r\nHost: h\r\n\r\n")
+    }
+
+    @Test func `no more threads than there is work for`() throws {
+        #expect(try Self.plan("http://h", "--threads", "8", "--subscribers", "2", "--in-flight", "1").threads == 2)
+    }
+
+    @Test func `loops that listen to a room are counted`() throws {
+        let plan = try Self.plan("http://h", "--threads", "2", "--subscribers", "6", "--rooms", "3")
+        #expect((0..<3).map(plan.loopsListening) == [2, 2, 2])
+        let even = try Self.plan("http://h", "--threads", "2", "--subscribers", "5", "--rooms", "2")
+        #expect((0..<2).map(even.loopsListening) == [1, 1])
+        #expect(try Self.plan("http://h", "--subscribers", "1", "--rooms", "2").loopsListening(to: 1) == 0)
+    }
+
+    @Test(arguments: [
+        (["--subscribers=-1"], "--subscribers"), (["--rooms=0"], "--rooms"),
+        (["--rooms=2", "--active-rooms=3"], "--active"),
+        (["--in-flight=0"], "--in-flight"), (["--rate=0"], "--rate"), (["--rate=nan"], "--rate"),
+        (["--size=-1"], "--size"),
+        (["--seconds=0"], "--seconds"), (["--warmup=-1"], "--warmup"), (["--connect-burst=0"], "--connect-burst"),
+        (["--connect-rate=0"], "--connect-rate"), (["--threads=0"], "--threads"), (["--pid=x"], "--pid"),
+        (["--rand=5"], "--rand"), (["--rand=5:1"], "--rand"), (["--body=x"], "--body"), (["--header=x"], "--header"),
+        (["--method=GET", "--subscribers=1"], "--method"), (["--subscribers=0", "--idle"], "nothing to do"),
+    ])
+    func `what cannot be is refused, and named`(options: [String], name: String) throws {
+        let command = try LoadCommand.parse(["http://h"] + options)
+        let error = #expect(throws: LoadError.self) { try PlanBuilder(command).plan(run: 1) }
+        #expect(error?.description.contains(name) == true)
+    }
+
+    @Test func `options that need each other say so`() {
+        #expect(Self.error().contains("say which server"))
+        #expect(Self.error("--post", "http://h/", "--subscribers", "1").contains("--ws is missing"))
+        #expect(Self.error("--ws", "ws://h/", "--post", "http://h/", "--reconnect").contains("--reconnect"))
+        #expect(Self.error("--method", "HEAD", "--url", "http://h/").contains("HEAD"))
+        #expect(Self.error("--ws", "ws://h/{pub}").contains("{pub}"))
+    }
+
+    @Test func `no line of the help is broken by its width`() {
+        for line in LoadHelp.discussion.split(separator: "\n") { #expect(line.count <= LoadHelp.columns, "\(line)") }
+    }
+}

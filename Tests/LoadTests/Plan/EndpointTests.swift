@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Load
+
+@Suite struct EndpointTests {
+    static func read(_ text: String, _ scheme: String = "http") throws -> Endpoint {
+        try Endpoint(text, schemes: [scheme], source: "--post")
+    }
+
+    @Test func `an address is taken apart`() throws {
+        let endpoint = try Self.read("http://127.0.0.1:8080/v1/rooms/{room}?x=1")
+        #expect(endpoint.host == "127.0.0.1")
+        #expect(endpoint.port == 8080)
+        #expect(endpoint.authority == "127.0.0.1:8080")
+        #expect(endpoint.target == "/v1/rooms/{room}?x=1")
+    }
+
+    @Test func `port and path may be left out`() throws {
+        let endpoint = try Self.read("WS://example", "ws")
+        #expect(endpoint.port == 80)
+        #expect(endpoint.target == "/")
+        #expect(try Self.read("http://example?a").target == "/?a")
+    }
+
+    @Test func `an IPv6 address stands in brackets`() throws {
+        let endpoint = try Self.read("http://[::1]:81/x")
+        #expect(endpoint.host == "::1" && endpoint.port == 81 && endpoint.authority == "[::1]:81")
+        #expect(try Self.read("http://[::1]").port == 80)
+    }
+
+    @Test(arguments: [
+        "127.0.0.1:8080", "http:/x", "://x", "ftp://x", "http://", "http://:80", "http://x:0", "http://x:65536",
+        "http://x:a", "http://me@x", "http://x/a b", "http://x/a#b", "http://x/a\nb",
+    ])
+    func `what is no address is refused`(text: String) {
+        #expect(throws: LoadError.self) { try Self.read(text) }
+    }
+
+    @Test func `TLS is refused in words`() {
+        let error = #expect(throws: LoadError.self) { try Self.read("https://x/") }
+        #expect(error?.description.contains("TLS is not spoken here") == true)
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Testing
+import Wire
+
+@testable import Load
+
+@Suite struct ReportTests {
+    /// A report of a run with these options, in which a million messages were delivered in four seconds.
+    static func report(_ options: String...) throws -> Report {
+        var report = Report(try PlanBuilder(try LoadCommand.parse(["http://h"] + options)).plan(run: 42))
+        report.connected = report.plan.subscribers
+        report.connectSeconds = 0.25
+        var last = Snapshot(time: 5_000_000_000)
+        last.tally = Tally(started: 10_001, acknowledged: 10_000, deliveries: 1_000_000)
+        last.delivery.record(2_000_000)
+        last.answer.record(1_000_000)
+        report.measure(from: Snapshot(time: 1_000_000_000), to: last)
+        report.finish(last)
+        report.usage.base = ProcessUsage(cpuSeconds: 1, memory: 10e6)
+        report.usage.connected = ProcessUsage(cpuSeconds: 1.5, memory: 11e6)
+        report.usage.settled = ProcessUsage(cpuSeconds: 1.5, memory: 11e6)
+        report.usage.measure(from: (ProcessUsage(cpuSeconds: 2), 1), to: (ProcessUsage(cpuSeconds: 4, memory: 12e6), 4))
+        return report
+    }
+
+    static func good() -> Verdict {
+        Verdict(VerdictTests.accounts(sent: [VerdictTests.three], got: [[[0, 1, 2]]]))
+    }
+
+    @Test func `the text has a label for each figure`() throws {
+        var report = try Self.report("--pid", "1")
+        report.verdict = Self.good()
+        #expect(
+            ReportText(report).lines == [
+                "run         http://h, run 42, 100 subscribers in 1 room, 32 in flight until delivered, 256 bytes, 4.0 s",
+                "connected   100 in 0.25 s, 0.50 s of server CPU, 10.0 kB of server memory each (10.0 MB before, 11.0 MB now)",
+                "sends/s     2,500 (10,000 acknowledged in 4.00 s)",
+                "deliver/s   250,000 (1,000,000 delivered in 4.00 s)",
+                "ack         p50 1.000  p90 1.000  p99 1.000  p99.9 1.000  max 1.000 ms",
+                "delivery    p50 2.000  p90 2.000  p99 2.000  p99.9 2.000  max 2.000 ms",
+                "server      50 % of a core: 500,000 deliveries, 5,000 sends per CPU second; 12.0 MB at the end",
+                "tool        75 % of a core",
+                "verdict     OK: each of 1 subscriber got every message of its room exactly once, all in the same order",
+                "            3 messages, 3 deliveries",
+            ])
+    }
+
+    @Test func `what happened on the way is remarked`() throws {
+        var report = try Self.report("--rate", "2.5")
+        report.measured.late = 3
+        report.backlog = 4
+        report.total.retried = 1
+        report.total.confirmed = 1
+        report.total.resumed = 2
+        report.failures.note("refused: 503")
+        report.endedEarly = "it was interrupted"
+        let lines = ReportText(report).lines
+        #expect(lines[0].contains("2.5/s over 128 connections"))
+        #expect(lines[1] == "            ended early: it was interrupted")
+        #expect(
+            lines.contains {
+                $0.hasSuffix(
+                    "; 3 began late, 4 still due at the end, 1 retry, 1 were found stored already, 2 subscriptions resumed"
+                )
+            })
+        #expect(lines.contains("failures    refused: 503"))
+        #expect(!lines.contains { $0.hasPrefix("server") })
+    }
+
+    @Test func `pages are judged by their answers`() throws {
+        var report = try Self.report("--method", "GET", "--subscribers", "0", "--url", "http://h/")
+        report.measured.contentBytes = 50_000_000
+        let lines = ReportText(report).lines
+        #expect(lines.contains("pages/s     2,500 (10,000 answered in 4.00 s) of 5.0 kB each"))
+        #expect(lines.last == "verdict     OK")
+        report.total.refused = 2
+        #expect(ReportText(report).lines.last == "verdict     FAILED: 2 requests failed")
+        #expect(!report.isGood)
+    }
+
+    @Test func `held connections are judged by those that were lost`() throws {
+        var report = try Self.report("--idle")
+        #expect(ReportText(report).lines.last == "verdict     OK")
+        report.lost = 1
+        #expect(ReportText(report).lines.last == "verdict     FAILED: 1 subscriber lost the connection")
+    }
+
+    @Test func `the JSON can be read, and says the same`() throws {
+        var report = try Self.report("--pid", "1")
+        report.verdict = Self.good()
+        report.failures.note("a \"quoted\" reason")
+        let json = report.json
+        var scanner = try JSONScanner(Array(json.utf8))
+        try scanner.skipValue()
+        try scanner.finish()
+        for part in [
+            #"{"ok":true,"#, #""acknowledged_per_second":2500.000"#, #""deliveries":1000000"#, #""p99.9":2.000"#,
+            #""deliveries_per_server_cpu_second":500000.000"#, #""missing":0"#, #""failures":["a \"quoted\" reason"]"#,
+        ] {
+            #expect(json.contains(part), "\(part) in \(json)")
+        }
+    }
+
+    @Test func `the progress line shows what happened since the last`() throws {
+        let plan = try PlanBuilder(try LoadCommand.parse(["http://h"])).plan(run: 1)
+        var now = Snapshot(time: 3_000_000_000)
+        now.tally = Tally(acknowledged: 5000, deliveries: 500_000)
+        now.delivery.record(1_500_000)
+        now.subscribers = 98
+        #expect(
+            ProgressLine(plan: plan, from: Snapshot(time: 2_000_000_000), to: now).text
+                == "3 s  5,000 sends/s  500,000 deliveries/s  delivered p99 1.500 ms  2 not connected")
+    }
+}

@@ -1,0 +1,108 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Transport
+
+@Suite("A client that takes its time")
+struct DeadlineTests {
+    private func withImpatientServer(_ body: (LiveServer) throws -> Void) throws {
+        try withServer {
+            $0.deadlines.firstByte = .milliseconds(200)
+            $0.deadlines.head = .milliseconds(200)
+            $0.deadlines.body = .milliseconds(200)
+            $0.deadlines.idle = .milliseconds(200)
+        } _: { try body($0) }
+    }
+
+    private func expectTimeout(_ client: HTTPClient) throws {
+        let response = try client.response()
+        #expect(response.status == .requestTimeout)
+        #expect(try response.problem.code == "request_timeout")
+        #expect(!response.keepAlive)
+        #expect(try client.endsSilently())
+    }
+
+    /// Sends a byte now and then until something comes.
+    private func drip(_ byte: UInt8, _ client: HTTPClient) throws {
+        while !client.socket.waitForBytes(milliseconds: 20) { try client.write([byte]) }
+    }
+
+    @Test("to say anything is told so")
+    func silent() throws {
+        try withImpatientServer { server in
+            try expectTimeout(HTTPClient(port: server.port))
+        }
+    }
+
+    @Test("in the middle of a head is told so", arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
+    func partOfHead(head: String) throws {
+        try withImpatientServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.write(head)
+            try expectTimeout(client)
+        }
+    }
+
+    @Test("in the middle of a body is told so, and nothing of it is stored")
+    func partOfBody() throws {
+        try withImpatientServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.write(HTTPClient.bytes(sending: HTTPClient.draft("x")).dropLast())
+            try expectTimeout(client)
+            #expect(try HTTPClient(port: server.port).read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
+        }
+    }
+
+    @Test("gains no time by dripping, in a head or in a body, sized or chunked")
+    func dripping() throws {
+        try withImpatientServer { server in
+            let start = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
+            for head in [
+                start + "X: ", start + "Content-Length: 100000\r\n\r\n",
+                start + "Transfer-Encoding: chunked\r\n\r\nffff\r\n",
+            ] {
+                let client = try HTTPClient(port: server.port)
+                try client.write(head)
+                try drip(UInt8(ascii: "x"), client)
+                try expectTimeout(client)
+            }
+        }
+    }
+
+    @Test("after a request, before the next one, is left without a word")
+    func idle() throws {
+        try withImpatientServer { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try client.get("/healthz").status == .ok)
+            #expect(try client.endsSilently())
+        }
+    }
+
+    @Test("after a request, with half of the next one, is told so")
+    func secondRequest() throws {
+        try withImpatientServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.write(HTTPClient.bytes(.get, "/healthz") + Array("GET /".utf8))
+            #expect(try client.response().status == .ok)
+            try expectTimeout(client)
+        }
+    }
+
+    @Test("to take what is sent to it, for too long, is given up", arguments: LiveFormat.allCases)
+    func noProgress(format: LiveFormat) throws {
+        try withServer {
+            $0.transport.noProgress = .milliseconds(400)
+            $0.transport.sendBuffer = 4096
+        } _: { server in
+            let live = try format.subscribe(port: server.port, receiveBuffer: 4096)
+            try live.greeting()
+            let client = try HTTPClient(port: server.port)
+            for _ in 0..<20 { try client.send(String(repeating: "x", count: 16_000)) }
+            // It is gone when it is the sender's connection alone that is left.
+            while try !client.get("/metrics").text.contains("backscroll_connections 1\n") {}
+            try client.send("on it goes")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Transport
+
+@Suite("Pipelined requests")
+struct PipeliningTests {
+    @Test("that send are done and answered in their order", arguments: [1, 2])
+    func sendsInOrder(threads: Int) throws {
+        try withServer { $0.threads = threads } _: { server in
+            let client = try HTTPClient(port: server.port)
+            try client.write((1...200).flatMap { HTTPClient.bytes(sending: HTTPClient.draft("\($0)", id: "\($0)")) })
+            for seq in 1...200 as ClosedRange<Int64> {
+                let response = try client.response()
+                #expect(response.status == .created)
+                let message: ReceivedMessage = try decode(response.body)
+                #expect(message.seq == seq && message.text == "\(seq)")
+            }
+        }
+    }
+
+    @Test("of all kinds see what those before them have done")
+    func readTheirWrites() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            for round in 1...20 {
+                let send = HTTPClient.bytes(sending: HTTPClient.draft("\(round)"))
+                let targets = ["/v1/rooms/lobby", "/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/\(round)"]
+                try client.write(send + targets.flatMap { HTTPClient.bytes(.get, $0) } + HTTPClient.bytes(.head, "/healthz"))
+                #expect(try client.response().status == .created)
+                #expect(try decode(client.response().body, as: ReceivedRoom.self).head == Int64(round))
+                #expect(try decode(client.response().body, as: ReceivedPage.self).seqs == [Int64(round)])
+                #expect(try decode(client.response().body, as: ReceivedMessage.self).text == "\(round)")
+                #expect(try client.response(isHead: true).status == .ok)
+            }
+        }
+    }
+
+    @Test("are answered one by one, however many thousands come at once")
+    func thousands() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("x")
+            let count = 3000
+            let page = HTTPClient.bytes(.get, "/v1/rooms/lobby/messages?limit=1")
+            let health = HTTPClient.bytes(.get, "/healthz")
+            try client.write((0..<count).flatMap { $0 % 3 == 0 ? page : health })
+            for index in 0..<count {
+                let response = try client.response()
+                guard response.status == .ok, (response.body.count > 100) == (index % 3 == 0) else {
+                    throw Unexpected(response)
+                }
+            }
+        }
+    }
+
+    @Test("before a bad one are answered, then it is refused, then the connection ends")
+    func badBehindGood() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let good = HTTPClient.bytes(.get, "/healthz") + HTTPClient.bytes(sending: HTTPClient.draft("x"))
+            let behind = HTTPClient.bytes(sending: HTTPClient.draft("never"))
+            try client.write(good + Array("GET /healthz HTTP/1.1\r\n\r\n".utf8) + behind)
+            #expect(try client.response().status == .ok)
+            #expect(try client.response().status == .created)
+            let refusal = try client.response()
+            #expect(refusal.status == .badRequest)
+            #expect(try refusal.problem.code == "host_missing")
+            #expect(!refusal.keepAlive)
+            #expect(try client.endsSilently())
+            let other = try HTTPClient(port: server.port)
+            #expect(try other.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 1)
+        }
+    }
+
+    @Test("behind one that ends the connection are not served")
+    func behindClose() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let last = HTTPClient.bytes(.get, "/healthz", fields: [HTTPField("Connection", "close")])
+            try client.write(last + HTTPClient.bytes(sending: HTTPClient.draft("never")))
+            let response = try client.response()
+            #expect(response.status == .ok && !response.keepAlive)
+            #expect(try client.endsSilently())
+            let other = try HTTPClient(port: server.port)
+            #expect(try other.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
+        }
+    }
+
+    @Test("whose answers the client is slow to take are all answered, and none is called late")
+    func slowReader() throws {
+        try withServer {
+            $0.transport.sendBuffer = 4096
+            $0.deadlines.head = .milliseconds(200)
+            $0.deadlines.idle = .milliseconds(200)
+        } _: { server in
+            let sender = try HTTPClient(port: server.port)
+            for _ in 0..<5 { try sender.send(String(repeating: "x", count: 16_000)) }
+            let client = try HTTPClient(port: server.port, receiveBuffer: 4096)
+            try client.write((0..<100).flatMap { _ in HTTPClient.bytes(.get, "/v1/rooms/lobby/messages") })
+            // Others run out of time twice, one after the other, while the answers wait for their client.
+            for _ in 0..<2 {
+                let late = try HTTPClient(port: server.port)
+                try late.write("GET /")
+                #expect(try late.response().status == .requestTimeout)
+            }
+            for _ in 0..<100 { #expect(try client.response().status == .ok) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import HTTP
+import HTTPTypes
+import Server
+import Testing
+import WebSocket
+
+@Suite("A frame of the client")
+struct ClientFrameTests {
+    private func withSocket(
+        _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (WebSocketClient) throws -> Void
+    ) throws {
+        try withServer(configure) { server in
+            let socket = try WebSocketClient(port: server.port)
+            try socket.greeting()
+            try body(socket)
+        }
+    }
+
+    /// Whether the socket still answers.
+    private func isOpen(_ socket: WebSocketClient) throws -> Bool {
+        try socket.send(.ping, [7])
+        return try socket.event() == .pong([7])
+    }
+
+    @Test(
+        "may say that its user is typing, or renew a token",
+        arguments: [
+            #"{"type":"typing"}"#, #"{"type":"typing","room":"lobby","more":[1]}"#, #"{"type":"token","token":"x.y.z"}"#,
+        ])
+    func served(frame: String) throws {
+        try withSocket { socket in
+            try socket.send(frame)
+            let isOpen = try isOpen(socket)
+            #expect(isOpen)
+        }
+    }
+
+    @Test(
+        "that cannot be served is answered by an error, and the socket stays open",
+        arguments: [
+            (#"{"type":"dance"}"#, "unknown_type"), (#"{"type":"subscribe","room":"lobby"}"#, "unknown_type"),
+            (#"{"type":"subscribe","room":"other","since":1}"#, "unknown_type"),
+            (#"{"type":"unsubscribe","room":"lobby"}"#, "unknown_type"),
+            (#"{"type":"subscribe_mine"}"#, "unknown_type"), ("{}", "invalid_field"), (#"{"type":7}"#, "invalid_field"),
+            (#"{"type":"typing","room":"a b"}"#, "invalid_room"), (#"{"type":"typing","room":"other"}"#, "invalid_field"),
+        ])
+    func unservable(frame: String, code: String) throws {
+        try withSocket { socket in
+            try socket.send(frame)
+            guard case .error(code, .some) = try socket.frame().content else { throw Unexpected("another answer") }
+            let isOpen = try isOpen(socket)
+            #expect(isOpen)
+        }
+    }
+
+    @Test(
+        "that is none ends the socket, for a reason",
+        arguments: [
+            (Opcode.text, "hello", CloseCode.invalidPayloadData), (.text, "", .invalidPayloadData),
+            (.text, #"{"type":"typing"}x"#, .invalidPayloadData), (.text, "[]", .policyViolation),
+            (.text, "7", .policyViolation), (.text, "null", .policyViolation),
+            (.binary, #"{"type":"typing"}"#, .unsupportedData), (.binary, "", .unsupportedData),
+        ])
+    func closes(opcode: Opcode, payload: String, code: CloseCode) throws {
+        try withSocket { socket in
+            try socket.send(opcode, Array(payload.utf8))
+            let closeCode = try socket.closeCode()
+            #expect(closeCode == code)
+        }
+    }
+
+    @Test("of 64 KiB is taken, and one byte more closes with 1009, at its header already")
+    func size() throws {
+        let limit = 64 * 1024
+        try withSocket { socket in
+            let padding = String(repeating: " ", count: limit - 17)
+            try socket.send(#"{"type":"typing"}"# + padding)
+            #expect(try isOpen(socket))
+            let header = WebSocketClient.frame(.text, Array(repeating: 32, count: limit + 1)).prefix(14)
+            try socket.http.write(Array(header))
+            #expect(try socket.closeCode() == .messageTooBig)
+        }
+    }
+
+    @Test("may come in fragments, with a ping between")
+    func fragments() throws {
+        try withSocket { socket in
+            try socket.send(.text, Array(#"{"type":"#.utf8), isFinal: false)
+            try socket.send(.ping, [1])
+            try socket.send(.continuation, Array(#""dance"}"#.utf8))
+            #expect(try socket.event() == .pong([1]))
+            #expect(try socket.frame().errorCode == "unknown_type")
+        }
+    }
+
+    @Test(
+        "that breaks the protocol ends the socket with 1002 or 1007",
+        arguments: [
+            ([0x81, 2, 0x7B, 0x7D], .protocolError), ([0x83, 0x80, 0, 0, 0, 0], .protocolError),
+            ([0xC1, 0x80, 0, 0, 0, 0], .protocolError), ([0x80, 0x80, 0, 0, 0, 0], .protocolError),
+            ([0x89, 0xFE, 0, 126, 0, 0, 0, 0], .protocolError), ([0x88, 0x81, 0, 0, 0, 0, 3], .protocolError),
+            ([0x81, 0x81, 0, 0, 0, 0, 0xFF], .invalidPayloadData),
+        ] as [([UInt8], CloseCode)])
+    func protocolErrors(bytes: [UInt8], code: CloseCode) throws {
+        try withSocket { socket in
+            try socket.http.write(bytes)
+            let closeCode = try socket.closeCode()
+            #expect(closeCode == code)
+        }
+    }
+
+    @Test("may be one of so many in a second, and one more closes with 4429")
+    func rate() throws {
+        try withSocket { $0.webSocket.framesPerSecond = 50 } _: { socket in
+            let pings = (0..<51).flatMap { _ in WebSocketClient.frame(.ping, []) }
+            try socket.http.write(pings)
+            #expect(try socket.closeCode() == .tooManyFrames)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Server
+import TestSupport
+import Testing
+import WebSocket
+
+@Suite("A socket's end")
+struct SocketEndTests {
+    @Test("is answered when the client closes, with the client's own code", arguments: [1000, 1001, 3000, 4999] as [UInt16])
+    func closeHandshake(code: UInt16) throws {
+        try withServer { server in
+            let socket = try WebSocketClient(port: server.port)
+            try socket.greeting()
+            try socket.send(.close, [UInt8(code >> 8), UInt8(code & 255)] + Array("bye".utf8))
+            guard case .close(CloseCode(rawValue: code)?, _) = try socket.event() else { throw Unexpected("no close") }
+            #expect(try socket.http.socket.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test("without a code is answered without one")
+    func emptyClose() throws {
+        try withServer { server in
+            let socket = try WebSocketClient(port: server.port)
+            try socket.greeting()
+            try socket.send(.close, [])
+            #expect(try socket.event() == .close(code: nil, reason: []))
+            #expect(try socket.http.socket.receiveToEnd().isEmpty)
+        }
+    }
+
+    @Test("comes after messages that were sent before it")
+    func closeAfterMessages() throws {
+        try withServer { server in
+            let socket = try WebSocketClient(port: server.port)
+            try socket.greeting()
+            try socket.http.write(
+                WebSocketClient.frame(.text, Array("{}".utf8)) + WebSocketClient.frame(.close, []))
+            #expect(try socket.frame().errorCode == "invalid_field")
+            #expect(try socket.event() == .close(code: nil, reason: []))
+        }
+    }
+
+    @Test("is 1001 when the server stops")
+    func goingAway() throws {
+        try withServer { $0.threads = 2 } _: { server in
+            let sockets = try (0..<8).map { _ in try WebSocketClient(port: server.port) }
+            for socket in sockets { try socket.greeting() }
+            let stream = try EventStreamClient(port: server.port)
+            try stream.greeting()
+            let running = server.server!
+            try concurrently([{ running.stop() }]) {
+                for socket in sockets {
+                    let code = try socket.closeCode()
+                    #expect(code == .goingAway)
+                }
+                let end = try stream.block()
+                #expect(end == nil)
+            }
+        }
+    }
+
+    @Test("comes when two pings are not answered, and not while they are")
+    func pings() throws {
+        try withServer { $0.webSocket.pingInterval = .milliseconds(400) } _: { server in
+            let silent = try WebSocketClient(port: server.port)
+            try silent.greeting()
+            let answering = try WebSocketClient(port: server.port)
+            try answering.greeting()
+            for _ in 1...4 {
+                guard case .ping(let payload) = try answering.event() else { throw Unexpected("no ping") }
+                try answering.send(.pong, payload)
+            }
+            #expect(try silent.event() == .ping([]))
+            #expect(try silent.event() == .ping([]))
+            try silent.http.socket.waitForEnd()
+            try HTTPClient(port: server.port).send("x")
+            #expect(try answering.message().text == "x")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HTTP
+import HTTPTypes
+import Testing
+
+@Suite("Methods")
+struct MethodTests {
+    private static let readOnly = [
+        "/", "/healthz", "/readyz", "/metrics", "/v1/rooms/lobby", "/v1/rooms/lobby/messages/1",
+        "/v1/rooms/lobby/messages/by-client-id/a?user=alice", "/v1/rooms/lobby/changes",
+    ]
+
+    @Test("that a resource does not know are 405 with those that it does")
+    func notAllowed() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let known: [(String, String, [HTTPRequest.Method])] =
+                Self.readOnly.map { ($0, "GET, HEAD, OPTIONS", [.post, .put, .patch, .delete, .trace]) } + [
+                    ("/v1/rooms/lobby/messages", "GET, HEAD, POST, OPTIONS", [.put, .patch, .delete]),
+                    ("/v1/rooms/lobby/live", "GET, OPTIONS", [.head, .post, .delete]),
+                ]
+            for (target, allowed, methods) in known {
+                for method in methods + [HTTPRequest.Method("BREW")!] {
+                    let response = try client.request(method, target)
+                    #expect(response.status == .methodNotAllowed, "\(method) \(target)")
+                    #expect(response["Allow"] == allowed)
+                    if method != .head { #expect(try response.problem.code == "method_not_allowed") }
+                }
+            }
+        }
+    }
+
+    @Test("HEAD answers as GET does, without the content")
+    func head() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            for id in ["a", "b", "c"] { try client.send("x", id: id) }
+            for target in Self.readOnly + ["/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/9", "/nowhere"] {
+                let get = try client.get(target)
+                let head = try client.request(.head, target)
+                #expect(head.status == get.status)
+                #expect(head.body.isEmpty)
+                #expect(head["Link"] == get["Link"])
+                #expect(head["Content-Type"] == get["Content-Type"])
+                // The figures of the process go on.
+                if target != "/metrics" { #expect(head["Content-Length"] == get["Content-Length"]) }
+            }
+        }
+    }
+
+    @Test("OPTIONS tells them, of a resource and of the server")
+    func options() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let response = try client.request(.options, "/v1/rooms/lobby/messages")
+            #expect(response.status == .noContent)
+            #expect(response["Allow"] == "GET, HEAD, POST, OPTIONS")
+            #expect(try client.request(.options, "*").status == .noContent)
+            #expect(try client.request(.options, "/nowhere").status == .notFound)
+        }
+    }
+
+    @Test(
+        "on what is not there are 404",
+        arguments: [
+            "/nowhere", "/v1", "/v1/", "/v1/rooms/lobby/", "/V1/rooms/lobby", "/v1/rooms/lobby/messages/1/2", "//",
+            "/healthz/", "/v1//rooms/lobby", "/v1/rooms/lobby/../lobby/messages", "/v2/rooms/lobby/messages",
+        ])
+    func notFound(target: String) throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            for method in [HTTPRequest.Method.get, .post, .delete] {
+                let response = try client.request(method, target)
+                #expect(response.status == .notFound)
+                #expect(try response.problem.code == "not_found")
+            }
+        }
+    }
+
+    @Test("on a target that cannot be decoded are 400", arguments: ["/%", "/%zz", "/%00", "/%FF", "/?a=%"])
+    func undecodable(target: String) throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let response = try client.get(target)
+            #expect(response.status == .badRequest)
+            #expect(try response.problem.code == "target_encoding_invalid")
+            #expect(try client.get("/healthz").status == .ok)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import HTTP
+import HTTPTypes
+import Testing
+
+@Suite("What operators ask")
+struct OperationTests {
+    @Test("is answered: that the server lives, that it can store, and what it is")
+    func answers() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let health = try client.get("/healthz")
+            #expect(health.status == .ok)
+            #expect(health.text == #"{"status":"ok"}"#)
+            let readiness = try client.get("/readyz")
+            #expect(readiness.status == .ok)
+            #expect(readiness.text == #"{"status":"ready"}"#)
+            let index = try client.get("/")
+            #expect(index.status == .ok)
+            #expect(index.text.contains("Backscroll"))
+        }
+    }
+
+    @Test("in figures counts what has happened")
+    func metrics() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let socket = try WebSocketClient(port: server.port)
+            try socket.greeting()
+            try client.send("1", id: "a1")
+            #expect(try client.post(HTTPClient.draft("1", id: "a1")).status == .ok)
+            _ = try client.get("/v1/rooms/lobby/messages")
+            _ = try client.get("/nowhere")
+            _ = try socket.message()
+            let response = try client.get("/metrics")
+            #expect(response["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+            let samples = Set(response.text.split(separator: "\n").map(String.init))
+            for sample in [
+                "backscroll_messages_stored_total 1", "backscroll_messages_duplicate_total 1",
+                "backscroll_deliveries_total 1", "backscroll_page_reads_total 1", "backscroll_connections 2",
+                "backscroll_queued_sends 0",
+            ] {
+                #expect(samples.contains(sample), "\(sample) in \(response.text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import HTTP
+import HTTPTypes
+import Server
+import Testing
+
+@Suite("Pages of other origins")
+struct OriginTests {
+    private let messages = "/v1/rooms/lobby/messages"
+
+    private func from(_ origin: String) -> [HTTPField] {
+        [HTTPField("Origin", origin)]
+    }
+
+    private func send(_ client: HTTPClient, from origin: String) throws -> Response {
+        try client.request(.post, "\(messages)?user=a", fields: from(origin), body: Array(#"{"text":"x"}"#.utf8))
+    }
+
+    @Test("are refused unless they are allowed, sends and sockets included")
+    func refuses() throws {
+        try withServer { $0.allowedOrigins = ["https://app.example"] } _: { server in
+            let client = try HTTPClient(port: server.port)
+            for origin in ["https://evil.example", "null", "http://app.example", "https://app.example:8443", "nonsense"] {
+                let response = try send(client, from: origin)
+                #expect(response.status == .forbidden)
+                #expect(try response.problem.code == "origin_not_allowed")
+                #expect(response["Access-Control-Allow-Origin"] == nil)
+                #expect(try client.get(messages, fields: from(origin)).status == .forbidden)
+                let refused = #expect(throws: Unexpected.self) {
+                    try WebSocketClient(port: server.port, fields: from(origin))
+                }
+                #expect(refused?.status == 403)
+                #expect(throws: Unexpected.self) {
+                    try EventStreamClient(port: server.port, lines: ["Origin: \(origin)"])
+                }
+            }
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
+        }
+    }
+
+    @Test("that are allowed may read answers, refusals included, and open sockets")
+    func allows() throws {
+        try withServer { $0.allowedOrigins = ["https://app.example"] } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let sent = try send(client, from: "https://app.example")
+            #expect(sent.status == .created)
+            for response in [
+                sent, try client.get("\(messages)?limit=0", fields: from("https://app.example")),
+                try client.get("/nowhere", fields: from("https://app.example")),
+                try client.request(.delete, messages, fields: from("https://app.example")),
+            ] {
+                #expect(response["Access-Control-Allow-Origin"] == "https://app.example")
+                #expect(response["Vary"] == "Origin")
+                #expect(response["Access-Control-Expose-Headers"]?.contains("Location") == true)
+            }
+            try WebSocketClient(port: server.port, fields: from("https://app.example")).greeting()
+            let stream = try EventStreamClient(port: server.port, lines: ["Origin: https://app.example"])
+            #expect(stream.head.contains { $0.lowercased() == "access-control-allow-origin: https://app.example" })
+        }
+    }
+
+    @Test("are all allowed with *")
+    func allowsAny() throws {
+        try withServer { $0.allowedOrigins = ["*"] } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let sent = try send(client, from: "https://any.example")
+            #expect(sent.status == .created)
+            #expect(sent["Access-Control-Allow-Origin"] == "*")
+            try WebSocketClient(port: server.port, fields: from("null")).greeting()
+        }
+    }
+
+    @Test("are not meant where the origin is this host's own")
+    func sameOrigin() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let response = try send(client, from: "http://test.example")
+            #expect(response.status == .created)
+            #expect(response["Access-Control-Allow-Origin"] == nil)
+            try WebSocketClient(port: server.port, fields: from("http://test.example")).greeting()
+        }
+    }
+
+    @Test("ask beforehand, and are told what they may send")
+    func preflight() throws {
+        try withServer { $0.allowedOrigins = ["https://app.example"] } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let asking = [
+                HTTPField("Access-Control-Request-Method", "POST"),
+                HTTPField("Access-Control-Request-Headers", "content-type,x-user"),
+            ]
+            let allowed = try client.request(.options, messages, fields: from("https://app.example") + asking)
+            #expect(allowed.status == .noContent)
+            #expect(allowed["Access-Control-Allow-Origin"] == "https://app.example")
+            #expect(allowed["Access-Control-Allow-Methods"]?.contains("POST") == true)
+            let headers = allowed["Access-Control-Allow-Headers"]?.lowercased() ?? ""
+            for name in ["content-type", "x-user", "authorization", "last-event-id"] { #expect(headers.contains(name)) }
+            #expect(allowed.fields[values: HTTPField.Name("Access-Control-Allow-Origin")!].count == 1)
+            let refused = try client.request(.options, messages, fields: from("https://evil.example") + asking)
+            #expect(refused.status == .forbidden)
+            #expect(refused["Access-Control-Allow-Origin"] == nil)
+        }
+    }
+}

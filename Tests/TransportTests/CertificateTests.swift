@@ -1,0 +1,123 @@
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite("Certificates")
+struct CertificateTests {
+    @Test("After a reload new connections see the new certificate, and open ones go on", arguments: [
+        (TestCertificate.Key.ec, TestCertificate.Key.ec), (.rsa, .ec), (.ec, .rsa),
+    ])
+    func reloads(old: TestCertificate.Key, new: TestCertificate.Key) throws {
+        let certificate = try TestCertificate(name: "old", key: old)
+        try withServer(loops: 2, certificate: certificate) { server in
+            let before = try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+            #expect(before.agreed?.certificate == "old")
+            try certificate.replace(name: "new", key: new)
+            #expect(try TestClient(port: server.port, tls: TLSOptions(.v1_3)).agreed?.certificate == "old")
+            try server.group.reloadCertificate()
+            for loop in server.group.loops { try loop.run {} }
+            for version in [TLSOptions.Version.v1_2, .v1_3] {
+                for _ in 0..<8 {
+                    let after = try TestClient(port: server.port, tls: TLSOptions(version))
+                    #expect(after.agreed?.certificate == "new")
+                }
+            }
+            try before.send("hello")
+            #expect(try before.receive(asLongAs: "hello") == "hello")
+        }
+    }
+
+    @Test("A file that cannot be used leaves the old certificate in place")
+    func keepsOldCertificate() throws {
+        let certificate = try TestCertificate(name: "old")
+        let other = try TestCertificate(name: "other")
+        try withServer(certificate: certificate) { server in
+            try certificate.overwrite(certificate: "not a certificate")
+            var error = #expect(throws: TransportError.self) { try server.group.reloadCertificate() }
+            #expect(error?.description == "cannot use \(certificate.certificatePath): no start line")
+            try certificate.replace(name: "newer")
+            try certificate.overwrite(key: try other.keyText())
+            error = #expect(throws: TransportError.self) { try server.group.reloadCertificate() }
+            #expect(error?.description == "cannot use \(certificate.keyPath): key values mismatch")
+            for _ in 0..<2 {
+                let client = try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+                #expect(client.agreed?.certificate == "old")
+            }
+        }
+    }
+
+    @Test("A group without TLS has nothing to reload")
+    func reloadsNothing() throws {
+        let group = try LoopGroup(count: 1)
+        defer { group.stop() }
+        try group.reloadCertificate()
+        #expect(!group.isSecure)
+    }
+
+    @Test("What is wrong at the start is said, with the file")
+    func refusesBadFiles() throws {
+        let good = try TestCertificate()
+        let bad = try TestCertificate()
+        let other = try TestCertificate()
+        func message(certificate: String, key: String) -> String? {
+            let files = TLSConfiguration(certificate: certificate, key: key)
+            return #expect(throws: TransportError.self) { try LoopGroup(count: 1, tls: files) }?.description
+        }
+        #expect(
+            message(certificate: "/nowhere/certificate.pem", key: good.keyPath)
+                == "cannot use /nowhere/certificate.pem: No such file or directory")
+        #expect(
+            message(certificate: good.certificatePath, key: "/nowhere/key.pem")
+                == "cannot use /nowhere/key.pem: No such file or directory")
+        #expect(
+            message(certificate: good.certificatePath, key: other.keyPath)
+                == "cannot use \(other.keyPath): key values mismatch")
+        try bad.overwrite(certificate: "", key: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
+        #expect(
+            message(certificate: bad.certificatePath, key: good.keyPath)
+                == "cannot use \(bad.certificatePath): no start line")
+        let reason = message(certificate: good.certificatePath, key: bad.keyPath)
+        #expect(reason?.hasPrefix("cannot use \(bad.keyPath): ") == true)
+    }
+
+    @Test("An encrypted key is refused, rather than asked about on the terminal")
+    func refusesEncryptedKey() throws {
+        let certificate = try TestCertificate()
+        try run(
+            "openssl", "pkcs8", "-topk8", "-in", certificate.keyPath, "-out", certificate.keyPath + ".encrypted",
+            "-passout", "pass:secret")
+        let files = TLSConfiguration(
+            certificate: certificate.certificatePath, key: certificate.keyPath + ".encrypted")
+        let error = #expect(throws: TransportError.self) { try files.validate() }
+        #expect(error?.description.hasPrefix("cannot use \(files.key): ") == true)
+    }
+
+    @Test("A client that comes back is known by its ticket, on whichever loop", arguments: [
+        TLSOptions.Version.v1_2, .v1_3,
+    ])
+    func resumesSessions(version: TLSOptions.Version) throws {
+        let loops = Recorder<Int>()
+        var script = Script()
+        script.received = { connection, bytes in
+            loops.record(connection.loop.index)
+            connection.write(bytes)
+        }
+        let certificate = try TestCertificate()
+        try withServer(script, loops: 2, certificate: certificate) { server in
+            func visit(_ options: TLSOptions) throws -> TestClient {
+                let client = try TestClient(port: server.port, tls: options)
+                try client.send("hello")
+                #expect(try client.receive(asLongAs: "hello") == "hello")
+                return client
+            }
+            let first = try visit(TLSOptions(version))
+            #expect(first.agreed?.isResumed == false)
+            let ticket = try #require(first.ticket)
+            repeat {
+                let again = try visit(TLSOptions(version, resuming: ticket))
+                #expect(again.agreed?.isResumed == true)
+            } while Set(loops.events).count < 2
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite("Deadlines")
+struct DeadlineTests {
+    @Test("The handler is told when the time has passed, not before, and once")
+    func tellsOnce() throws {
+        let spent = Recorder<Duration>()
+        var script = Script()
+        script.opened = { connection in
+            let start = connection.loop.time
+            connection.setDeadline(.milliseconds(150))
+            let handler = LoopBound(connection, of: connection.loop)
+            connection.loop.post { _ = handler.value.isOpen }
+            spent.record(start)
+        }
+        script.deadline = { spent.record($0.loop.time) }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            try server.events.wait(for: .deadline)
+            let times = spent.events
+            #expect(times[1] - times[0] >= .milliseconds(150))
+            try client.send("still here")
+            #expect(try client.receive(asLongAs: "still here") == "still here")
+            #expect(server.events.events == [.opened, .deadline, .received("still here")])
+        }
+    }
+
+    @Test("A deadline replaces the one before, whether it is earlier or later", arguments: [(100, 300), (300, 100)])
+    func replaces(first: Int, second: Int) throws {
+        let spent = Recorder<Duration>()
+        var script = Script()
+        script.opened = { connection in
+            connection.setDeadline(.milliseconds(first))
+            connection.setDeadline(.milliseconds(second))
+            spent.record(connection.loop.time)
+        }
+        script.deadline = {
+            spent.record($0.loop.time)
+            $0.finish()
+        }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            #expect(try client.receiveToEnd() == [])
+            client.close()
+            try server.events.wait(for: .closed)
+            #expect(server.events.events == [.opened, .deadline, .closed])
+            #expect(spent.events[1] - spent.events[0] >= .milliseconds(second))
+        }
+    }
+
+    @Test("A deadline that was taken back does not come")
+    func takesBack() throws {
+        var script = Script()
+        script.received = { connection, bytes in
+            switch bytes {
+            case Array("take back".utf8): connection.setDeadline(nil)
+            default: connection.setDeadline(.milliseconds(100))
+            }
+            connection.write(bytes)
+        }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            try client.send("set")
+            #expect(try client.receive(asLongAs: "set") == "set")
+            try client.send("take back")
+            #expect(try client.receive(asLongAs: "take back") == "take back")
+            // Another connection's deadline, set later, comes; so the one taken back would have come.
+            let other = try TestClient(port: server.port)
+            try other.send("set")
+            try server.events.wait(for: .deadline)
+            #expect(server.events.events.filter { $0 == .deadline }.count == 1)
+            try client.send("alive")
+            #expect(try client.receive(asLongAs: "alive") == "alive")
+        }
+    }
+
+    @Test("A handler sets the next deadline when one has come")
+    func repeats() throws {
+        var script = Script()
+        script.opened = { $0.setDeadline(.milliseconds(1)) }
+        script.deadline = {
+            $0.write(Array(".".utf8))
+            $0.setDeadline(.milliseconds(1))
+        }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            #expect(try client.receive(asLongAs: "....") == "....")
+        }
+    }
+
+    @Test("Deadlines of several connections come in the order of their times")
+    func keepsOrder() throws {
+        let order = Recorder<UInt64>()
+        var script = Script()
+        // The first to come waits longest.
+        script.opened = { $0.setDeadline(.milliseconds(700 - 200 * Int($0.id))) }
+        script.deadline = { order.record($0.id) }
+        try withServer(script) { server in
+            let clients = try (1...3).map { count in
+                let client = try TestClient(port: server.port)
+                try server.events.wait { $0.filter { $0 == .opened }.count == count }
+                return client
+            }
+            #expect(try order.wait(for: 3) == [3, 2, 1])
+            for client in clients { client.close() }
+        }
+    }
+
+    @Test("Connections that are gone are not told", arguments: [true, false])
+    func forgetsTheGone(aborts: Bool) throws {
+        var script = Script()
+        script.opened = { $0.setDeadline(.milliseconds($0.id == 1 ? 100 : 300)) }
+        script.received = { connection, _ in if aborts { connection.abort() } }
+        try withServer(script) { server in
+            let gone = try TestClient(port: server.port)
+            try gone.send("!")
+            if !aborts { gone.close() }
+            try server.events.wait(for: .closed)
+            let stays = try TestClient(port: server.port)
+            try server.events.wait(for: .deadline)
+            #expect(server.events.events.filter { $0 == .deadline }.count == 1)
+            stays.close()
+        }
+    }
+
+    @Test("What a deadline has gathered goes on at the end of the same turn")
+    func endsTurn() throws {
+        let order = Recorder<String>()
+        var script = Script()
+        script.opened = { connection in
+            connection.loop.atEndOfTurn { order.record("end of turn") }
+            connection.setDeadline(.milliseconds(100))
+        }
+        script.deadline = { connection in
+            order.record("deadline")
+            let loop = connection.loop
+            // The loop's own clock would make another turn after 100 ms at the latest.
+            loop.post { order.record("next turn") }
+        }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            let events = try order.wait(for: "next turn")
+            let deadline = try #require(events.firstIndex(of: "deadline"))
+            #expect(events[deadline + 1] == "end of turn")
+            client.close()
+        }
+    }
+
+    @Test("Absurdly long and negative times are taken for what they mean")
+    func clampsTimes() throws {
+        var script = Script()
+        script.opened = { $0.setDeadline(.seconds(Int64.max)) }
+        script.received = { connection, _ in connection.setDeadline(.seconds(Int64.min)) }
+        try withServer(script) { server in
+            let client = try TestClient(port: server.port)
+            try client.send("now")
+            try server.events.wait(for: .deadline)
+            #expect(server.events.events == [.opened, .received("now"), .deadline])
+        }
+    }
+
+    @Test("Milliseconds are rounded up", arguments: [
+        (Duration.zero, 0), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1), (.seconds(2), 2000),
+        (.microseconds(1001), 2), (.milliseconds(-1500), -1500),
+    ])
+    func roundsUp(duration: Duration, milliseconds: Int) {
+        #expect(duration.roundedMilliseconds == milliseconds)
+    }
+}

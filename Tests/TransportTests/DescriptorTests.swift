@@ -1,0 +1,78 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transport
+
+/// Each test in a process of its own: the limit of descriptors is the process's.
+@Suite("Out of descriptors")
+struct DescriptorTests {
+    @Test("Those who are served go on, the others are refused, and nothing spins; with descriptors, all is well again")
+    func sheds() async {
+        await #expect(processExitsWith: .success) { try DescriptorTests.runOut() }
+    }
+
+    private static func runOut() throws {
+        let turns = Atomic<Int>(0)
+        var script = Script()
+        script.opened = { connection in
+            if connection.id == 1 { connection.loop.atEndOfTurn { turns.add(1, ordering: .relaxed) } }
+        }
+        script.received = { connection, bytes in
+            if bytes == Array("wait".utf8) { connection.setDeadline(.milliseconds(500)) }
+            connection.write(bytes)
+        }
+        try withServer(script) { server in
+            let served = try TestClient(port: server.port)
+            try served.send("hello")
+            #expect(try served.receive(asLongAs: "hello") == "hello")
+
+            // Each connection takes two descriptors of this process: the clients take theirs, the server gets none.
+            let clients = try (0..<20).map { _ in try TestClient.socketOnly() }
+            let before = try limitDescriptors(to: try openDescriptors())
+            for client in clients { try client.connect(to: server.port) }
+            for client in clients { try client.waitForEnd() }
+            try served.send("still served")
+            #expect(try served.receive(asLongAs: "still served") == "still served")
+
+            // More come than the server's one spare descriptor can refuse at once, and they wait.
+            let start = turns.load(ordering: .relaxed)
+            try served.send("wait")
+            try server.events.wait(for: .deadline)
+            #expect(turns.load(ordering: .relaxed) - start < 1000)
+
+            try limitDescriptors(to: before)
+            let next = try TestClient(port: server.port)
+            try next.send("hello")
+            #expect(try next.receive(asLongAs: "hello") == "hello")
+            #expect(server.group.connectionCount == 2)
+        }
+    }
+
+    @Test("A group for which there are no descriptors says so")
+    func refusesToStart() async {
+        await #expect(processExitsWith: .success) {
+            try LoopGroup(count: 1).stop()
+            let open = try openDescriptors()
+            // Wherever it runs out, it says so, and gives back what it had.
+            for spare in 0..<8 {
+                let before = try limitDescriptors(to: open + spare)
+                defer { _ = try? limitDescriptors(to: before) }
+                #expect(throws: TransportError.self) { try LoopGroup(count: 2) }
+            }
+            try LoopGroup(count: 2).stop()
+        }
+    }
+
+    @Test("The limit of open files is set to what was wanted, down too")
+    func setsLimit() async {
+        await #expect(processExitsWith: .success) {
+            try limitDescriptors(to: 64)
+            #expect(raiseOpenFileLimit(to: 256) == 256)
+            #expect(raiseOpenFileLimit(to: 128) == 128)
+            #expect(raiseOpenFileLimit() >= 1024)
+            #expect(availableProcessors() > 0)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite("A loop")
+final class LoopTests {
+    private let group: LoopGroup
+    private var loop: Loop { group.loops[0] }
+
+    init() throws {
+        group = try LoopGroup(count: 1)
+    }
+
+    deinit {
+        group.stop()
+    }
+
+    @Test("Work of another thread runs on the loop, in the order in which it was posted")
+    func runsInOrder() throws {
+        let loop = loop
+        let order = Recorder<Int>()
+        for number in 0..<1000 {
+            loop.post {
+                #expect(loop.isCurrent)
+                order.record(number)
+            }
+        }
+        #expect(try order.wait(for: 1000) == Array(0..<1000))
+        #expect(!loop.isCurrent)
+    }
+
+    @Test("Work posted on the loop runs in its next turn")
+    func runsPostedWorkLater() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            loop.atEndOfTurn { order.record("end of turn") }
+            loop.post { order.record("posted") }
+            order.record("posting")
+        }
+        try order.wait(for: "posted")
+        #expect(order.events.prefix(3) == ["posting", "end of turn", "posted"])
+    }
+
+    @Test("What is posted by many threads at once all runs")
+    func losesNothing() async throws {
+        let loop = loop
+        let count = Recorder<Int>()
+        await withTaskGroup(of: Void.self) { tasks in
+            for task in 0..<8 {
+                tasks.addTask {
+                    for number in 0..<500 { loop.post { count.record(task * 500 + number) } }
+                }
+            }
+        }
+        let events = try count.wait(for: 4000)
+        #expect(events.sorted() == Array(0..<4000))
+        for task in 0..<8 {
+            let own = events.filter { $0 / 500 == task }
+            #expect(own == own.sorted(), "each thread's own work stays in order")
+        }
+    }
+
+    @Test("After stop nothing is taken any more, and what it held is let go")
+    func refusesAfterStop() throws {
+        let order = Recorder<String>()
+        group.loops[0].post { order.record("before") }
+        group.stop()
+        #expect(!group.loops[0].post { order.record("after") })
+        #expect(order.events == ["before"])
+        group.stop()
+    }
+
+    @Test("Work that posts when it is dropped does not hang the stop")
+    func dropsWorkThatPosts() throws {
+        final class Poster: Sendable {
+            let loop: Loop
+            init(_ loop: Loop) { self.loop = loop }
+            deinit { loop.post {} }
+        }
+        let loop = loop
+        loop.post { [poster = Poster(loop)] in
+            loop.stop()
+            loop.post { _ = poster }
+        }
+        loop.join()
+    }
+
+    private actor Counter {
+        nonisolated let loop: Loop
+        private var count = 0
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        init(on loop: Loop) {
+            self.loop = loop
+        }
+
+        func increment() -> (count: Int, isOnLoop: Bool) {
+            count += 1
+            return (count, loop.isCurrent)
+        }
+
+        nonisolated func incrementNow() -> Int {
+            assumeIsolated { counter in
+                counter.count += 1
+                return counter.count
+            }
+        }
+    }
+
+    @Test("An actor that has the loop as its executor runs on its thread")
+    func runsActors() async throws {
+        let loop = loop
+        let counter = Counter(on: loop)
+        for expected in 1...100 {
+            let (count, isOnLoop) = await counter.increment()
+            #expect(count == expected)
+            #expect(isOnLoop)
+        }
+    }
+
+    @Test("On the loop, an actor of the loop is isolated without a hop")
+    func isolatesActors() throws {
+        let loop = loop
+        let counter = Counter(on: loop)
+        #expect(try loop.run { counter.incrementNow() } == 1)
+        #expect(try loop.run { counter.incrementNow() } == 2)
+        #expect(loop.isIsolatingCurrentContext() == false)
+    }
+
+    @Test("A task may prefer the loop to run on")
+    func runsTasks() async throws {
+        let loop = loop
+        let isOnLoop = await Task(executorPreference: loop) { loop.isCurrent }.value
+        #expect(isOnLoop)
+    }
+
+    @Test("The loop's clock does not go backwards")
+    func tellsTime() throws {
+        let loop = loop
+        let times = try (0..<100).map { _ in try loop.run { loop.time } }
+        #expect(times == times.sorted())
+    }
+
+    @Test("What is bound to a loop is reached on the loop")
+    func bindsToLoop() throws {
+        final class Feed {
+            var name = "general"
+        }
+        let loop = loop
+        let bound = LoopBound(Feed(), to: loop)
+        try loop.run { bound.value.name += "!" }
+        #expect(try loop.run { bound.value.name } == "general!")
+        let own = try loop.run {
+            let feed = Feed()
+            feed.name = "random"
+            return LoopBound(feed, of: loop)
+        }
+        #expect(try loop.run { own.value.name } == "random")
+    }
+
+    @Test("What is bound to a loop traps elsewhere")
+    func trapsElsewhere() async {
+        await #expect(processExitsWith: .failure) {
+            let group = try LoopGroup(count: 1)
+            let bound = LoopBound(1, to: group.loops[0])
+            try group.loops[0].run {}
+            _ = bound.value
+        }
+    }
+}

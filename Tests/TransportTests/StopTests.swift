@@ -1,0 +1,152 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite("The end of a server")
+struct StopTests {
+    @Test("Winding down stops accepting, and every handler may say goodbye", arguments: [false, true])
+    func windsDown(encrypted: Bool) throws {
+        var script = Script()
+        script.shuttingDown = { connection in
+            connection.write(Array("goodbye".utf8))
+            connection.finish()
+        }
+        let certificate = encrypted ? try TestCertificate() : nil
+        try withServer(script, loops: 2, certificate: certificate) { server in
+            let clients = try (0..<8).map { _ in
+                let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+                try client.send("!")
+                #expect(try client.receive(asLongAs: "!") == "!")
+                return client
+            }
+            server.group.windDown()
+            for client in clients {
+                #expect(try client.receiveToEnd() == Array("goodbye".utf8))
+                client.close()
+            }
+            try server.events.wait { $0.filter { $0 == .closed }.count == clients.count }
+            #expect(throws: TestClientError.refused) { try TestClient(port: server.port) }
+            #expect(server.group.connectionCount == 0)
+        }
+    }
+
+    @Test("A client in the middle of its handshake is cut when winding down")
+    func cutsHandshakes() throws {
+        let certificate = try TestCertificate()
+        try withServer(certificate: certificate) { server in
+            let client = try TestClient(port: server.port)
+            try server.waitUntil { $0.connectionCount == 1 }
+            server.group.windDown()
+            try client.waitForEnd()
+            #expect(server.events.events == [])
+        }
+    }
+
+    @Test("Stopping cuts what is still open: served, congested, finishing, refused and half-made", arguments: [false, true])
+    func stops(encrypted: Bool) throws {
+        var script = Script()
+        script.received = { connection, bytes in
+            if bytes != Array("idle".utf8) { connection.write([UInt8](repeating: 0, count: 20_000_000)) }
+            if bytes == Array("finish".utf8) { connection.finish() }
+            if bytes == Array("pause".utf8) { connection.isReadingPaused = true }
+            if bytes == Array("idle".utf8) { connection.write(bytes) }
+        }
+        let certificate = encrypted ? try TestCertificate() : nil
+        let limits = TransportLimits(connections: encrypted ? 5 : 4)
+        let (clients, events) = try withServer(script, limits: limits, certificate: certificate) { server in
+            var clients = try ["idle", "congest", "finish", "pause"].map { text in
+                let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+                try client.send(text)
+                try server.events.wait(for: .received(text))
+                return client
+            }
+            // One more, which is refused, or makes no handshake.
+            clients.append(try TestClient(port: server.port))
+            try server.waitUntil { $0.connectionCount == 5 }
+            return (clients, server.events)
+        }
+        for client in clients { try client.waitForEnd() }
+        #expect(events.events.filter { $0 == .closed }.count == 4)
+        #expect(events.events.filter { $0 == .opened }.count == 4)
+    }
+
+    @Test("A handler that hears of its end when the server stops may still call what it likes")
+    func survivesCallsWhileStopping() throws {
+        var script = Script()
+        let connections = Recorder<LoopBound<Connection>>()
+        script.opened = { connections.record(LoopBound($0, of: $0.loop)) }
+        script.closed = { connection in
+            for other in connections.events { other.value.abort() }
+            connection.write([1])
+            connection.loop.post { Issue.record("nothing runs any more") }
+            connection.loop.atEndOfTurn {}
+            let address = try? PeerAddress(host: "127.0.0.1", port: 1)
+            if let address { _ = try? connection.loop.connect(to: address) { _ in fatalError("stopped") } }
+        }
+        let clients = try withServer(script) { server in
+            try (1...3).map { count in
+                let client = try TestClient(port: server.port)
+                try connections.wait(for: count)
+                return client
+            }
+        }
+        for client in clients { try client.waitForEnd() }
+    }
+
+    @Test("A stopped server has given back its threads, its descriptors and its handlers", arguments: [false, true])
+    func givesBack(encrypted: Bool) async {
+        // In a process of its own, where nobody else opens anything.
+        if encrypted {
+            await #expect(processExitsWith: .success) { try StopTests.cycle(encrypted: true) }
+        } else {
+            await #expect(processExitsWith: .success) { try StopTests.cycle(encrypted: false) }
+        }
+    }
+
+    private static func cycle(encrypted: Bool) throws {
+        let certificate = encrypted ? try TestCertificate() : nil
+        func serve() throws {
+            try withServer(loops: 2, certificate: certificate) { server in
+                let clients = try (0..<8).map { _ in
+                    try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+                }
+                for client in clients { try client.send("hello") }
+                for client in clients { #expect(try client.receive(asLongAs: "hello") == "hello") }
+            }
+        }
+        // What the process opens once and for all is open after the first time.
+        for _ in 0..<10 { try serve() }
+        let (descriptors, threads, memory) = try usage()
+        for _ in 0..<200 { try serve() }
+        let (descriptorsNow, threadsNow, memoryNow) = try usage()
+        #expect(descriptorsNow == descriptors)
+        #expect(threadsNow == threads)
+        // A context that is not given back is some 200 KB.
+        #expect(memoryNow - memory < 20_000, "kilobytes")
+    }
+
+    /// How many descriptors and threads the process has, and how many KB of memory.
+    private static func usage() throws -> (descriptors: Int, threads: Int, memory: Int) {
+        let status = try contents(of: "/proc/self/status")
+        func field(_ name: String) throws -> Int {
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name) })
+            return try #require(Int(line.dropFirst(name.count).split(whereSeparator: \.isWhitespace)[0]))
+        }
+        return (try openDescriptors(), try field("Threads:"), try field("VmRSS:"))
+    }
+
+    @Test("Starting and stopping at once, many times over, is safe")
+    func startsAndStopsAtOnce() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<300 {
+                let group = try LoopGroup(count: 2)
+                _ = try group.listen(host: "localhost", port: 0) {
+                    ScriptedHandler(Script(), on: $0, events: Recorder())
+                }
+                group.stop()
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Transport
+
+@Suite("The timer wheel")
+struct TimerWheelTests {
+    @Test("An entry comes up at its tick, and once")
+    func comesUpOnce() {
+        var wheel = TimerWheel<String>()
+        wheel.insert("a", at: 3)
+        #expect(wheel.advance(to: 2).isEmpty)
+        #expect(wheel.advance(to: 3) == ["a"])
+        #expect(wheel.advance(to: 4).isEmpty)
+        #expect(wheel.isEmpty)
+    }
+
+    @Test("Entries come up in the order of their ticks, those of one tick in the order of their arrival")
+    func keepsOrder() {
+        var wheel = TimerWheel<String>()
+        wheel.insert("late", at: 5)
+        wheel.insert("first", at: 2)
+        wheel.insert("second", at: 2)
+        #expect(wheel.advance(to: 9) == ["first", "second", "late"])
+    }
+
+    @Test("An entry further away than the span goes round until its tick has come")
+    func goesRound() {
+        var wheel = TimerWheel<String>(span: 4)
+        wheel.insert("far", at: 10)
+        for tick in 1...9 { #expect(wheel.advance(to: tick).isEmpty) }
+        #expect(wheel.count == 1)
+        #expect(wheel.advance(to: 10) == ["far"])
+    }
+
+    @Test("One bucket holds entries of several rounds apart")
+    func sharesBuckets() {
+        var wheel = TimerWheel<Int>(span: 4)
+        for tick in [2, 6, 10] { wheel.insert(tick, at: tick) }
+        #expect(wheel.advance(to: 2) == [2])
+        #expect(wheel.advance(to: 6) == [6])
+        #expect(wheel.advance(to: 10) == [10])
+    }
+
+    @Test("After a long sleep all that was due comes up, and nothing else")
+    func wakesFromLongSleep() {
+        var wheel = TimerWheel<Int>(span: 4)
+        for tick in 1...20 { wheel.insert(tick, at: tick) }
+        #expect(wheel.advance(to: 17).sorted() == Array(1...17))
+        #expect(wheel.count == 3)
+        #expect(wheel.advance(to: 1_000_000).sorted() == [18, 19, 20])
+        #expect(wheel.isEmpty)
+    }
+
+    @Test("A tick that has passed already comes up at the next")
+    func clampsPast() {
+        var wheel = TimerWheel<String>(now: 100)
+        wheel.insert("overdue", at: 7)
+        wheel.insert("now", at: 100)
+        #expect(wheel.advance(to: 101) == ["overdue", "now"])
+    }
+
+    @Test("The clock standing still brings nothing up")
+    func standsStill() {
+        var wheel = TimerWheel<String>(now: 5)
+        wheel.insert("a", at: 6)
+        #expect(wheel.advance(to: 5).isEmpty)
+        #expect(wheel.advance(to: 4).isEmpty)
+        #expect(wheel.advance(to: 6) == ["a"])
+    }
+
+    @Test("An empty wheel can be started at another tick")
+    func restarts() {
+        var wheel = TimerWheel<String>()
+        wheel.restart(at: 1_000_000)
+        wheel.insert("a", at: 1_000_001)
+        #expect(wheel.advance(to: 1_000_000).isEmpty)
+        #expect(wheel.advance(to: 1_000_001) == ["a"])
+    }
+
+    @Test("Any entries come up at the first look that is not before their tick", arguments: 0..<20 as Range<UInt64>)
+    func agreesWithSorting(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        var wheel = TimerWheel<Int>(span: Int.random(in: 1...32, using: &random))
+        var pending: [Int] = []
+        var now = 0
+        while now < 500 {
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let tick = now + Int.random(in: 1...100, using: &random)
+                wheel.insert(tick, at: tick)
+                pending.append(tick)
+            }
+            now += Int.random(in: 0...40, using: &random)
+            let due = wheel.advance(to: now)
+            #expect(due.sorted() == pending.filter { $0 <= now }.sorted())
+            pending.removeAll { $0 <= now }
+            #expect(wheel.count == pending.count)
+        }
+    }
+}
+
+/// A generator of numbers that are the same each time (Steele, Lea and Flood 2014).
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
