@@ -49,12 +49,12 @@ let package = Package(
         // Loops, listeners, connections, TLS.
         module("Transport", ["CLibwebsockets"]),
         // Rooms, feeds, subscribers, and what a log is.
-        module("Chat", ["Wire"]),
+        module("Chat", ["Wire", "WebSocket"]),
         // The log in SQLite.
         module(
             "Store",
             [
-                "Wire", "WebSocket", "Chat",
+                "Wire", "Chat",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

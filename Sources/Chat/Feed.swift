@@ -33,10 +33,10 @@ public final class Feed {
     public var isIdle: Bool { subscribers.isEmpty && reservations == 0 }
 
     /// Takes over what a commit has changed, and brings every subscriber up to it that can take it now.
-    public func publish(_ batch: Batch) {
+    public func publish(_ batch: FramedBatch) {
         frames.append(batch.frames, ends: batch.ends, firstRev: batch.firstRev)
         if events != nil {
-            let encoded = EventEncoding.events(of: batch, epoch: epoch)
+            let encoded = batch.events(epoch: epoch)
             events!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
         }
         for subscriber in subscribers { subscriber.advance() }

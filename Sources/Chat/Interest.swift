@@ -28,17 +28,17 @@ public final class Interest: Sendable {
         }
     }
 
-    /// Hands each batch to the loops that want it: element `i` of the answer is for loop `i`.
-    public func distribute(_ batches: [Batch], loops: Int) -> [[Batch]] {
-        var all = Array(repeating: [Batch](), count: loops)
-        guard !batches.isEmpty else { return all }
-        masks.withLock { masks in
-            for batch in batches {
-                var mask = masks[batch.room] ?? 0
-                while mask != 0 {
-                    all[mask.trailingZeroBitCount].append(batch)
-                    mask &= mask - 1
-                }
+    /// Hands each batch to the loops that want it: element `i` of the answer is for loop `i`. What nobody wants is not
+    /// even encoded.
+    public func distribute(_ batches: [Batch], loops: Int) -> [[FramedBatch]] {
+        var all = Array(repeating: [FramedBatch](), count: loops)
+        let wanted = masks.withLock { masks in batches.map { masks[$0.room] ?? 0 } }
+        for (batch, mask) in zip(batches, wanted) where mask != 0 {
+            let framed = FramedBatch(batch)
+            var mask = mask
+            while mask != 0 {
+                all[mask.trailingZeroBitCount].append(framed)
+                mask &= mask - 1
             }
         }
         return all

@@ -60,9 +60,9 @@ public struct Stored: Sendable {
     }
 }
 
-/// What one commit changed in one room: the bytes that every subscriber of it is to get.
+/// What one commit changed in one room.
 ///
-/// The messages have consecutive revisions, `firstRev ..< firstRev + ends.count`.
+/// The messages have consecutive revisions, the first of them `firstRev`.
 public struct Batch: Sendable {
     /// The room.
     public var room: RoomID
@@ -70,21 +70,14 @@ public struct Batch: Sendable {
     public var firstRev: Int64
     /// The room's highest `seq` after the commit.
     public var head: Int64
-    /// The messages as they are pushed: JSON text of `{"type":"message","message":…}`, each in an unmasked WebSocket
-    /// text frame (RFC 6455, section 5.2), one after the other.
-    public var frames: [UInt8]
-    /// Where each message's frame ends in `frames`.
-    public var ends: [Int]
-
-    /// The room's revision after the commit.
-    public var lastRev: Int64 { firstRev + Int64(ends.count) - 1 }
+    /// The messages' snapshots.
+    public var messages: [[UInt8]]
 
     /// The messages of one commit in one room.
-    public init(room: RoomID, firstRev: Int64, head: Int64, frames: [UInt8], ends: [Int]) {
+    public init(room: RoomID, firstRev: Int64, head: Int64, messages: [[UInt8]]) {
         self.room = room
         self.firstRev = firstRev
         self.head = head
-        self.frames = frames
-        self.ends = ends
+        self.messages = messages
     }
 }

@@ -1,6 +1,5 @@
 import Chat
 import GRDB
-import WebSocket
 import Wire
 
 /// One transaction: applies submissions in their order, and gathers what their senders and the subscribers are to hear
@@ -10,8 +9,9 @@ struct Commit {
     private(set) var outcomes: [Outcome] = []
     /// The rooms as they are after the commit.
     private(set) var rooms: RoomTable
-    private var changed: [RoomID: Int] = [:]
-    private var builders: [BatchBuilder] = []
+    /// What subscribers must see, room by room.
+    private(set) var batches: [Batch] = []
+    private var batchOfRoom: [RoomID: Int] = [:]
     private let statements: WriterStatements
     private let now = Timestamp.now()
 
@@ -19,9 +19,6 @@ struct Commit {
         self.statements = statements
         self.rooms = rooms
     }
-
-    /// What subscribers must see, room by room.
-    var batches: [Batch] { builders.map(\.batch) }
 
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
     mutating func apply(_ submission: Submission) throws {
@@ -83,11 +80,12 @@ struct Commit {
     }
 
     private mutating func add(_ body: [UInt8], to id: RoomID, _ room: RoomTable.Room) {
-        if let index = changed[id] {
-            builders[index].append(body, room)
+        if let index = batchOfRoom[id] {
+            batches[index].messages.append(body)
+            batches[index].head = room.head
         } else {
-            changed[id] = builders.count
-            builders.append(BatchBuilder(id, body, room))
+            batchOfRoom[id] = batches.count
+            batches.append(Batch(room: id, firstRev: room.rev, head: room.head, messages: [body]))
         }
     }
 }

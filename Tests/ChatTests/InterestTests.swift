@@ -6,7 +6,7 @@ import Wire
 @Suite("Interest")
 struct InterestTests {
     private func batch(_ room: RoomID) -> Batch {
-        Batch(room: room, firstRev: 1, head: 1, frames: [1], ends: [1])
+        Batch(room: room, firstRev: 1, head: 1, messages: [[1]])
     }
 
     @Test("brings a batch to the loops that want its room, and to no others")

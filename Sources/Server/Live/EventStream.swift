@@ -36,10 +36,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     }
 
     private func send(_ frame: ServerFrame) {
-        var json: [UInt8] = []
-        frame.encode(into: &json)
         var event: [UInt8] = []
-        EventEncoding.append(frame.type, id: nil, data: json.span, to: &event)
+        PushEncoding.appendEvent(frame, to: &event)
         connection.write(event)
     }
 

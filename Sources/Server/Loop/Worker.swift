@@ -73,7 +73,7 @@ final class Worker {
     // MARK: Hearing from the log
 
     /// A commit is durable: first the senders hear of it, then the subscribers.
-    func committed(_ results: [Outcome], _ batches: [Batch]) {
+    func committed(_ results: [Outcome], _ batches: [FramedBatch]) {
         for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?(outcome.result) }
         for batch in batches {
             guard let feed = feeds[batch.room] else { continue }

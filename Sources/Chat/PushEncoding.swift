@@ -1,0 +1,34 @@
+import WebSocket
+public import Wire
+
+/// What is pushed, as bytes on the wire: one frame or event for each message or notice.
+public enum PushEncoding {
+    /// How much longer a message's frame is than its snapshot, at most.
+    static let frameOverhead = FrameHeader.maxEncodedLength + ServerFrame.messageOverhead
+
+    /// Appends a message as an unmasked WebSocket text frame (RFC 6455, section 5.2).
+    public static func appendFrame(_ snapshot: Span<UInt8>, to frames: inout [UInt8]) {
+        FrameHeader.appendText(payloadLength: snapshot.count + ServerFrame.messageOverhead, into: &frames)
+        ServerFrame.appendMessage(snapshot, to: &frames)
+    }
+
+    /// Appends a message as a Server-Sent Event, whose id lets an EventSource go on behind it.
+    public static func appendEvent(_ snapshot: Span<UInt8>, epoch: String, rev: Int64, to events: inout [UInt8]) {
+        events.append(literal: "event: message\nid: ")
+        events.append(utf8: epoch)
+        events.append(UInt8(ascii: ":"))
+        events.append(decimal: rev)
+        events.append(literal: "\ndata: ")
+        ServerFrame.appendMessage(snapshot, to: &events)
+        events.append(literal: "\n\n")
+    }
+
+    /// Appends a notice as a Server-Sent Event (WHATWG HTML, section 9.2): JSON has no line breaks, so it is one line.
+    public static func appendEvent(_ notice: ServerFrame, to events: inout [UInt8]) {
+        events.append(literal: "event: ")
+        events.append(literal: notice.type)
+        events.append(literal: "\ndata: ")
+        notice.encode(into: &events)
+        events.append(literal: "\n\n")
+    }
+}
