@@ -1,14 +1,14 @@
 FROM swift:6.3-bookworm AS build
 WORKDIR /backscroll
 COPY scripts/install scripts/
-RUN scripts/install
+RUN --mount=type=tmpfs,target=/var/lib/apt/lists scripts/install
 COPY . .
 RUN scripts/build-release /usr/local/bin/backscroll
 
 FROM debian:bookworm-slim
 WORKDIR /backscroll
 COPY scripts/install scripts/healthcheck scripts/
-RUN scripts/install --runtime --service /data
+RUN --mount=type=tmpfs,target=/var/lib/apt/lists scripts/install --runtime --service /data
 COPY --from=build /usr/local/bin/backscroll /usr/local/bin/
 ENV BACKSCROLL_HOST=0.0.0.0 BACKSCROLL_DATABASE=/data/backscroll.db
 USER 10001:10001

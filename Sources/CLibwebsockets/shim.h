@@ -64,4 +64,5 @@ static inline void backscroll_name_thread(const char *name) { pthread_setname_np
 static const enum lws_write_protocol backscroll_write_raw = LWS_WRITE_RAW;
 // Constants that are casts or shifts: not imported.
 static const uint64_t backscroll_init_tls = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+static const uint64_t backscroll_create_tls_context = LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX;
 static const uint64_t backscroll_use_libuv = LWS_SERVER_OPTION_LIBUV;

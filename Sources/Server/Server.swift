@@ -18,6 +18,7 @@ public final class Server: Sendable {
     private let configuration: ServerConfiguration
     private let group: LoopGroup
     private let log: SQLiteLog
+    private let dispatcher: Dispatcher
     private let workers: [LoopBound<Worker>]
     private let logger: Logger
 
@@ -59,9 +60,11 @@ public final class Server: Sendable {
                 }
             } catch {
                 log.close()
+                dispatcher.disconnect()
                 throw error
             }
             self.log = log
+            self.dispatcher = dispatcher
             Self.observe(registry, group, log)
         } catch {
             group.stop()
@@ -110,8 +113,9 @@ public final class Server: Sendable {
             registry.observeGauge(name.rawValue, help: name.help) { Double(read()) }
         }
         gauge(.connections) { group.connectionCount }
-        gauge(.queuedSends) { log.queuedSubmissions }
-        gauge(.queuedReads) { log.queuedQueries }
+        // Weak, because the log counts its commits with metrics of this registry.
+        gauge(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
+        gauge(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }
         registry.observeProcess()
     }
 
@@ -148,6 +152,7 @@ public final class Server: Sendable {
         while group.connectionCount > 0, ContinuousClock.now < deadline { usleep(10_000) }
         log.close()
         group.stop()
+        dispatcher.disconnect()
     }
 }
 

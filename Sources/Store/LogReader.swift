@@ -42,6 +42,9 @@ final class LogReader: Sendable {
             onRead?(ContinuousClock.now - start)
             observer.fetched(answers)
         }
+        // SQLite closes no connection with statements on it.
+        statements = nil
+        try? database.close()
     }
 
     private func answer(

@@ -49,9 +49,12 @@ final class LogWriter: Sendable {
         while true {
             // While nothing can be written, trying is how we learn that it can again.
             let patience = failure == nil ? nil : configuration.probeInterval
-            guard let submissions = queue.take(configuration.commitSubmissions, within: patience) else { return }
+            guard let submissions = queue.take(configuration.commitSubmissions, within: patience) else { break }
             if submissions.isEmpty { probe() } else { commit(submissions, &statements, &rooms) }
         }
+        // SQLite closes no connection with statements on it.
+        statements = nil
+        try? database.close()
     }
 
     private func commit(

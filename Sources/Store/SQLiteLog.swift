@@ -6,7 +6,8 @@ import Synchronization
 public final class SQLiteLog: MessageLog {
     /// Made with the database, random.
     public let epoch: String
-    private let file: DatabaseFile
+    /// Holds the lock on the database until the log is closed.
+    private let file: Mutex<DatabaseFile?>
     private let writer: LogWriter
     private let reader: LogReader
     private let threads: Mutex<[StoreThread]>
@@ -21,7 +22,7 @@ public final class SQLiteLog: MessageLog {
     public init(
         path: String, observer: any LogObserver, configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) {
-        file = try DatabaseFile(path)
+        let file = try DatabaseFile(path)
         let database = try file.openForWriting(configuration)
         var connections: [DatabaseQueue] = []
         do {
@@ -41,6 +42,7 @@ public final class SQLiteLog: MessageLog {
         for (index, connection) in connections.enumerated() {
             threads.append(StoreThread(name: "reader \(index)") { reader.run(connection) })
         }
+        self.file = Mutex(consume file)
         self.writer = writer
         self.reader = reader
         self.threads = Mutex(threads)
@@ -65,7 +67,7 @@ public final class SQLiteLog: MessageLog {
     /// How many queries wait for a reader.
     public var queuedQueries: Int { reader.queued }
 
-    /// Commits and answers what is queued, and ends the threads. What is submitted afterwards is refused.
+    /// Commits and answers what is queued, and ends the threads, and leaves the database to others. What is submitted afterwards is refused.
     public func close() {
         writer.close()
         reader.close()
@@ -74,5 +76,6 @@ public final class SQLiteLog: MessageLog {
             return threads
         }
         for thread in running { thread.join() }
+        file.withLock { $0 = nil }
     }
 }

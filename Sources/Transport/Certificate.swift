@@ -4,7 +4,7 @@ import CLibwebsockets
 // Sendable because the OpenSSL objects are not changed after `init`, and OpenSSL counts their references atomically.
 final class Certificate: @unchecked Sendable {
     /// An OpenSSL context that serves nobody: it holds what was read.
-    private let context: OpaquePointer
+    let context: OpaquePointer
 
     /// Reads the files, and checks that the key belongs to the certificate.
     ///

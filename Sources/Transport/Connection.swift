@@ -19,14 +19,18 @@ public final class Connection {
         case closed
     }
 
-    /// Why and since when nothing more should be written.
+    /// Why nothing more should be written: the client has not taken yet what there is.
     private struct Stall {
-        /// The tick at which the client had last taken something.
-        var since: Int
-        /// The next tick at which to look whether it has taken more.
+        /// How often we look, in the time that a client may take nothing, whether it has taken more.
+        static let looks = 4
+
+        /// The next tick at which to look.
         var check: Int
-        /// How many bytes its kernel had acknowledged by then.
+        /// How many bytes the client's kernel had acknowledged when we looked last.
         var acknowledged: UInt64
+        /// How often we look again before we give up. Looks are counted, and not time: if the loop itself was late, that
+        /// is not the client's fault.
+        var looksLeft = Stall.looks
     }
 
     /// The loop that serves this connection.
@@ -103,7 +107,7 @@ public final class Connection {
     private func congest() {
         guard stall == nil else { return }
         let check = nextCheck
-        stall = Stall(since: loop.now, check: check, acknowledged: acknowledgedBytes)
+        stall = Stall(check: check, acknowledged: acknowledgedBytes)
         updateReading()
         schedule(at: check)
     }
@@ -129,8 +133,8 @@ public final class Connection {
         return backscroll_bytes_acknowledged(lws_get_socket_fd(wsi))
     }
 
-    /// When to look whether a stalled client has taken something: often enough to end it in good time.
-    private var nextCheck: Int { loop.tick(after: loop.limits.noProgress / 4) }
+    /// When to look whether a stalled client has taken something.
+    private var nextCheck: Int { loop.tick(after: loop.limits.noProgress / Stall.looks) }
 
     // MARK: Reading
 
@@ -183,16 +187,15 @@ public final class Connection {
         if let deadline { schedule(at: deadline) }
     }
 
-    /// Whether the client takes what it is sent; looked at as often as the bound needs.
+    /// Whether the client takes what it is sent.
     private var isProgressing: Bool {
-        guard let stall, stall.check <= loop.now else { return true }
+        guard var stall, stall.check <= loop.now else { return true }
         let acknowledged = acknowledgedBytes
-        if acknowledged != stall.acknowledged {
-            self.stall = Stall(since: loop.now, check: nextCheck, acknowledged: acknowledged)
-            return true
-        }
-        self.stall?.check = nextCheck
-        return Duration.milliseconds((loop.now - stall.since) * Loop.tickMilliseconds) < loop.limits.noProgress
+        stall.looksLeft = acknowledged == stall.acknowledged ? stall.looksLeft - 1 : Stall.looks
+        stall.acknowledged = acknowledged
+        stall.check = nextCheck
+        self.stall = stall
+        return stall.looksLeft > 0
     }
 
     // MARK: Ending

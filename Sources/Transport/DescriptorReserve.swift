@@ -8,15 +8,21 @@ import Glibc
 struct DescriptorReserve: ~Copyable {
     /// More than what other threads open in the microseconds between the two.
     private static let size = 16
+    /// What the library needs for a context, and a little more: without, it would be left half made.
+    private static let needed = 8
 
     private let numbers: [Int32]
 
-    /// Takes the numbers, before the library takes its own.
-    init() {
-        numbers = (0..<Self.size).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    /// Takes the numbers, before the library takes its own; nil when there are not enough for both.
+    init?() {
+        let numbers = (0..<Self.size + Self.needed).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        let isEnough = !numbers.contains(-1)
+        for number in numbers[(isEnough ? Self.size : 0)...] where number >= 0 { close(number) }
+        guard isEnough else { return nil }
+        self.numbers = Array(numbers[..<Self.size])
     }
 
     deinit {
-        for number in numbers where number >= 0 { close(number) }
+        for number in numbers { close(number) }
     }
 }

@@ -22,12 +22,15 @@ final class LibraryContext {
     private let foreignLoop: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     /// OpenSSL's context of the vhost, which the library tells while it makes the vhost; it lives as long as that.
     private let tlsContext: UnsafeMutablePointer<OpaquePointer?>
+    private let tls: ServerTLS?
     /// What new connections are shown. On the loop's thread only.
     var certificate: Certificate?
 
     private var reserve: DescriptorReserve?
 
     init(uv: UnsafeMutablePointer<uv_loop_t>, limits: TransportLimits, tls: ServerTLS?) throws(TransportError) {
+        guard let reserve = DescriptorReserve() else { throw .unavailable("the system gives no more file descriptors") }
+        self.reserve = consume reserve
         let place = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
         place.initialize(to: nil)
         context = place
@@ -43,6 +46,7 @@ final class LibraryContext {
         foreignLoop.initialize(to: UnsafeMutableRawPointer(uv))
         tlsContext = .allocate(capacity: 1)
         tlsContext.initialize(to: nil)
+        self.tls = tls
         certificate = tls?.certificate
 
         var info = lws_context_creation_info()
@@ -59,29 +63,24 @@ final class LibraryContext {
         // The library's own clock runs during the TLS handshake only: `Connection` stops it then.
         info.timeout_secs = UInt32(max(1, (limits.handshake.roundedMilliseconds + 999) / 1000))
 
-        reserve = DescriptorReserve()
-        var created: OpaquePointer?
-        func create() {
-            place.pointee = lws_create_context(&info)
-            if let context = place.pointee { created = lws_get_vhost_by_name(context, "default") }
+        if let tls {
+            info.options |= backscroll_init_tls | backscroll_create_tls_context
+            // HTTP/2 would be the library's answer, not ours. A literal has static storage, as above.
+            let alpn: StaticString = "http/1.1"
+            info.alpn = UnsafeRawPointer(alpn.utf8Start).assumingMemoryBound(to: CChar.self)
+            // For clients of the library, which we have none of. One of its own, with all certificates of the system in
+            // it, is 400 KB, and not given back when there is more than one loop.
+            info.provided_client_ssl_ctx = tls.certificate.context
         }
+
+        var created: OpaquePointer?
         Self.creation.withLock { _ in
             LibraryLog.install()
-            guard let tls else { return create() }
-            info.options |= backscroll_init_tls
-            tls.configuration.certificate.withCString { certificate in
-                tls.configuration.key.withCString { key in
-                    // HTTP/2 would be the library's answer, not ours.
-                    "http/1.1".withCString { alpn in
-                        info.ssl_cert_filepath = certificate
-                        info.ssl_private_key_filepath = key
-                        info.alpn = alpn
-                        create()
-                    }
-                }
-            }
+            place.pointee = lws_create_context(&info)
+            created = place.pointee.flatMap { lws_get_vhost_by_name($0, "default") }
         }
         guard let created else {
+            // What it had begun may still be on the libuv loop and point here, so nothing is freed.
             throw .unavailable("libwebsockets made no context; is its libuv plugin (libwebsockets-evlib-uv) installed?")
         }
         vhost = created

@@ -58,8 +58,20 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         wakeup = .allocate(capacity: 1)
         ticker = .allocate(capacity: 1)
         turnEnd = .allocate(capacity: 1)
-        guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
-        library = try LibraryContext(uv: uv, limits: limits, tls: tls)
+        do throws(TransportError) {
+            guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
+            do throws(TransportError) {
+                library = try LibraryContext(uv: uv, limits: limits, tls: tls)
+            } catch {
+                _ = uv_loop_close(uv)
+                throw error
+            }
+        } catch {
+            turnEnd.deallocate()
+            ticker.deallocate()
+            wakeup.deallocate()
+            throw error
+        }
         let this = Unmanaged.passUnretained(self).toOpaque()
         wakeup.pointee.data = this
         ticker.pointee.data = this
@@ -274,7 +286,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// cannot be made, the handler is told that the connection is closed.
     ///
     /// - Parameter handler: makes what serves the connection.
-    /// - Returns: the connection, or nil when it was over before it began: then nobody is told.
+    /// - Returns: the connection, or nil when there is none, because the loop is stopping say; no handler is made then.
     /// - Throws: ``TransportError`` when the system has no socket to give.
     @discardableResult
     public func connect(
@@ -306,7 +318,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
             return nil
         }
         connection.begin(handler)
-        return connection.isOpen ? connection : nil
+        return connection
     }
 
     func forget(_ connection: Connection) {

@@ -14,7 +14,7 @@ public struct TransportLimits: Sendable {
     /// How long a client may take for its TLS handshake, in whole seconds.
     public var handshake: Duration
     /// A connection whose client took nothing for this long (a quarter more at most), while there was something to
-    /// send, is ended.
+    /// send, is ended. In ticks of 100 ms.
     public var noProgress: Duration
     /// How long a connection that we have finished is kept to let its client read to the end.
     public var linger: Duration

@@ -24,32 +24,42 @@ public final class TestClient {
     private var descriptor: Int32
     private var tls: TLSSession?
 
-    /// Connects.
+    /// A client that has its socket, and nobody to talk to yet: see ``connect(to:host:)``.
     ///
     /// - Parameters:
-    ///   - tls: the versions of TLS that the client speaks; plain if there are none.
+    ///   - isIPv6: the family of addresses that it may connect to.
     ///   - receiveBuffer: what the kernel receives before the client reads, in bytes; the system's default if nil.
-    public init(
-        port: Int, host: String = "127.0.0.1", tls: TLSOptions? = nil, receiveBuffer: Int32? = nil
-    ) throws {
-        descriptor = try Self.connect(port: port, host: host, receiveBuffer: receiveBuffer)
-        if let tls {
-            do {
-                self.tls = try TLSSession(descriptor: descriptor, options: tls)
-            } catch {
-                Glibc.close(descriptor)
-                throw error
-            }
+    public init(isIPv6: Bool = false, receiveBuffer: Int32? = nil) throws {
+        // A test whose server has gone shall hear of it by an error.
+        signal(SIGPIPE, SIG_IGN)
+        descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw TestClientError.system("socket", errno) }
+        var guardTime = timeval(tv_sec: Self.patience, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &guardTime, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &guardTime, size)
+        if var receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
+    }
+
+    /// A client that is connected.
+    ///
+    /// - Parameter tls: what it wants of TLS; nil for plain.
+    public convenience init(
+        port: Int, host: String = "127.0.0.1", tls options: TLSOptions? = nil, receiveBuffer: Int32? = nil
+    ) throws {
+        try self.init(isIPv6: host.contains(":"), receiveBuffer: receiveBuffer)
+        try connect(to: port, host: host)
+        if let options { tls = try TLSSession(descriptor: descriptor, options: options) }
     }
 
     deinit {
         close()
     }
 
-    private static func connect(port: Int, host: String, receiveBuffer: Int32?) throws -> Int32 {
-        // A test whose server has gone shall hear of it by an error.
-        signal(SIGPIPE, SIG_IGN)
+    /// Connects to a port of this machine, or of another by its address.
+    public func connect(to port: Int, host: String = "127.0.0.1") throws {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
@@ -58,21 +68,9 @@ public final class TestClient {
             throw TestClientError.system("getaddrinfo", 0)
         }
         defer { freeaddrinfo(found) }
-        let descriptor = socket(found.pointee.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw TestClientError.system("socket", errno) }
-        var guardTime = timeval(tv_sec: patience, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &guardTime, size)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &guardTime, size)
-        if var receiveBuffer {
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
-        }
         guard Glibc.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else {
-            let number = errno
-            Glibc.close(descriptor)
-            throw number == ECONNREFUSED ? TestClientError.refused : TestClientError.system("connect", number)
+            throw errno == ECONNREFUSED ? TestClientError.refused : TestClientError.system("connect", errno)
         }
-        return descriptor
     }
 
     // MARK: Sending

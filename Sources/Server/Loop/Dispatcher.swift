@@ -16,6 +16,11 @@ final class Dispatcher: LogObserver {
         self.workers.withLock { $0 = workers }
     }
 
+    /// Lets go of the workers when the log has been closed: they hold the log, and the log holds the dispatcher.
+    func disconnect() {
+        workers.withLock { $0 = [] }
+    }
+
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         let workers = workers.withLock { $0 }
         guard workers.count > 1 else {

@@ -38,8 +38,8 @@ struct ConnectionTests {
 
     @Test("whose client has closed its sending side gets its answers, however many and large")
     func halfClosed() throws {
-        try withServer { $0.transport.sendBuffer = 4096 } _: { server in
-            let client = try HTTPClient(port: server.port, receiveBuffer: 4096)
+        try withServer { $0.transport.sendBuffer = 16 * 1024 } _: { server in
+            let client = try HTTPClient(port: server.port, receiveBuffer: 16 * 1024)
             let sends = (0..<20).flatMap { _ in HTTPClient.bytes(sending: HTTPClient.draft(String(repeating: "x", count: 10_000))) }
             try client.write(sends + HTTPClient.bytes(.get, "/v1/rooms/lobby/messages"))
             client.socket.finishSending()
@@ -71,7 +71,7 @@ struct ConnectionTests {
             let sender = try HTTPClient(port: server.port)
             for _ in 0..<20 { try sender.send(String(repeating: "x", count: 10_000)) }
             for round in 0..<60 {
-                let client = try HTTPClient(port: server.port, receiveBuffer: 4096)
+                let client = try HTTPClient(port: server.port, receiveBuffer: 16 * 1024)
                 switch round % 4 {
                 case 3: _ = try? LiveFormat.webSocket.subscribe(port: server.port, query: "since=0").frame()
                 default: try client.write((0..<5).flatMap { _ in HTTPClient.bytes(.get, targets[round % 3]) })

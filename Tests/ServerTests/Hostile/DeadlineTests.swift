@@ -94,9 +94,9 @@ struct DeadlineTests {
     func noProgress(format: LiveFormat) throws {
         try withServer {
             $0.transport.noProgress = .milliseconds(400)
-            $0.transport.sendBuffer = 4096
+            $0.transport.sendBuffer = 16 * 1024
         } _: { server in
-            let live = try format.subscribe(port: server.port, receiveBuffer: 4096)
+            let live = try format.subscribe(port: server.port, receiveBuffer: 16 * 1024)
             try live.greeting()
             let client = try HTTPClient(port: server.port)
             for _ in 0..<20 { try client.send(String(repeating: "x", count: 16_000)) }

@@ -92,13 +92,13 @@ struct PipeliningTests {
     @Test("whose answers the client is slow to take are all answered, and none is called late")
     func slowReader() throws {
         try withServer {
-            $0.transport.sendBuffer = 4096
+            $0.transport.sendBuffer = 16 * 1024
             $0.deadlines.head = .milliseconds(200)
             $0.deadlines.idle = .milliseconds(200)
         } _: { server in
             let sender = try HTTPClient(port: server.port)
             for _ in 0..<5 { try sender.send(String(repeating: "x", count: 16_000)) }
-            let client = try HTTPClient(port: server.port, receiveBuffer: 4096)
+            let client = try HTTPClient(port: server.port, receiveBuffer: 16 * 1024)
             try client.write((0..<100).flatMap { _ in HTTPClient.bytes(.get, "/v1/rooms/lobby/messages") })
             // Others run out of time twice, one after the other, while the answers wait for their client.
             for _ in 0..<2 {

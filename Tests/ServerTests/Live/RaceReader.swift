@@ -6,7 +6,7 @@ struct RaceReader {
     enum Behavior: CaseIterable, Sendable {
         /// Everything as it comes.
         case steady
-        /// Stops for a while, so that it falls behind what the server keeps for it.
+        /// Stops for a while now and then, so that it falls behind what the server keeps for it.
         case stalling
         /// Leaves and comes back with what it has seen last, at random moments.
         case resuming
@@ -43,9 +43,11 @@ struct RaceReader {
             case .steady:
                 try read(live, to: race.perRoom)
             case .stalling:
-                try read(live, to: min(rev + 3, race.perRoom))
-                try waitForSends(.random(in: race.total / 2...race.total, using: &generator))
-                try read(live, to: race.perRoom)
+                while rev < race.perRoom {
+                    try read(live, to: min(rev + .random(in: 1...60, using: &generator), race.perRoom))
+                    let sent = race.acknowledged.events.count
+                    try waitForSends(min(sent + .random(in: 1...race.total / 4, using: &generator), race.total))
+                }
             case .resuming:
                 try read(live, to: min(rev + .random(in: 0...30, using: &generator), race.perRoom))
             case .reloading:
@@ -73,7 +75,7 @@ struct RaceReader {
 
     private mutating func subscribe() throws -> any LiveClient {
         let since = Bool.random(using: &generator) ? "\(rev)" : "\(epoch):\(rev)"
-        let live = try format.subscribe(port: race.port, room: room, query: "since=\(since)", receiveBuffer: 4096)
+        let live = try format.subscribe(port: race.port, room: room, query: "since=\(since)", receiveBuffer: 16 * 1024)
         guard let state = try live.frame().room, state.rev >= rev, state.head == state.rev, state.epoch == epoch else {
             throw Unexpected("another first frame")
         }

@@ -12,10 +12,10 @@ struct RaceTests {
             $0.threads = loops
             // So small that whoever stalls for a moment falls behind the feed.
             $0.feedBytes = 4096
-            $0.transport.sendBuffer = 4096
+            $0.transport.sendBuffer = 16 * 1024
             $0.webSocket.framesPerSecond = .max
         } _: { server in
-            let race = Race(port: server.port, rooms: ["red", "green", "blue"], senders: 4, perSender: 120)
+            let race = Race(port: server.port, rooms: ["red", "green", "blue"], senders: 4, perSender: 300)
             var readers: [@Sendable () throws -> Void] = []
             for number in 0..<12 {
                 let room = race.rooms[number % 3]

@@ -1,0 +1,115 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Transport
+import WebSocket
+
+@Suite("A server that stops")
+struct StopTests {
+    /// Sends that have reached the server and wait for a commit, which the database's lock holds up.
+    private func sendsOnTheirWay(_ server: LiveServer, _ watching: HTTPClient) throws -> [HTTPClient] {
+        var senders: [HTTPClient] = []
+        // Some are in the commit, and the others wait for the next one.
+        while try !watching.get("/metrics").text.contains("backscroll_queued_sends 3\n") {
+            let sender = try HTTPClient(port: server.port)
+            try sender.write(HTTPClient.bytes(sending: HTTPClient.draft("\(senders.count)")))
+            senders.append(sender)
+            // When it has answered twice, it has also read what was there before the first time.
+            for _ in 0..<2 { _ = try watching.get("/healthz") }
+        }
+        return senders
+    }
+
+    @Test("answers the sends that are on their way, closes idle connections, and accepts nothing more")
+    func answersWhatIsOnItsWay() throws {
+        try withServer { $0.grace = .seconds(30) } _: { server in
+            let running = server.server!
+            let watching = try HTTPClient(port: running.port)
+            let database = try Database(of: server.configuration)
+            try database.lock()
+            let senders = try sendsOnTheirWay(server, watching)
+            try concurrently([{ running.stop() }]) {
+                let isClosed = try watching.endsSilently()
+                #expect(isClosed)
+                #expect(throws: TestClientError.refused) { try TestClient(port: running.port) }
+                try database.unlock()
+                for sender in senders {
+                    let response = try sender.response()
+                    #expect(response.status == .created)
+                    #expect(!response.keepAlive)
+                    let isLast = try sender.endsSilently()
+                    #expect(isLast)
+                    sender.close()
+                }
+            }
+            try server.restart()
+            let client = try HTTPClient(port: server.port)
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == Int64(senders.count))
+        }
+    }
+
+    @Test("does not wait for longer than its grace for those that do not leave")
+    func grace() throws {
+        try withServer {
+            $0.grace = .milliseconds(200)
+            $0.transport.linger = .seconds(3600)
+        } _: { server in
+            let idle = try HTTPClient(port: server.port)
+            #expect(try idle.get("/healthz").status == .ok)
+            let half = try HTTPClient(port: server.port)
+            try half.write("POST /v1/rooms/lobby/messages HTTP/1.1\r\n")
+            let socket = try WebSocketClient(port: server.port)
+            try socket.greeting()
+            // None of them says goodbye.
+            server.stop()
+            #expect(try socket.event() == .close(code: .goingAway, reason: Array("the server is going away".utf8)))
+            try idle.socket.waitForEnd()
+            try half.socket.waitForEnd()
+        }
+    }
+
+    @Test("loses nothing that it has acknowledged, whenever it stops")
+    func stopsWhileSending() throws {
+        try withServer { $0.threads = 2 } _: { server in
+            for round in 0..<4 {
+                let running = server.server!
+                let acknowledged = Recorder<String>()
+                let senders: [@Sendable () throws -> Void] = (0..<4).map { sender in
+                    {
+                        let client = try HTTPClient(port: running.port)
+                        for number in 0... {
+                            let id = "\(round)-\(sender)-\(number)"
+                            guard (try? client.post(HTTPClient.draft("x", id: id)).status) == .created else { return }
+                            acknowledged.record(id)
+                        }
+                    }
+                }
+                try concurrently(senders) {
+                    try acknowledged.wait(for: 20 + 7 * round)
+                    running.stop()
+                }
+                try server.restart()
+                let client = try HTTPClient(port: server.port)
+                for id in acknowledged.events {
+                    let target = "/v1/rooms/lobby/messages/by-client-id/\(id)?user=alice"
+                    #expect(try client.get(target).status == .ok)
+                }
+            }
+        }
+    }
+
+    @Test("can be started again at once on the same port and database")
+    func startsAgain() throws {
+        try withServer { server in
+            let port = server.port
+            let client = try HTTPClient(port: port)
+            try client.send("1")
+            server.stop()
+            try server.start { $0.port = port }
+            #expect(server.port == port)
+            #expect(try HTTPClient(port: port).send("2").seq == 2)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Transport
+
+@Suite("Over TLS")
+struct TLSTests {
+    private func withSecureServer(_ body: (LiveServer, TestCertificate) throws -> Void) throws {
+        let certificate = try TestCertificate(name: "first")
+        try withServer {
+            $0.tls = TLSConfiguration(certificate: certificate.certificatePath, key: certificate.keyPath)
+        } _: { try body($0, certificate) }
+    }
+
+    @Test("messages are sent, pushed and read as they are without", arguments: [TLSOptions.Version.v1_2, .v1_3])
+    func sendsAndPushes(version: TLSOptions.Version) throws {
+        try withSecureServer { server, _ in
+            let tls = TLSOptions(version)
+            let socket = try WebSocketClient(port: server.port, tls: tls)
+            try socket.greeting()
+            let stream = try EventStreamClient(port: server.port, tls: tls)
+            try stream.greeting()
+            let client = try HTTPClient(port: server.port, tls: tls)
+            let texts = (0..<40).map { String(repeating: "x", count: 1 + $0 * 400) }
+            try client.write(texts.flatMap { HTTPClient.bytes(sending: HTTPClient.draft($0)) })
+            for text in texts {
+                #expect(try client.response().status == .created)
+                #expect(try socket.message().text == text)
+                #expect(try stream.message().text == text)
+            }
+            let page = try client.read("/v1/rooms/lobby/messages?limit=200", as: ReceivedPage.self)
+            #expect(page.messages.map(\.text) == texts)
+            #expect(server.server.url.hasPrefix("https://"))
+        }
+    }
+
+    @Test("a certificate that is read anew is shown to new connections, and one that is bad is not taken")
+    func reloads() throws {
+        try withSecureServer { server, certificate in
+            let old = try HTTPClient(port: server.port, tls: TLSOptions())
+            try certificate.replace(name: "second")
+            server.server.reload()
+            // The loop reads it in its next turn.
+            while try HTTPClient(port: server.port, tls: TLSOptions()).socket.agreed?.certificate != "second" {}
+            try certificate.overwrite(certificate: "nonsense")
+            server.server.reload()
+            let new = try HTTPClient(port: server.port, tls: TLSOptions())
+            #expect(new.socket.agreed?.certificate == "second")
+            #expect(try new.get("/healthz").status == .ok)
+            #expect(try old.get("/healthz").status == .ok)
+        }
+    }
+
+    @Test("a client that speaks no TLS is left, and the others are served")
+    func plainClient() throws {
+        try withSecureServer { server, _ in
+            let plain = try TestClient(port: server.port)
+            try plain.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            try plain.waitForEnd()
+            #expect(try HTTPClient(port: server.port, tls: TLSOptions()).get("/healthz").status == .ok)
+        }
+    }
+}
