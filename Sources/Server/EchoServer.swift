@@ -53,7 +53,8 @@ private final class EchoConnection: ConnectionHandler {
             let handshake = try ServerHandshake(.init(request.head, request.replyContext), supporting: [])
             var head: [UInt8] = []
             writer.write(
-                .switchingProtocols, fields: handshake.fields, to: ReplyContext(), at: Timestamp.now().milliseconds / 1000, into: &head)
+                .switchingProtocols, fields: handshake.fields, to: ReplyContext(),
+                at: Timestamp.now().milliseconds / 1000, into: &head)
             connection.write(head)
             var limits = WebSocketLimits()
             limits.messageBytes = EchoServer.messageBytes

@@ -63,7 +63,8 @@ extension Exchange {
         guard let http = takeHTTP() else { return }
         worker.scratch.removeAll(keepingCapacity: true)
         worker.writer.write(
-            .switchingProtocols, fields: fields + upgrade, to: ReplyContext(), at: worker.seconds, into: &worker.scratch)
+            .switchingProtocols, fields: fields + upgrade, to: ReplyContext(), at: worker.seconds, into: &worker.scratch
+        )
         count(101)
         let head = worker.scratch
         http.upgrade(head: head.span, open)
@@ -74,7 +75,8 @@ extension Exchange {
         guard let http = takeHTTP() else { return }
         add(.cacheControl, "no-cache")
         worker.scratch.removeAll(keepingCapacity: true)
-        worker.writer.writeStreamHead(contentType: contentType, fields: fields, at: worker.seconds, into: &worker.scratch)
+        worker.writer.writeStreamHead(
+            contentType: contentType, fields: fields, at: worker.seconds, into: &worker.scratch)
         count(200)
         let head = worker.scratch
         http.upgrade(head: head.span, open)

@@ -112,7 +112,8 @@ struct PreparedStatement {
 
     private func failure(_ status: Int32) -> DatabaseError {
         DatabaseError(
-            resultCode: ResultCode(rawValue: status), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
+            resultCode: ResultCode(rawValue: status),
+            message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
     }
 
     /// The row at which a statement stands. It cannot outlive the closure that it is handed to.

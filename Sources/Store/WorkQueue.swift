@@ -103,6 +103,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         clock_gettime(CLOCK_REALTIME, &time)
         let nanoseconds = time.tv_nsec + milliseconds % 1000 * 1_000_000
         return timespec(
-            tv_sec: time.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+            tv_sec: time.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000,
+            tv_nsec: nanoseconds % 1_000_000_000)
     }
 }

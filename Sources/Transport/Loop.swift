@@ -7,8 +7,9 @@ import Synchronization
 /// A connection, its requests and its subscriptions belong to one loop and are used on its thread only, so they need
 /// no locks. Other threads hand work over with ``post(_:)``, which is the one thing about a loop that they may call
 /// (besides ``stop()`` and ``join()``); an actor may have the loop as its executor.
-// Sendable because all that changes is atomic, or behind the mailbox's mutex, or touched on the loop's thread only,
-// which `preconditionIsolated` holds at each entry; before `start` there is no other thread.
+///
+/// Sendable because all that changes is atomic, or behind the mailbox's mutex, or touched on the loop's thread only,
+/// which `preconditionIsolated` holds at each entry; before `start` there is no other thread.
 public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// A tick of deadlines.
     static let tickMilliseconds = 100

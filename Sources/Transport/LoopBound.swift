@@ -2,7 +2,8 @@
 ///
 /// A commit of the writer thread, say, has to find the feeds of a loop: it carries the `LoopBound` to the loop with
 /// ``Loop/post(_:)``, and there looks inside. The last to hold it destroys the value, on whatever thread that is.
-// Sendable because the value is reached through `value` alone, which traps on every thread but the loop's own.
+///
+/// Sendable because the value is reached through `value` alone, which traps on every thread but the loop's own.
 public struct LoopBound<Value>: @unchecked Sendable {
     /// The loop that the value belongs to.
     public let loop: Loop

@@ -26,7 +26,8 @@ enum EnvironmentArguments {
     /// - Throws: a validation error naming the variable, for a switch that is neither true nor false.
     static func added(to arguments: [String], from environment: [String: String]) throws -> [String] {
         guard let command = arguments.first, command == ServeCommand.configuration.commandName else { return arguments }
-        let given = Set(arguments.compactMap { $0.hasPrefix("--") ? $0.split(separator: "=").first.map(String.init) : nil })
+        let given = Set(
+            arguments.compactMap { $0.hasPrefix("--") ? $0.split(separator: "=").first.map(String.init) : nil })
         var added: [String] = []
         for option in options(of: ServeCommand()) {
             let variable = prefix + option.name.uppercased().replacing("-", with: "_")

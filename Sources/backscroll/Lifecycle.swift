@@ -9,7 +9,9 @@ import UnixSignals
 func waitForStop(onHangup: @escaping @Sendable () -> Void = {}) async throws {
     let group = ServiceGroup(
         configuration: .init(
-            services: [.init(service: Waiting(onHangup: onHangup), successTerminationBehavior: .gracefullyShutdownGroup)],
+            services: [
+                .init(service: Waiting(onHangup: onHangup), successTerminationBehavior: .gracefullyShutdownGroup)
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }))
     try await group.run()

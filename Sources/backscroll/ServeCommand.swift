@@ -76,10 +76,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long a client may take nothing of what is sent to it.", valueName: "seconds"))
     var progressTimeout = Seconds(defaults.transport.noProgress)
 
-    @Option(help: ArgumentHelp("How often a WebSocket is pinged; it is gone after two unanswered.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How often a WebSocket is pinged; it is gone after two unanswered.", valueName: "seconds"))
     var pingInterval = Seconds(defaults.webSocket.pingInterval)
 
-    @Option(help: ArgumentHelp("The largest frame of a client on a WebSocket; a larger one closes with 1009.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp(
+            "The largest frame of a client on a WebSocket; a larger one closes with 1009.", valueName: "bytes"))
     var maxFrame = defaults.webSocket.messageBytes
 
     @Option(help: "Sends that may wait for a commit; one more gets 503.")
@@ -140,7 +143,8 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = makeLogger(label: "backscroll", format: logFormat, level: logLevel)
         let server = try Server(serverConfiguration, logger: logger)
         announce(server.url)
-        logger.info("started", metadata: ["version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)"])
+        logger.info(
+            "started", metadata: ["version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)"])
         try await waitForStop(onHangup: server.reload)
         logger.info("stopping")
         server.stop()

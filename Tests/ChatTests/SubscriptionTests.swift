@@ -174,6 +174,6 @@ struct SubscriptionTests {
         #expect(
             String(decoding: client.bytes, as: UTF8.self)
                 == "event: message\nid: E:1\ndata: {\"type\":\"message\",\"message\":1}\n\n"
-                    + "event: message\nid: E:2\ndata: {\"type\":\"message\",\"message\":2}\n\n")
+                + "event: message\nid: E:2\ndata: {\"type\":\"message\",\"message\":2}\n\n")
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
 
 /// What happens on other threads, in the order in which it does, for a test that waits for it.
-// Sendable because the events are touched under the mutex only.
+///
+/// Sendable because the events are touched under the mutex only.
 public final class Recorder<Event: Sendable>: @unchecked Sendable {
     /// How long a wait lasts before it is given up: long enough to be reached only by what will never come.
     public static var patience: Int { 60 }

@@ -6,11 +6,11 @@ public struct TLSOptions: Sendable {
     /// A version of TLS, as OpenSSL numbers them.
     public enum Version: Int, Sendable {
         /// Out of use (RFC 8996).
-        case v1_1 = 0x0302
+        case tls11 = 0x0302
         /// RFC 5246.
-        case v1_2 = 0x0303
+        case tls12 = 0x0303
         /// RFC 8446.
-        case v1_3 = 0x0304
+        case tls13 = 0x0304
     }
 
     var versions: ClosedRange<Int>
@@ -19,7 +19,7 @@ public struct TLSOptions: Sendable {
 
     /// A version or two of TLS, and the protocols that are offered by ALPN, the dearest first.
     public init(
-        _ lowest: Version = .v1_2, to highest: Version? = nil, protocols: [String] = [], resuming: TLSTicket? = nil
+        _ lowest: Version = .tls12, to highest: Version? = nil, protocols: [String] = [], resuming: TLSTicket? = nil
     ) {
         versions = lowest.rawValue...(highest ?? lowest).rawValue
         self.protocols = protocols
@@ -40,7 +40,8 @@ public struct TLSAgreement: Sendable, Equatable {
 }
 
 /// What a client may show to a server when it comes back.
-// Sendable because OpenSSL's session is not changed here, and counts its references atomically.
+///
+/// Sendable because OpenSSL's session is not changed here, and counts its references atomically.
 public final class TLSTicket: @unchecked Sendable {
     fileprivate let session: OpaquePointer
 

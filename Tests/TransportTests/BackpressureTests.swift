@@ -7,7 +7,9 @@ import Testing
 @Suite("Backpressure")
 struct BackpressureTests {
     private static let large = [UInt8](unsafeUninitializedCapacity: 50_000_000) { buffer, count in
-        for index in 0..<50_000_000 { buffer.initializeElement(at: index, to: UInt8(truncatingIfNeeded: index &* 31 >> 3)) }
+        for index in 0..<50_000_000 {
+            buffer.initializeElement(at: index, to: UInt8(truncatingIfNeeded: index &* 31 >> 3))
+        }
         count = 50_000_000
     }
 
@@ -25,7 +27,7 @@ struct BackpressureTests {
         }
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(script, certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             try client.send("!")
             try congested.wait(for: true)
             // Not within the macro, which would print the bytes.
@@ -47,9 +49,10 @@ struct BackpressureTests {
         }
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(script, certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_2) : nil)
+            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls12) : nil)
             try client.send("!")
-            let isInOrder = try client.receiveToEnd() == (UInt8(0)..<100).flatMap { [UInt8](repeating: $0, count: 50_000) }
+            let isInOrder =
+                try client.receiveToEnd() == (UInt8(0)..<100).flatMap { [UInt8](repeating: $0, count: 50_000) }
             #expect(isInOrder)
         }
     }
@@ -83,7 +86,7 @@ struct BackpressureTests {
         script.deadline = { _ in turnsOfStall.record(turns.load(ordering: .relaxed)) }
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(script, certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             try client.send("!")
             try turnsOfStall.wait(for: 1)
             for _ in 0..<20 { try client.send("and another thing") }

@@ -5,19 +5,21 @@ import Testing
 
 @Suite("Certificates")
 struct CertificateTests {
-    @Test("After a reload new connections see the new certificate, and open ones go on", arguments: [
-        (TestCertificate.Key.ec, TestCertificate.Key.ec), (.rsa, .ec), (.ec, .rsa),
-    ])
+    @Test(
+        "After a reload new connections see the new certificate, and open ones go on",
+        arguments: [
+            (TestCertificate.Key.ec, TestCertificate.Key.ec), (.rsa, .ec), (.ec, .rsa),
+        ])
     func reloads(old: TestCertificate.Key, new: TestCertificate.Key) throws {
         let certificate = try TestCertificate(name: "old", key: old)
         try withServer(loops: 2, certificate: certificate) { server in
-            let before = try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+            let before = try TestClient(port: server.port, tls: TLSOptions(.tls13))
             #expect(before.agreed?.certificate == "old")
             try certificate.replace(name: "new", key: new)
-            #expect(try TestClient(port: server.port, tls: TLSOptions(.v1_3)).agreed?.certificate == "old")
+            #expect(try TestClient(port: server.port, tls: TLSOptions(.tls13)).agreed?.certificate == "old")
             try server.group.reloadCertificate()
             for loop in server.group.loops { try loop.run {} }
-            for version in [TLSOptions.Version.v1_2, .v1_3] {
+            for version in [TLSOptions.Version.tls12, .tls13] {
                 for _ in 0..<8 {
                     let after = try TestClient(port: server.port, tls: TLSOptions(version))
                     #expect(after.agreed?.certificate == "new")
@@ -41,7 +43,7 @@ struct CertificateTests {
             error = #expect(throws: TransportError.self) { try server.group.reloadCertificate() }
             #expect(error?.description == "cannot use \(certificate.keyPath): key values mismatch")
             for _ in 0..<2 {
-                let client = try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+                let client = try TestClient(port: server.port, tls: TLSOptions(.tls13))
                 #expect(client.agreed?.certificate == "old")
             }
         }
@@ -93,9 +95,11 @@ struct CertificateTests {
         #expect(error?.description.hasPrefix("cannot use \(files.key): ") == true)
     }
 
-    @Test("A client that comes back is known by its ticket, on whichever loop", arguments: [
-        TLSOptions.Version.v1_2, .v1_3,
-    ])
+    @Test(
+        "A client that comes back is known by its ticket, on whichever loop",
+        arguments: [
+            TLSOptions.Version.tls12, .tls13,
+        ])
     func resumesSessions(version: TLSOptions.Version) throws {
         let loops = Recorder<Int>()
         var script = Script()

@@ -159,10 +159,13 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Milliseconds are rounded up", arguments: [
-        (Duration.zero, 0), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1), (.seconds(2), 2000),
-        (.microseconds(1001), 2), (.milliseconds(-1500), -1500),
-    ])
+    @Test(
+        "Milliseconds are rounded up",
+        arguments: [
+            (Duration.zero, 0), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1),
+            (.seconds(2), 2000),
+            (.microseconds(1001), 2), (.milliseconds(-1500), -1500),
+        ])
     func roundsUp(duration: Duration, milliseconds: Int) {
         #expect(duration.roundedMilliseconds == milliseconds)
     }

@@ -57,7 +57,8 @@ struct DescriptorTests {
             for more in 8..<45 {
                 try withDescriptors(more: more) {
                     let error = #expect(throws: TransportError.self) { try LoopGroup(count: 2) }
-                    #expect(error?.description.contains("gives no") == true, "with \(more): \(String(describing: error))")
+                    #expect(
+                        error?.description.contains("gives no") == true, "with \(more): \(String(describing: error))")
                 }
             }
             let left = try openDescriptors()

@@ -17,14 +17,14 @@ struct EchoTests {
         }
     }
 
-    @Test("Bytes come back over TLS 1.2 and 1.3", arguments: [TLSOptions.Version.v1_2, .v1_3])
+    @Test("Bytes come back over TLS 1.2 and 1.3", arguments: [TLSOptions.Version.tls12, .tls13])
     func echoesEncrypted(version: TLSOptions.Version) throws {
         let certificate = try TestCertificate(name: "echo")
         try withServer(certificate: certificate) { server in
             let client = try TestClient(port: server.port, tls: TLSOptions(version))
             try client.send("hello")
             #expect(try client.receive(asLongAs: "hello") == "hello")
-            #expect(client.agreed?.version == (version == .v1_2 ? "TLSv1.2" : "TLSv1.3"))
+            #expect(client.agreed?.version == (version == .tls12 ? "TLSv1.2" : "TLSv1.3"))
             #expect(client.agreed?.certificate == "echo")
             client.close()
             try server.events.wait(for: .closed)
@@ -36,7 +36,7 @@ struct EchoTests {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
             #expect(throws: TestClientError.handshake("tlsv1 alert protocol version")) {
-                try TestClient(port: server.port, tls: TLSOptions(.v1_1))
+                try TestClient(port: server.port, tls: TLSOptions(.tls11))
             }
             try server.waitUntilEmpty()
             #expect(server.events.events == [], "a handler is for clients that have shaken hands")
@@ -47,7 +47,7 @@ struct EchoTests {
     func choosesHTTP1() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: TLSOptions(.v1_3, protocols: ["h2", "http/1.1"]))
+            let client = try TestClient(port: server.port, tls: TLSOptions(.tls13, protocols: ["h2", "http/1.1"]))
             try client.send("hello")
             #expect(try client.receive(asLongAs: "hello") == "hello")
             #expect(client.agreed?.applicationProtocol == "http/1.1")
@@ -96,7 +96,7 @@ struct EchoTests {
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(script, loops: 2, certificate: certificate) { server in
             let clients = try (0..<64).map { _ in
-                try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+                try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             }
             for client in clients { try client.send("hello") }
             for client in clients { #expect(try client.receive(asLongAs: "hello") == "hello") }

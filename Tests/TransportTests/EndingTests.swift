@@ -38,7 +38,7 @@ struct EndingTests {
         }
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(script, certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             try client.send("!")
             try server.events.wait(for: .received("!"))
             for _ in 0..<20 { try client.send([UInt8](repeating: 66, count: 10_000)) }
@@ -57,7 +57,7 @@ struct EndingTests {
         let certificate = encrypted ? try TestCertificate() : nil
         let limits = TransportLimits(linger: .milliseconds(100))
         try withServer(script, limits: limits, certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             try client.send("!")
             #expect(try client.receiveToEnd() == [])
             try server.events.wait(for: .closed)
@@ -201,7 +201,7 @@ struct EndingTests {
     func noticesResets(encrypted: Bool) throws {
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             try client.send("!")
             try server.events.wait(for: .received("!"))
             client.reset()
@@ -223,7 +223,7 @@ struct EndingTests {
         }
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(script, certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+            let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             try client.send("!")
             try server.events.wait(for: .received("!"))
             client.reset()

@@ -50,11 +50,11 @@ struct LimitTests {
     func refusesEncrypted() throws {
         let certificate = try TestCertificate()
         try withServer(limits: TransportLimits(connections: 1), certificate: certificate) { server in
-            let client = try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+            let client = try TestClient(port: server.port, tls: TLSOptions(.tls13))
             try client.send("hello")
             #expect(try client.receive(asLongAs: "hello") == "hello")
             #expect(throws: TestClientError.self) {
-                try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+                try TestClient(port: server.port, tls: TLSOptions(.tls13))
             }
             try client.send("still here")
             #expect(try client.receive(asLongAs: "still here") == "still here")
@@ -69,18 +69,18 @@ struct LimitTests {
             let silent = try TestClient(port: server.port)
             try server.waitUntil { $0.connectionCount == 1 }
             #expect(throws: TestClientError.self) {
-                try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+                try TestClient(port: server.port, tls: TLSOptions(.tls13))
             }
             try silent.waitForEnd()
             try server.waitUntilEmpty()
-            let client = try TestClient(port: server.port, tls: TLSOptions(.v1_3))
+            let client = try TestClient(port: server.port, tls: TLSOptions(.tls13))
             try client.send("hello")
             #expect(try client.receive(asLongAs: "hello") == "hello")
             #expect(!server.events.events.contains(.closed), "the silent one had no handler")
         }
     }
 
-    @Test("The time for the handshake ends with it", arguments: [TLSOptions.Version.v1_2, .v1_3])
+    @Test("The time for the handshake ends with it", arguments: [TLSOptions.Version.tls12, .tls13])
     func endsHandshakeTime(version: TLSOptions.Version) throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds(2500)) }
@@ -94,7 +94,8 @@ struct LimitTests {
         }
     }
 
-    @Test("What is no TLS is cut, without a handler", arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{7}", ""])
+    @Test(
+        "What is no TLS is cut, without a handler", arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{7}", ""])
     func cutsGarbage(bytes: String) throws {
         let certificate = try TestCertificate()
         try withServer(limits: TransportLimits(handshake: .seconds(1)), certificate: certificate) { server in

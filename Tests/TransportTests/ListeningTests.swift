@@ -16,7 +16,9 @@ struct ListeningTests {
         }
     }
 
-    @Test("A port in use is refused, though the sockets of one server share theirs", arguments: ["127.0.0.1", "localhost"])
+    @Test(
+        "A port in use is refused, though the sockets of one server share theirs",
+        arguments: ["127.0.0.1", "localhost"])
     func refusesPortInUse(host: String) throws {
         try withServer(loops: 2, host: host) { server in
             let second = try LoopGroup(count: 2)
@@ -66,12 +68,14 @@ struct ListeningTests {
         }
     }
 
-    @Test("An address that is none, or not ours, is refused with its name", arguments: [
-        ("203.0.113.7", 0, "cannot use the address 203.0.113.7:0: Cannot assign requested address"),
-        ("no such host", 80, "cannot use the address no such host:80: Name or service not known"),
-        ("127.0.0.1", 65_536, "cannot use the address 127.0.0.1:65536: a port is a number from 0 to 65535"),
-        ("127.0.0.1", -1, "cannot use the address 127.0.0.1:-1: a port is a number from 0 to 65535"),
-    ])
+    @Test(
+        "An address that is none, or not ours, is refused with its name",
+        arguments: [
+            ("203.0.113.7", 0, "cannot use the address 203.0.113.7:0: Cannot assign requested address"),
+            ("no such host", 80, "cannot use the address no such host:80: Name or service not known"),
+            ("127.0.0.1", 65_536, "cannot use the address 127.0.0.1:65536: a port is a number from 0 to 65535"),
+            ("127.0.0.1", -1, "cannot use the address 127.0.0.1:-1: a port is a number from 0 to 65535"),
+        ])
     func refusesBadAddress(host: String, port: Int, message: String) throws {
         let group = try LoopGroup(count: 1)
         defer { group.stop() }
@@ -92,10 +96,12 @@ struct ListeningTests {
         #expect(error.description == "cannot listen on 127.0.0.1:0: the loops have been stopped")
     }
 
-    @Test("What is loopback and what is not", arguments: [
-        ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("0.0.0.0", false),
-        ("::", false), ("192.0.2.1", false), ("::ffff:127.0.0.1", true),
-    ])
+    @Test(
+        "What is loopback and what is not",
+        arguments: [
+            ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("0.0.0.0", false),
+            ("::", false), ("192.0.2.1", false), ("::ffff:127.0.0.1", true),
+        ])
     func knowsLoopback(host: String, isLoopback: Bool) throws {
         #expect(try LoopGroup.isLoopback(host) == isLoopback)
     }

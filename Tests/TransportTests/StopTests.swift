@@ -16,7 +16,7 @@ struct StopTests {
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(script, loops: 2, certificate: certificate) { server in
             let clients = try (0..<8).map { _ in
-                let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+                let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
                 try client.send("!")
                 #expect(try client.receive(asLongAs: "!") == "!")
                 return client
@@ -44,7 +44,9 @@ struct StopTests {
         }
     }
 
-    @Test("Stopping cuts what is still open: served, congested, finishing, refused and half-made", arguments: [false, true])
+    @Test(
+        "Stopping cuts what is still open: served, congested, finishing, refused and half-made",
+        arguments: [false, true])
     func stops(encrypted: Bool) throws {
         var script = Script()
         script.received = { connection, bytes in
@@ -57,7 +59,7 @@ struct StopTests {
         let limits = TransportLimits(connections: encrypted ? 5 : 4)
         let (clients, events) = try withServer(script, limits: limits, certificate: certificate) { server in
             var clients = try ["idle", "congest", "finish", "pause"].map { text in
-                let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+                let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
                 try client.send(text)
                 try server.events.wait(for: .received(text))
                 return client
@@ -110,7 +112,7 @@ struct StopTests {
         func serve() throws {
             try withServer(loops: 2, certificate: certificate) { server in
                 let clients = try (0..<8).map { _ in
-                    try TestClient(port: server.port, tls: encrypted ? TLSOptions(.v1_3) : nil)
+                    try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
                 }
                 for client in clients { try client.send("hello") }
                 for client in clients { #expect(try client.receive(asLongAs: "hello") == "hello") }

@@ -30,7 +30,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         stream.subscription = Subscription(
             feed: feed, format: .serverSentEvents, rev: since ?? slice.rev, carrier: stream)
         stream.send(
-            .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch))
+            .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch)
+        )
         stream.subscription.start(with: slice)
         return stream
     }

@@ -32,7 +32,8 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
         live.socket = socket
         live.subscription = Subscription(feed: feed, format: .webSocket, rev: since ?? slice.rev, carrier: live)
         live.send(
-            .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch))
+            .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch)
+        )
         live.subscription.start(with: slice)
         return socket
     }

@@ -9,7 +9,9 @@ struct RestartTests {
     func everythingIsThere() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)
-            let sent = try (1...50).map { try before.post(HTTPClient.draft("\($0)", id: "\($0)"), to: "room\($0 % 3)").body }
+            let sent = try (1...50).map {
+                try before.post(HTTPClient.draft("\($0)", id: "\($0)"), to: "room\($0 % 3)").body
+            }
             let rooms = try (0..<3).map { try before.get("/v1/rooms/room\($0)").body }
             let pages = try (0..<3).map { try before.get("/v1/rooms/room\($0)/messages").body }
             try server.restart()

@@ -38,9 +38,13 @@ struct ConnectionTests {
 
     @Test("whose client has closed its sending side gets its answers, however many and large")
     func halfClosed() throws {
-        try withServer { $0.transport.sendBuffer = 16 * 1024 } _: { server in
+        try withServer {
+            $0.transport.sendBuffer = 16 * 1024
+        } _: { server in
             let client = try HTTPClient(port: server.port, receiveBuffer: 16 * 1024)
-            let sends = (0..<20).flatMap { _ in HTTPClient.bytes(sending: HTTPClient.draft(String(repeating: "x", count: 10_000))) }
+            let sends = (0..<20).flatMap { _ in
+                HTTPClient.bytes(sending: HTTPClient.draft(String(repeating: "x", count: 10_000)))
+            }
             try client.write(sends + HTTPClient.bytes(.get, "/v1/rooms/lobby/messages"))
             client.socket.finishSending()
             let responses = try client.responsesToEnd()
@@ -66,7 +70,9 @@ struct ConnectionTests {
 
     @Test("that is reset at any moment takes nobody with it")
     func resets() throws {
-        try withServer { $0.threads = 2 } _: { server in
+        try withServer {
+            $0.threads = 2
+        } _: { server in
             let targets = ["/v1/rooms/lobby/messages?limit=200", "/v1/rooms/lobby/changes", "/healthz"]
             let sender = try HTTPClient(port: server.port)
             for _ in 0..<20 { try sender.send(String(repeating: "x", count: 10_000)) }
@@ -97,7 +103,9 @@ struct ConnectionTests {
     @Test("too many is refused with 503, while the others are served, until there is place again")
     func cap() throws {
         // The least that a server takes for its bound.
-        try withServer { $0.transport.connections = 16 } _: { server in
+        try withServer {
+            $0.transport.connections = 16
+        } _: { server in
             var clients = try (0..<16).map { _ in try HTTPClient(port: server.port) }
             for client in clients { #expect(try client.get("/healthz").status == .ok) }
             let refused = try HTTPClient(port: server.port)

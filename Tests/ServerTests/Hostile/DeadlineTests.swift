@@ -13,7 +13,9 @@ struct DeadlineTests {
             $0.deadlines.head = .milliseconds(200)
             $0.deadlines.body = .milliseconds(200)
             $0.deadlines.idle = .milliseconds(200)
-        } _: { try body($0) }
+        } _: {
+            try body($0)
+        }
     }
 
     private func expectTimeout(_ client: HTTPClient) throws {
@@ -36,7 +38,9 @@ struct DeadlineTests {
         }
     }
 
-    @Test("in the middle of a head is told so", arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
+    @Test(
+        "in the middle of a head is told so",
+        arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
     func partOfHead(head: String) throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)

@@ -9,7 +9,9 @@ import Transport
 struct PipeliningTests {
     @Test("that send are done and answered in their order", arguments: [1, 2])
     func sendsInOrder(threads: Int) throws {
-        try withServer { $0.threads = threads } _: { server in
+        try withServer {
+            $0.threads = threads
+        } _: { server in
             let client = try HTTPClient(port: server.port)
             try client.write((1...200).flatMap { HTTPClient.bytes(sending: HTTPClient.draft("\($0)", id: "\($0)")) })
             for seq in 1...200 as ClosedRange<Int64> {
@@ -27,8 +29,11 @@ struct PipeliningTests {
             let client = try HTTPClient(port: server.port)
             for round in 1...20 {
                 let send = HTTPClient.bytes(sending: HTTPClient.draft("\(round)"))
-                let targets = ["/v1/rooms/lobby", "/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/\(round)"]
-                try client.write(send + targets.flatMap { HTTPClient.bytes(.get, $0) } + HTTPClient.bytes(.head, "/healthz"))
+                let targets = [
+                    "/v1/rooms/lobby", "/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/\(round)",
+                ]
+                try client.write(
+                    send + targets.flatMap { HTTPClient.bytes(.get, $0) } + HTTPClient.bytes(.head, "/healthz"))
                 #expect(try client.response().status == .created)
                 #expect(try decode(client.response().body, as: ReceivedRoom.self).head == Int64(round))
                 #expect(try decode(client.response().body, as: ReceivedPage.self).seqs == [Int64(round)])

@@ -22,7 +22,8 @@ struct SizeTests {
             let port = server.port
             try expectRefusal(414, "target_too_long", of: "GET /\(x(8192)) HTTP/1.1\r\nHost: x\r\n\r\n", port: port)
             try expectRefusal(414, "target_too_long", of: "GET /\(x(9000))", port: port)
-            try expectRefusal(431, "head_too_large", of: "GET / HTTP/1.1\r\nHost: x\r\nX: \(x(16_384))\r\n\r\n", port: port)
+            try expectRefusal(
+                431, "head_too_large", of: "GET / HTTP/1.1\r\nHost: x\r\nX: \(x(16_384))\r\n\r\n", port: port)
             try expectRefusal(431, "head_too_large", of: "GET / HTTP/1.1\r\nHost: x\r\nX: \(x(17_000))", port: port)
             let fields = String(repeating: "X: y\r\n", count: 100)
             try expectRefusal(431, "too_many_fields", of: "GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n", port: port)
@@ -40,7 +41,8 @@ struct SizeTests {
             let start = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
             for head in [
                 "Content-Length: \(limit + 1)\r\n\r\n", "Content-Length: 99999999999999999999\r\n\r\n",
-                "Transfer-Encoding: chunked\r\n\r\n40001\r\n", "Expect: 100-continue\r\nContent-Length: \(limit + 1)\r\n\r\n",
+                "Transfer-Encoding: chunked\r\n\r\n40001\r\n",
+                "Expect: 100-continue\r\nContent-Length: \(limit + 1)\r\n\r\n",
             ] {
                 try expectRefusal(413, "body_too_large", of: start + head, port: server.port)
             }
@@ -57,7 +59,8 @@ struct SizeTests {
             let client = try HTTPClient(port: server.port)
             let head = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
             let chunk = "10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n"
-            try client.write(head + (isChunked ? "Transfer-Encoding: chunked\r\n\r\n" : "Content-Length: 3000000\r\n\r\n"))
+            try client.write(
+                head + (isChunked ? "Transfer-Encoding: chunked\r\n\r\n" : "Content-Length: 3000000\r\n\r\n"))
             for _ in 0..<40 { try client.write(chunk) }
             let response = try client.response()
             #expect(response.status == .contentTooLarge)

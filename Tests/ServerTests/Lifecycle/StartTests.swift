@@ -21,7 +21,9 @@ struct StartTests {
     @Test("on a port that another listens on is refused")
     func portInUse() throws {
         try withServer { first in
-            try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") { $0.port = first.port }
+            try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") {
+                $0.port = first.port
+            }
             // The first one goes on.
             #expect(try HTTPClient(port: first.port).send("x").seq == 1)
         }
@@ -34,7 +36,9 @@ struct StartTests {
             try expectFailure(StoreError.self, naming: path, "in use") { $0.database = path }
             #expect(try HTTPClient(port: first.port).send("x").seq == 1)
             first.stop()
-            try withServer { $0.database = path } _: { second in
+            try withServer {
+                $0.database = path
+            } _: { second in
                 let seq = try HTTPClient(port: second.port).send("y").seq
                 #expect(seq == 2)
             }
@@ -52,7 +56,9 @@ struct StartTests {
                     $0.port = first.port
                 }
             }
-            try withServer { $0.database = path } _: { second in
+            try withServer {
+                $0.database = path
+            } _: { second in
                 let seq = try HTTPClient(port: second.port).send("x").seq
                 #expect(seq == 1)
             }
@@ -73,9 +79,13 @@ struct StartTests {
         }
     }
 
-    @Test("with an origin that is none is refused", arguments: ["app.example", "https://app.example/path", "", "https://"])
+    @Test(
+        "with an origin that is none is refused",
+        arguments: ["app.example", "https://app.example/path", "", "https://"])
     func badOrigin(origin: String) throws {
-        try expectFailure(ServerError.self, naming: "'\(origin)'") { $0.allowedOrigins = ["https://good.example", origin] }
+        try expectFailure(ServerError.self, naming: "'\(origin)'") {
+            $0.allowedOrigins = ["https://good.example", origin]
+        }
     }
 
     @Test("at an address that is none is refused")
@@ -102,7 +112,9 @@ struct StartTests {
 
     @Test("on localhost is there for IPv4 and IPv6, and knows its URL")
     func localhost() throws {
-        try withServer { $0.host = "localhost" } _: { server in
+        try withServer {
+            $0.host = "localhost"
+        } _: { server in
             #expect(server.server.url == "http://localhost:\(server.port)")
             for host in ["127.0.0.1", "::1"] {
                 let client = try TestClient(port: server.port, host: host)

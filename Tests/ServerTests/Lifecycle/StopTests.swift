@@ -24,7 +24,9 @@ struct StopTests {
 
     @Test("answers the sends that are on their way, closes idle connections, and accepts nothing more")
     func answersWhatIsOnItsWay() throws {
-        try withServer { $0.grace = .seconds(30) } _: { server in
+        try withServer {
+            $0.grace = .seconds(30)
+        } _: { server in
             let running = server.server!
             let watching = try HTTPClient(port: running.port)
             let database = try Database(of: server.configuration)
@@ -72,7 +74,9 @@ struct StopTests {
 
     @Test("loses nothing that it has acknowledged, whenever it stops")
     func stopsWhileSending() throws {
-        try withServer { $0.threads = 2 } _: { server in
+        try withServer {
+            $0.threads = 2
+        } _: { server in
             for round in 0..<4 {
                 let running = server.server!
                 let acknowledged = Recorder<String>()

@@ -11,10 +11,12 @@ struct TLSTests {
         let certificate = try TestCertificate(name: "first")
         try withServer {
             $0.tls = TLSConfiguration(certificate: certificate.certificatePath, key: certificate.keyPath)
-        } _: { try body($0, certificate) }
+        } _: {
+            try body($0, certificate)
+        }
     }
 
-    @Test("messages are sent, pushed and read as they are without", arguments: [TLSOptions.Version.v1_2, .v1_3])
+    @Test("messages are sent, pushed and read as they are without", arguments: [TLSOptions.Version.tls12, .tls13])
     func sendsAndPushes(version: TLSOptions.Version) throws {
         try withSecureServer { server, _ in
             let tls = TLSOptions(version)

@@ -25,7 +25,8 @@ struct ClientFrameTests {
     @Test(
         "may say that its user is typing, or renew a token",
         arguments: [
-            #"{"type":"typing"}"#, #"{"type":"typing","room":"lobby","more":[1]}"#, #"{"type":"token","token":"x.y.z"}"#,
+            #"{"type":"typing"}"#, #"{"type":"typing","room":"lobby","more":[1]}"#,
+            #"{"type":"token","token":"x.y.z"}"#,
         ])
     func served(frame: String) throws {
         try withSocket { socket in
@@ -42,7 +43,8 @@ struct ClientFrameTests {
             (#"{"type":"subscribe","room":"other","since":1}"#, "unknown_type"),
             (#"{"type":"unsubscribe","room":"lobby"}"#, "unknown_type"),
             (#"{"type":"subscribe_mine"}"#, "unknown_type"), ("{}", "invalid_field"), (#"{"type":7}"#, "invalid_field"),
-            (#"{"type":"typing","room":"a b"}"#, "invalid_room"), (#"{"type":"typing","room":"other"}"#, "invalid_field"),
+            (#"{"type":"typing","room":"a b"}"#, "invalid_room"),
+            (#"{"type":"typing","room":"other"}"#, "invalid_field"),
         ])
     func unservable(frame: String, code: String) throws {
         try withSocket { socket in
@@ -111,7 +113,9 @@ struct ClientFrameTests {
 
     @Test("may be one of so many in a second, and one more closes with 4429")
     func rate() throws {
-        try withSocket { $0.webSocket.framesPerSecond = 50 } _: { socket in
+        try withSocket {
+            $0.webSocket.framesPerSecond = 50
+        } _: { socket in
             let pings = (0..<51).flatMap { _ in WebSocketClient.frame(.ping, []) }
             try socket.http.write(pings)
             #expect(try socket.closeCode() == .tooManyFrames)

@@ -86,7 +86,9 @@ struct EventStreamTests {
 
     @Test("has a comment from time to time while nothing happens")
     func comments() throws {
-        try withServer { $0.webSocket.pingInterval = .milliseconds(100) } _: { server in
+        try withServer {
+            $0.webSocket.pingInterval = .milliseconds(100)
+        } _: { server in
             let stream = try EventStreamClient(port: server.port)
             try stream.greeting()
             for _ in 1...3 { #expect(try stream.block() == [": ping"]) }

@@ -79,7 +79,8 @@ struct HandshakeTests {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let handshake = HTTPClient.bytes(.get, "/v1/rooms/lobby/live", fields: Self.fields)
-            try client.write(handshake + WebSocketClient.frame(.ping, [1, 2]) + WebSocketClient.frame(.close, [3, 232]))
+            try client.write(
+                handshake + WebSocketClient.frame(.ping, [1, 2]) + WebSocketClient.frame(.close, [3, 232]))
             #expect(try client.response().status == .switchingProtocols)
             let socket = WebSocketClient(upgraded: client)
             var event = try socket.event()
@@ -95,7 +96,8 @@ struct HandshakeTests {
             let client = try HTTPClient(port: server.port)
             let send = HTTPClient.bytes(sending: HTTPClient.draft("x"))
             try client.write(
-                HTTPClient.bytes(.get, "/healthz") + send + HTTPClient.bytes(.get, "/v1/rooms/lobby/live", fields: Self.fields))
+                HTTPClient.bytes(.get, "/healthz") + send
+                    + HTTPClient.bytes(.get, "/v1/rooms/lobby/live", fields: Self.fields))
             #expect(try client.response().status == .ok)
             #expect(try client.response().status == .created)
             #expect(try client.response().status == .switchingProtocols)

@@ -17,7 +17,9 @@ struct LiveSocketTests {
             #expect(try String(decoding: socket.next(), as: UTF8.self) == #"{"type":"live","room":"lobby","rev":1}"#)
             for index in 2...4 {
                 let sent = try client.post(HTTPClient.draft("\(index)"))
-                #expect(try String(decoding: socket.next(), as: UTF8.self) == #"{"type":"message","message":\#(sent.text)}"#)
+                #expect(
+                    try String(decoding: socket.next(), as: UTF8.self) == #"{"type":"message","message":\#(sent.text)}"#
+                )
             }
         }
     }
@@ -77,7 +79,9 @@ struct LiveSocketTests {
             }
             for live in lives { try live.greeting() }
             let sizes = (0..<300).map { $0 % 50 == 0 ? 16_000 : $0 }
-            let sends = sizes.flatMap { HTTPClient.bytes(sending: HTTPClient.draft(String(repeating: "x", count: $0 + 1))) }
+            let sends = sizes.flatMap {
+                HTTPClient.bytes(sending: HTTPClient.draft(String(repeating: "x", count: $0 + 1)))
+            }
             try client.write(sends)
             for _ in sizes { #expect(try client.response().status == .created) }
             for live in lives {

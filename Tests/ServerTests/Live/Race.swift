@@ -51,7 +51,9 @@ struct Race: Sendable {
         var head: Int64 = 0
         while head < perRoom {
             var page = try client.read("/v1/rooms/\(room)/messages?limit=50", as: ReceivedPage.self)
-            guard page.head >= head, page.messages.last?.seq ?? 0 == page.head else { throw Unexpected("an older page") }
+            guard page.head >= head, page.messages.last?.seq ?? 0 == page.head else {
+                throw Unexpected("an older page")
+            }
             head = page.head
             while let first = page.messages.first {
                 try expectAscending(page.messages.map(\.seq), after: first.seq - 1)
@@ -71,7 +73,9 @@ struct Race: Sendable {
         #expect(zip(all.messages, all.messages.dropFirst()).allSatisfy { $0.createdAt <= $1.createdAt })
         for sender in 0..<senders {
             // What one client sends is stored in the order in which it was sent.
-            let own = all.messages.filter { $0.sender == "sender\(sender)" }.compactMap { Int($0.clientMessageId ?? "") }
+            let own = all.messages.filter { $0.sender == "sender\(sender)" }.compactMap {
+                Int($0.clientMessageId ?? "")
+            }
             #expect(own == own.sorted())
         }
     }

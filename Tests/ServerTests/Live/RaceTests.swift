@@ -22,7 +22,8 @@ struct RaceTests {
                 let behavior = RaceReader.Behavior.allCases[number / 3]
                 for format in LiveFormat.allCases {
                     readers.append {
-                        var reader = RaceReader(race, room: room, behavior: behavior, format: format, seed: UInt64(number))
+                        var reader = RaceReader(
+                            race, room: room, behavior: behavior, format: format, seed: UInt64(number))
                         try reader.run()
                     }
                 }

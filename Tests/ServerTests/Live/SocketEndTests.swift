@@ -5,7 +5,9 @@ import WebSocket
 
 @Suite("A socket's end")
 struct SocketEndTests {
-    @Test("is answered when the client closes, with the client's own code", arguments: [1000, 1001, 3000, 4999] as [UInt16])
+    @Test(
+        "is answered when the client closes, with the client's own code",
+        arguments: [1000, 1001, 3000, 4999] as [UInt16])
     func closeHandshake(code: UInt16) throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port)
@@ -41,7 +43,9 @@ struct SocketEndTests {
 
     @Test("is 1001 when the server stops")
     func goingAway() throws {
-        try withServer { $0.threads = 2 } _: { server in
+        try withServer {
+            $0.threads = 2
+        } _: { server in
             let sockets = try (0..<8).map { _ in try WebSocketClient(port: server.port) }
             for socket in sockets { try socket.greeting() }
             let stream = try EventStreamClient(port: server.port)
@@ -60,7 +64,9 @@ struct SocketEndTests {
 
     @Test("comes when two pings are not answered, and not while they are")
     func pings() throws {
-        try withServer { $0.webSocket.pingInterval = .milliseconds(400) } _: { server in
+        try withServer {
+            $0.webSocket.pingInterval = .milliseconds(400)
+        } _: { server in
             let silent = try WebSocketClient(port: server.port)
             try silent.greeting()
             let answering = try WebSocketClient(port: server.port)

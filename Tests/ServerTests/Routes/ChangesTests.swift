@@ -74,7 +74,10 @@ struct ChangesTests {
 
     @Test(
         "since another history, or beyond the room, are gone",
-        arguments: ["since=4", "since=9223372036854775807", "since=other:1", "since=1&epoch=other", "since=99999999999999999999"])
+        arguments: [
+            "since=4", "since=9223372036854775807", "since=other:1", "since=1&epoch=other",
+            "since=99999999999999999999",
+        ])
     func gone(query: String) throws {
         try withMessages(3) { client in
             let response = try client.get("\(changes)?\(query)")
@@ -87,7 +90,8 @@ struct ChangesTests {
     @Test(
         "since what is none are refused",
         arguments: [
-            ("since=x", "since"), ("since=", "since"), ("since=-1", "since"), ("since=:1", "since"), ("since=a:", "since"),
+            ("since=x", "since"), ("since=", "since"), ("since=-1", "since"), ("since=:1", "since"),
+            ("since=a:", "since"),
             ("since=a:1&epoch=b", "epoch"), ("since=1&epoch=%20", "epoch"), ("since=1&since=2", "since"),
         ])
     func unreadable(query: String, field: String) throws {

@@ -34,7 +34,9 @@ struct MethodTests {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for id in ["a", "b", "c"] { try client.send("x", id: id) }
-            for target in Self.readOnly + ["/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/9", "/nowhere"] {
+            for target in Self.readOnly + [
+                "/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/9", "/nowhere",
+            ] {
                 let get = try client.get(target)
                 let head = try client.request(.head, target)
                 #expect(head.status == get.status)

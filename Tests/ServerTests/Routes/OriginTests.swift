@@ -17,9 +17,13 @@ struct OriginTests {
 
     @Test("are refused unless they are allowed, sends and sockets included")
     func refuses() throws {
-        try withServer { $0.allowedOrigins = ["https://app.example"] } _: { server in
+        try withServer {
+            $0.allowedOrigins = ["https://app.example"]
+        } _: { server in
             let client = try HTTPClient(port: server.port)
-            for origin in ["https://evil.example", "null", "http://app.example", "https://app.example:8443", "nonsense"] {
+            for origin in [
+                "https://evil.example", "null", "http://app.example", "https://app.example:8443", "nonsense",
+            ] {
                 let response = try send(client, from: origin)
                 #expect(response.status == .forbidden)
                 #expect(try response.problem.code == "origin_not_allowed")
@@ -39,7 +43,9 @@ struct OriginTests {
 
     @Test("that are allowed may read answers, refusals included, and open sockets")
     func allows() throws {
-        try withServer { $0.allowedOrigins = ["https://app.example"] } _: { server in
+        try withServer {
+            $0.allowedOrigins = ["https://app.example"]
+        } _: { server in
             let client = try HTTPClient(port: server.port)
             let sent = try send(client, from: "https://app.example")
             #expect(sent.status == .created)
@@ -60,7 +66,9 @@ struct OriginTests {
 
     @Test("are all allowed with *")
     func allowsAny() throws {
-        try withServer { $0.allowedOrigins = ["*"] } _: { server in
+        try withServer {
+            $0.allowedOrigins = ["*"]
+        } _: { server in
             let client = try HTTPClient(port: server.port)
             let sent = try send(client, from: "https://any.example")
             #expect(sent.status == .created)
@@ -82,7 +90,9 @@ struct OriginTests {
 
     @Test("ask beforehand, and are told what they may send")
     func preflight() throws {
-        try withServer { $0.allowedOrigins = ["https://app.example"] } _: { server in
+        try withServer {
+            $0.allowedOrigins = ["https://app.example"]
+        } _: { server in
             let client = try HTTPClient(port: server.port)
             let asking = [
                 HTTPField("Access-Control-Request-Method", "POST"),

@@ -10,7 +10,9 @@ struct PageLinkTests {
     private func links(_ response: Response) throws -> [String: String] {
         var links: [String: String] = [:]
         for link in response["Link"]?.split(separator: ", ") ?? [] {
-            guard let match = link.wholeMatch(of: /<([^>]*)>; rel="(prev|next)"/) else { throw Unexpected(String(link)) }
+            guard let match = link.wholeMatch(of: /<([^>]*)>; rel="(prev|next)"/) else {
+                throw Unexpected(String(link))
+            }
             links[String(match.2)] = String(match.1)
         }
         return links

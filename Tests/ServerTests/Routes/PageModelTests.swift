@@ -42,7 +42,9 @@ struct PageModelTests {
                 let room = "room\(size)"
                 let model = try fill(room, size, client)
                 for _ in 0..<120 {
-                    let limit = Bool.random(using: &generator) ? Int.random(in: 1...6, using: &generator)
+                    let limit =
+                        Bool.random(using: &generator)
+                        ? Int.random(in: 1...6, using: &generator)
                         : Int.random(in: 1...Limits.pageMessages, using: &generator)
                     let place = self.place(in: model, using: &generator)
                     let anchors: [RoomModel.Anchor] = [.newest, .before(place), .after(place), .around(place)]
@@ -61,7 +63,8 @@ struct PageModelTests {
         case 3...5:
             let time = model.times.randomElement(using: &generator) ?? "2026-01-01T00:00:00.000Z"
             return .time(time)
-        case 6: return .time(["2000-01-01T00:00:00.000Z", "2999-12-31T23:59:59.999Z"].randomElement(using: &generator)!)
+        case 6:
+            return .time(["2000-01-01T00:00:00.000Z", "2999-12-31T23:59:59.999Z"].randomElement(using: &generator)!)
         default: return .seq(.random(in: 0...head + 1, using: &generator))
         }
     }

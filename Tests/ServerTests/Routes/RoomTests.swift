@@ -29,7 +29,8 @@ struct RoomTests {
     }
 
     @Test(
-        "has no other id", arguments: [".a", "-a", "_a", "~a", "a%20b", "a%2Fb", "a+b", "a%00b", "%C3%A9", "a:b", "a%FF"])
+        "has no other id",
+        arguments: [".a", "-a", "_a", "~a", "a%20b", "a%2Fb", "a+b", "a%00b", "%C3%A9", "a:b", "a%FF"])
     func badIDs(id: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

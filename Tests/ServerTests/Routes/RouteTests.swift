@@ -17,7 +17,8 @@ struct RouteTests {
         #expect(try Route(["v1", "rooms", "lobby"]) == .room(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "messages"]) == .messages(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "messages", "7"]) == .message(lobby, seq: 7))
-        #expect(try Route(["v1", "rooms", "lobby", "messages", "by-client-id", "a/1"]) == .clientMessage(lobby, id: "a/1"))
+        #expect(
+            try Route(["v1", "rooms", "lobby", "messages", "by-client-id", "a/1"]) == .clientMessage(lobby, id: "a/1"))
         #expect(try Route(["v1", "rooms", "lobby", "changes"]) == .changes(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "live"]) == .live(lobby))
     }
@@ -26,7 +27,8 @@ struct RouteTests {
         "is not made up",
         arguments: [
             [], ["v1"], ["v1", "rooms"], ["v2", "rooms", "lobby"], ["v1", "room", "lobby"], ["healthz", ""],
-            ["V1", "rooms", "lobby"], ["v1", "rooms", "lobby", "Messages"], ["v1", "rooms", "lobby", "messages", "1", "2"],
+            ["V1", "rooms", "lobby"], ["v1", "rooms", "lobby", "Messages"],
+            ["v1", "rooms", "lobby", "messages", "1", "2"],
             ["v1", "rooms", "lobby", "messages", "by-client-id", "a", "b"], ["v1", "rooms", "lobby", "live", ""],
             ["v1", "rooms", "lobby", ""],
         ] as [[String]])

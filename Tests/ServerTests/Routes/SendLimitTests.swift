@@ -22,39 +22,41 @@ struct SendLimitTests {
         #"{"attachments":[{"type":"file","url":"http://x.example","\#(name)":"\#(value)"}]}"#
     }
 
-    private static let bounds: [Bound] = [
-        Bound(
-            testDescription: "the text's bytes", draft: { #"{"text":"\#(text($0))"}"# }, limit: Limits.textBytes,
-            code: "too_long", field: "text"),
-        Bound(
-            testDescription: "the id's bytes", draft: { #"{"text":"x","client_message_id":"\#(text($0))"}"# },
-            limit: Limits.clientMessageIDBytes, code: "too_long", field: "client_message_id"),
-        Bound(
-            testDescription: "the data's bytes, compact",
-            draft: { #"{"text":"x","data":  { "k" : "\#(text($0 - 8))" } }"# }, limit: Limits.dataBytes,
-            code: "too_long", field: "data"),
-        Bound(
-            testDescription: "the data's depth",
-            draft: { depth in
-                let open = String(repeating: "[", count: depth - 1)
-                let close = String(repeating: "]", count: depth - 1)
-                return #"{"text":"x","data":{"k":\#(open)\#(close)}}"#
-            }, limit: Limits.dataDepth, code: "too_deep", field: "data"),
-        Bound(
-            testDescription: "the number of attachments",
-            draft: { count in
-                let attachments = Array(repeating: #"{"type":"link","url":"http://x.example"}"#, count: count)
-                return #"{"attachments":[\#(attachments.joined(separator: ","))]}"#
-            }, limit: Limits.attachments, code: "too_many", field: "attachments"),
-        Bound(
-            testDescription: "a URL's bytes",
-            draft: { #"{"attachments":[{"type":"link","url":"http://\#(text($0 - 7))"}]}"# },
-            limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].url"),
-    ] + ["mime", "title", "description", "thumbhash"].map { name in
-        Bound(
-            testDescription: "a \(name)'s bytes", draft: { attachment(name, text($0)) },
-            limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].\(name)")
-    }
+    private static let bounds: [Bound] =
+        [
+            Bound(
+                testDescription: "the text's bytes", draft: { #"{"text":"\#(text($0))"}"# }, limit: Limits.textBytes,
+                code: "too_long", field: "text"),
+            Bound(
+                testDescription: "the id's bytes", draft: { #"{"text":"x","client_message_id":"\#(text($0))"}"# },
+                limit: Limits.clientMessageIDBytes, code: "too_long", field: "client_message_id"),
+            Bound(
+                testDescription: "the data's bytes, compact",
+                draft: { #"{"text":"x","data":  { "k" : "\#(text($0 - 8))" } }"# }, limit: Limits.dataBytes,
+                code: "too_long", field: "data"),
+            Bound(
+                testDescription: "the data's depth",
+                draft: { depth in
+                    let open = String(repeating: "[", count: depth - 1)
+                    let close = String(repeating: "]", count: depth - 1)
+                    return #"{"text":"x","data":{"k":\#(open)\#(close)}}"#
+                }, limit: Limits.dataDepth, code: "too_deep", field: "data"),
+            Bound(
+                testDescription: "the number of attachments",
+                draft: { count in
+                    let attachments = Array(repeating: #"{"type":"link","url":"http://x.example"}"#, count: count)
+                    return #"{"attachments":[\#(attachments.joined(separator: ","))]}"#
+                }, limit: Limits.attachments, code: "too_many", field: "attachments"),
+            Bound(
+                testDescription: "a URL's bytes",
+                draft: { #"{"attachments":[{"type":"link","url":"http://\#(text($0 - 7))"}]}"# },
+                limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].url"),
+        ]
+        + ["mime", "title", "description", "thumbhash"].map { name in
+            Bound(
+                testDescription: "a \(name)'s bytes", draft: { attachment(name, text($0)) },
+                limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].\(name)")
+        }
 
     @Test("admit what fills them, and refuse one more", arguments: bounds)
     func hold(bound: Bound) throws {

@@ -61,7 +61,9 @@ struct SendRefusalTests {
         }
     }
 
-    @Test("read because it is not UTF-8 is answered 400", arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] as [[UInt8]])
+    @Test(
+        "read because it is not UTF-8 is answered 400",
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] as [[UInt8]])
     func notUTF8(bytes: [UInt8]) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -112,8 +114,10 @@ struct SendRefusalTests {
 
     @Test(
         "JSON by its content type is answered 415",
-        arguments: ["text/html", "image/png", "multipart/form-data; boundary=x", "application/xml", "nonsense",
-            "application/json; charset=utf-16"])
+        arguments: [
+            "text/html", "image/png", "multipart/form-data; boundary=x", "application/xml", "nonsense",
+            "application/json; charset=utf-16",
+        ])
     func contradictsJSON(contentType: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

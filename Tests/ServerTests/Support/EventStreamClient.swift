@@ -43,7 +43,8 @@ final class EventStreamClient: LiveClient {
         while true {
             if let cut = buffer.firstRange(of: end) {
                 defer { buffer.removeSubrange(..<cut.upperBound) }
-                return String(decoding: buffer[..<cut.lowerBound], as: UTF8.self).split(separator: "\n").map(String.init)
+                return String(decoding: buffer[..<cut.lowerBound], as: UTF8.self).split(separator: "\n").map(
+                    String.init)
             }
             let bytes = try socket.receiveSome()
             if bytes.isEmpty { return nil }
