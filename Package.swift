@@ -73,7 +73,6 @@ let package = Package(
             name: "backscroll",
             dependencies: [
                 "Server", "Load", "HTTP", "Transport", arguments, logging,
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
@@ -86,6 +85,9 @@ let package = Package(
         tests(of: "WebSocket"),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
         tests(of: "Chat", ["Wire"]),
+        tests(
+            of: "Store",
+            ["TestSupport", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),
         tests(
             of: "Server",
             ["TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics]),

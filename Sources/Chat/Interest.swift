@@ -9,22 +9,38 @@ public final class Interest: Sendable {
     /// How many loops there may be: one bit each.
     public static let maximumLoops = 64
 
-    private let masks = Mutex<[RoomID: UInt64]>([:])
+    private struct State {
+        var masks: [RoomID: UInt64] = [:]
+        var count = 0
+    }
+
+    private let state = Mutex(State())
 
     /// Nobody is interested in anything.
     public init() {}
 
+    /// How many rooms are wanted, each counted once for every loop that wants it.
+    public var count: Int { state.withLock { $0.count } }
+
     /// Loop `loop` wants the changes of `room` from now on.
     public func add(_ room: RoomID, loop: Int) {
-        masks.withLock { $0[room, default: 0] |= 1 << UInt64(loop) }
+        state.withLock { state in
+            let mask = state.masks[room] ?? 0
+            let more = mask | 1 << UInt64(loop)
+            guard more != mask else { return }
+            state.masks[room] = more
+            state.count += 1
+        }
     }
 
     /// Loop `loop` does not want the changes of `room` any more.
     public func remove(_ room: RoomID, loop: Int) {
-        masks.withLock { masks in
-            guard let mask = masks[room] else { return }
+        state.withLock { state in
+            guard let mask = state.masks[room] else { return }
             let left = mask & ~(1 << UInt64(loop))
-            masks[room] = left == 0 ? nil : left
+            guard left != mask else { return }
+            state.masks[room] = left == 0 ? nil : left
+            state.count -= 1
         }
     }
 
@@ -32,7 +48,7 @@ public final class Interest: Sendable {
     /// even encoded.
     public func distribute(_ batches: [Batch], loops: Int) -> [[FramedBatch]] {
         var all = Array(repeating: [FramedBatch](), count: loops)
-        let wanted = masks.withLock { masks in batches.map { masks[$0.room] ?? 0 } }
+        let wanted = state.withLock { state in batches.map { state.masks[$0.room] ?? 0 } }
         for (batch, mask) in zip(batches, wanted) where mask != 0 {
             let framed = FramedBatch(batch)
             var mask = mask

@@ -47,8 +47,8 @@ final class Exchange {
         do throws(Problem) {
             let target = try DecodedTarget(request)
             try checkOrigin()
-            // `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7).
-            if request.path == "*" { return answerEmpty(.noContent) }
+            // The server as a whole (RFC 9110, section 9.3.7).
+            if request.method == .options, request.path == "*" { return answerEmpty(.noContent) }
             guard let route = try Route(target.segments) else { throw .notFound }
             if request.method == .options { return answerOptions(route) }
             guard route.methods.contains(request.method) else {

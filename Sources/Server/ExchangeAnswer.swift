@@ -49,7 +49,9 @@ extension Exchange {
         if let seconds = problem.retryAfter { add(.retryAfter, String(seconds)) }
         var body: [UInt8] = []
         problem.encode(into: &body)
-        answer(HTTPResponse.Status(code: problem.status), contentType: ContentType.problem, body: body.span)
+        answer(
+            HTTPResponse.Status(code: problem.status, reasonPhrase: problem.title), contentType: ContentType.problem,
+            body: body.span)
     }
 
     private func count(_ status: Int) {

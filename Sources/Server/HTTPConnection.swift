@@ -76,7 +76,7 @@ final class HTTPConnection: ConnectionHandler {
     private func refuse(_ refusal: RequestRefusal) {
         let exchange = Exchange(refused: self)
         self.exchange = exchange
-        exchange.answer(Problem(refusal))
+        exchange.answer(Problem(refusal, parser.limits))
     }
 
     // MARK: Answers

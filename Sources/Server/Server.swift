@@ -33,7 +33,7 @@ public final class Server: Sendable {
         }
         let origins = try Self.originPolicy(configuration.allowedOrigins)
         var transport = configuration.transport
-        transport.connections = min(transport.connections, max(16, raiseOpenFileLimit() - Self.reservedDescriptors))
+        transport.connections = min(transport.connections, try Self.descriptorsForConnections(configuration))
         LibraryLog.send { level, line in
             // The library says at level error what a client did wrong; for us it is of interest when looking for it.
             logger.debug("libwebsockets: \(line)", metadata: ["level": "\(level)"])
@@ -65,7 +65,7 @@ public final class Server: Sendable {
             }
             self.log = log
             self.dispatcher = dispatcher
-            Self.observe(registry, group, log)
+            Self.observe(registry, group, log, interest)
         } catch {
             group.stop()
             throw error
@@ -75,8 +75,18 @@ public final class Server: Sendable {
         url = "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
     }
 
-    /// Descriptors that connections may not take: the database, the listeners, the loops' own.
-    private static let reservedDescriptors = 128
+    /// How many descriptors are left for connections: the loops, the listeners and the database have theirs first.
+    private static func descriptorsForConnections(_ configuration: ServerConfiguration) throws(ServerError) -> Int {
+        let limit = raiseOpenFileLimit()
+        let reserved = 20 + 16 * configuration.threads + 4 * configuration.readers
+        guard limit >= reserved + minimumConnections else {
+            throw .tooFewDescriptors(limit, needed: reserved + minimumConnections)
+        }
+        return limit - reserved
+    }
+
+    /// With room for fewer connections there is no point in starting.
+    private static let minimumConnections = 4
 
     private static func originPolicy(_ allowed: [String]) throws(ServerError) -> OriginPolicy {
         var origins: Set<Origin> = []
@@ -108,11 +118,14 @@ public final class Server: Sendable {
     }
 
     /// What is worked out when somebody asks for the metrics.
-    private static func observe(_ registry: PrometheusRegistry, _ group: LoopGroup, _ log: SQLiteLog) {
+    private static func observe(
+        _ registry: PrometheusRegistry, _ group: LoopGroup, _ log: SQLiteLog, _ interest: Interest
+    ) {
         func gauge(_ name: ServerMetricName, _ read: @escaping @Sendable () -> Int) {
             registry.observeGauge(name.rawValue, help: name.help) { Double(read()) }
         }
         gauge(.connections) { group.connectionCount }
+        gauge(.feeds) { interest.count }
         // Weak, because the log counts its commits with metrics of this registry.
         gauge(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
         gauge(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }

@@ -1,12 +1,20 @@
 /// Why a server does not start with this configuration.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     private enum Code: Sendable {
-        case openBeyondLoopback, badOrigin
+        case openBeyondLoopback, badOrigin, tooFewDescriptors
     }
 
     private let code: Code
     /// What is wrong, and what can be done, for the person who starts the server.
     public let description: String
+
+    /// The system allows the process too few open files.
+    static func tooFewDescriptors(_ limit: Int, needed: Int) -> ServerError {
+        ServerError(
+            code: .tooFewDescriptors,
+            description: "the limit of open files is \(limit), and with this many threads it must be \(needed) at "
+                + "least: raise it (ulimit -n), or use fewer --threads and --readers.")
+    }
 
     /// What is to be allowed is no origin.
     static func badOrigin(_ text: String) -> ServerError {

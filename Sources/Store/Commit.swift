@@ -13,11 +13,13 @@ struct Commit {
     private(set) var batches: [Batch] = []
     private var batchOfRoom: [RoomID: Int] = [:]
     private let statements: WriterStatements
-    private let now = Timestamp.now()
+    private let time: Timestamp
 
-    init(_ statements: WriterStatements, rooms: RoomTable) {
+    /// A commit at `time` of nothing yet.
+    init(_ statements: WriterStatements, rooms: RoomTable, at time: Timestamp) {
         self.statements = statements
         self.rooms = rooms
+        self.time = time
     }
 
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
@@ -35,10 +37,13 @@ struct Commit {
     ) throws -> Result<Stored, Problem> {
         let known = try room(id)
         if let replyTo = draft.content.replyTo, replyTo > known?.head ?? 0 { return .failure(.replyToNotFound) }
-        var room = try known ?? statements.insertRoom(id, at: now)
+        guard var room = try known ?? statements.insertRoom(id) else {
+            return .failure(.unavailable("There are as many rooms as there may be."))
+        }
         room.head += 1
         room.rev += 1
-        room.latest = max(now, room.latest)
+        // Clocks are set back now and then; messages are not.
+        room.latest = max(time, room.latest)
         guard room.head <= RowKey.maximumPlace, room.rev <= RowKey.maximumPlace else {
             return .failure(.unavailable("The room is full."))
         }
@@ -63,6 +68,7 @@ struct Commit {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the place of a new message is taken")
         }
         do throws(Problem) {
+            // Nothing edits messages yet, so the snapshot says what was first sent.
             let first = try Message(decoding: body)
             guard first.content.isSame(as: draft.content) else { return .failure(.clientMessageIDReused) }
             return .success(Stored(seq: first.seq, rev: first.rev, body: body, isNew: false))

@@ -1,32 +1,34 @@
-import GRDB
 import Glibc
 
-/// The file of a database: opened once on this machine, by one process.
+/// The place of a database: found, checked, and held against every other server of this machine.
 struct DatabaseFile: ~Copyable {
-    /// Where it is.
+    /// Where the database is, as it was given: for messages.
     let path: String
-    private let lock: Int32
+    /// The same without links and relative parts: what is opened.
+    let location: String
+    // On a file beside the database, not on the database, whose locks are SQLite's own.
+    private let lock: FileLock
 
     /// Makes the file's directory if need be, and takes the lock that a second server would want.
-    ///
-    /// The lock is on a file beside the database, not on the database, whose locks are SQLite's own; the kernel gives it
-    /// back when the process ends, however it ends.
     init(_ path: String) throws(StoreError) {
+        let location = try Self.locate(path)
+        try Self.check(location, calledBy: path)
+        lock = try Self.takeLock(on: location, calledBy: path)
         self.path = path
-        let directory = Self.directory(of: path)
-        try Self.makeDirectory(directory)
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw .directory(directory, reason: String(cString: strerror(errno))) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            let number = errno
-            close(lock)
-            throw number == EWOULDBLOCK ? .inUse(path) : .unreadable(path, reason: String(cString: strerror(number)))
-        }
-        self.lock = lock
+        self.location = location
     }
 
-    deinit {
-        close(lock)
+    /// Two names of one file must come to one location, or two servers could have it open.
+    private static func locate(_ path: String) throws(StoreError) -> String {
+        guard !path.isEmpty, !path.hasSuffix("/") else { throw .notAFile(path) }
+        let directory = directory(of: path)
+        try makeDirectory(directory)
+        // With the slash a file is none.
+        guard faccessat(AT_FDCWD, directory + "/", W_OK | X_OK, AT_EACCESS) == 0, let parent = resolve(directory) else {
+            throw .directory(directory, reason: describe(errno))
+        }
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        return resolve(path) ?? "\(parent)/\(name)"
     }
 
     private static func directory(of path: String) -> String {
@@ -36,63 +38,48 @@ struct DatabaseFile: ~Copyable {
 
     private static func makeDirectory(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        if errno == ENOENT {
+        if errno == ENOENT, path != "." {
             try makeDirectory(directory(of: path))
-            if mkdir(path, 0o700) == 0 { return }
+            if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         }
-        throw .directory(path, reason: String(cString: strerror(errno)))
+        throw .directory(path, reason: describe(errno))
     }
 
-    /// A connection to the database, for one thread.
-    func connect(_ configuration: StoreConfiguration, readonly: Bool) throws -> DatabaseQueue {
-        var settings = Configuration()
-        settings.readonly = readonly
-        settings.label = readonly ? "backscroll.reader" : "backscroll.writer"
-        settings.maximumReaderCount = 1
-        if !readonly {
-            settings.journalMode = .wal
-            settings.busyMode = .timeout(5)
-        }
-        let maximumPages = configuration.maximumPages
-        settings.prepareDatabase { db in
-            // 64 MiB of pages for who writes, 16 MiB for who reads; the rest is the system's to keep.
-            try db.execute(sql: "PRAGMA cache_size = \(readonly ? -16_384 : -65_536)")
-            try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            if readonly {
-                try db.execute(sql: "PRAGMA mmap_size = 1073741824")
-            } else {
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = \(configuration.checkpointPages)")
-                try db.execute(sql: "PRAGMA journal_size_limit = \(configuration.checkpointPages * 4096)")
-                if let maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }
-            }
-        }
-        let queue = try DatabaseQueue(path: path, configuration: settings)
-        if !readonly {
-            // A commit is on the disk when it returns. Set last, because GRDB's way to WAL ends with NORMAL, which syncs
-            // at checkpoints only and would lose what a sender has been told is stored.
-            try queue.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-        }
-        return queue
+    /// The path without links; `nil` when there is nothing there.
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        // realpath has allocated it for the caller to free.
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
-    /// Opens the connection that writes, and brings the tables up to this version.
-    func openForWriting(_ configuration: StoreConfiguration) throws(StoreError) -> DatabaseQueue {
-        let migrator = Schema.migrator
-        do {
-            let queue = try connect(configuration, readonly: false)
-            let unknown = try queue.read { db in
-                try migrator.hasBeenSuperseded(db)
-                    ? migrator.appliedIdentifiers(db).subtracting(migrator.migrations).sorted() : []
-            }
-            guard unknown.isEmpty else { throw StoreError.newer(path, migrations: unknown) }
-            try migrator.migrate(queue)
-            return queue
-        } catch let error as StoreError {
-            throw error
-        } catch let error as DatabaseError {
-            throw .unreadable(path, reason: error.message ?? "\(error.resultCode)")
+    /// Refuses what is there already when it is no file, or not ours to write: SQLite would say less, or only later.
+    private static func check(_ location: String, calledBy path: String) throws(StoreError) {
+        var status = stat()
+        guard stat(location, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw .noAccess(path, reason: describe(errno))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+        guard faccessat(AT_FDCWD, location, R_OK | W_OK, AT_EACCESS) == 0 else {
+            throw .noAccess(path, reason: describe(errno))
+        }
+    }
+
+    private static func takeLock(on location: String, calledBy path: String) throws(StoreError) -> FileLock {
+        do throws(FileLock.Refusal) {
+            return try FileLock(location + ".lock")
         } catch {
-            throw .unreadable(path, reason: "\(error)")
+            switch error {
+            case .taken: throw .inUse(path)
+            case .noFile(let number): throw .directory(directory(of: path), reason: describe(number))
+            case .noLocks(let number): throw .unusable(path, reason: describe(number))
+            }
         }
     }
+}
+
+/// What an error number means.
+private func describe(_ number: Int32) -> String {
+    String(cString: strerror(number))
 }

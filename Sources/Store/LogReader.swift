@@ -8,12 +8,14 @@ final class LogReader: Sendable {
     private let observer: any LogObserver
     private let epoch: String
     private let batch: Int
+    private let batchBytes: Int
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(observer: any LogObserver, epoch: String, configuration: StoreConfiguration) {
         self.observer = observer
         self.epoch = epoch
         batch = configuration.readBatch
+        batchBytes = configuration.readBytes
         onRead = configuration.onRead
         queue = WorkQueue(limit: configuration.queryQueue)
     }
@@ -23,9 +25,9 @@ final class LogReader: Sendable {
 
     /// Adds to the queue.
     func fetch(_ queries: [Query]) {
-        let added = queue.append(queries)
-        guard added < queries.count else { return }
-        observer.fetched(queries[added...].map { Answer(ticket: $0.ticket, result: .failure(.overloaded)) })
+        let admission = queue.append(queries)
+        guard let refusal = admission.refusal else { return }
+        observer.fetched(queries[admission.count...].map { Answer(ticket: $0.ticket, result: .failure(refusal)) })
     }
 
     /// Answers what is left, and ends.
@@ -33,49 +35,78 @@ final class LogReader: Sendable {
         queue.close()
     }
 
+    // MARK: The threads
+
     /// One thread: answers with its own connection until the queue is closed and empty.
     func run(_ database: DatabaseQueue) {
         var statements: ReaderStatements?
         while let queries = queue.take(batch) {
-            let start = ContinuousClock.now
-            let answers = answer(queries, database, &statements)
-            onRead?(ContinuousClock.now - start)
-            observer.fetched(answers)
+            var rest = queries[...]
+            while !rest.isEmpty {
+                let start = ContinuousClock.now
+                let answers = read(rest, database, &statements)
+                onRead?(ContinuousClock.now - start)
+                rest = rest.dropFirst(answers.count)
+                observer.fetched(answers)
+            }
         }
         // SQLite closes no connection with statements on it.
         statements = nil
         try? database.close()
     }
 
-    private func answer(
-        _ queries: [Query], _ database: DatabaseQueue, _ statements: inout ReaderStatements?
+    /// Answers the first of the queries in one transaction: one at least, and as many as it takes to gather
+    /// `batchBytes`, or up to one that fails.
+    private func read(
+        _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?
     ) -> [Answer] {
+        var answers: [Answer] = []
+        answers.reserveCapacity(queries.count)
         do {
-            return try database.inDatabase { db in
+            try database.inDatabase { db in
                 let prepared = try statements ?? ReaderStatements(db)
                 statements = prepared
                 let snapshot = Snapshot(statements: prepared, epoch: epoch)
-                var answers: [Answer] = []
-                answers.reserveCapacity(queries.count)
                 try db.inTransaction(.deferred) {
+                    var bytes = 0
                     for query in queries {
                         do {
-                            answers.append(Answer(ticket: query.ticket, result: .success(try snapshot.answer(query))))
+                            let content = try snapshot.answer(query)
+                            answers.append(Answer(ticket: query.ticket, result: .success(content)))
+                            bytes += content.byteCount
                         } catch {
+                            // The transaction may be over with the error: what comes next is read in another one.
                             answers.append(Answer(ticket: query.ticket, result: .failure(Self.problem(error))))
+                            return .rollback
                         }
+                        if bytes >= batchBytes { break }
                     }
                     return .commit
                 }
-                return answers
             }
-        } catch {
+        } catch  where answers.isEmpty {
             return queries.map { Answer(ticket: $0.ticket, result: .failure(Self.problem(error))) }
+        } catch {
+            // The end of a transaction that only read; what it read stands.
         }
+        return answers
     }
 
     private static func problem(_ error: any Error) -> Problem {
-        let reason = (error as? DatabaseError)?.message ?? "I/O error"
+        let reason = (error as? DatabaseError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")
+    }
+}
+
+extension Answer.Content {
+    /// The bytes of messages in it.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .page(let page): page.messages.count
+        case .message(let body): body?.count ?? 0
+        case .changes(let changes): changes.messages.count
+        case .replay(let replay): replay.frames.count
+        case .state: 0
+        }
     }
 }

@@ -29,10 +29,10 @@ final class LogWriter: Sendable {
 
     /// Adds to the next commit.
     func submit(_ submissions: [Submission]) {
-        let added = queue.append(submissions)
-        guard added < submissions.count else { return }
+        let admission = queue.append(submissions)
+        guard let refusal = admission.refusal else { return }
         observer.committed(
-            submissions[added...].map { Outcome(ticket: $0.ticket, result: .failure(.overloaded)) }, [])
+            submissions[admission.count...].map { Outcome(ticket: $0.ticket, result: .failure(refusal)) }, [])
     }
 
     /// Commits what is left, and ends.
@@ -49,12 +49,9 @@ final class LogWriter: Sendable {
         while true {
             // While nothing can be written, trying is how we learn that it can again.
             let patience = failure == nil ? nil : configuration.probeInterval
-            guard let submissions = queue.take(configuration.commitSubmissions, within: patience) else { break }
+            guard let submissions = queue.take(configuration.commitSubmissions, within: patience) else { return }
             if submissions.isEmpty { probe() } else { commit(submissions, &statements, &rooms) }
         }
-        // SQLite closes no connection with statements on it.
-        statements = nil
-        try? database.close()
     }
 
     private func commit(
@@ -65,7 +62,7 @@ final class LogWriter: Sendable {
             let done = try database.writeWithoutTransaction { db in
                 let prepared = try statements ?? WriterStatements(db)
                 statements = prepared
-                var commit = Commit(prepared, rooms: rooms)
+                var commit = Commit(prepared, rooms: rooms, at: configuration.clock())
                 // Taken out while it changes, and put back only if that lasts.
                 rooms = RoomTable(limit: configuration.cachedRooms)
                 try db.inTransaction(.immediate) {
@@ -79,19 +76,22 @@ final class LogWriter: Sendable {
             configuration.onCommit?(ContinuousClock.now - start, submissions.count)
             observer.committed(done.outcomes, done.batches)
         } catch {
-            // What the rooms are now is what the database says.
-            rooms = RoomTable(limit: configuration.cachedRooms)
-            let problem = describe(error)
             failureText.withLock { $0 = "\(error)" }
+            let problem = Self.problem(error)
             observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
         }
     }
 
-    /// Writes something that changes nothing.
+    /// How much a probe writes: as much as a large send, since whether there is room shows only when some is taken.
+    private static let probeBytes = 256 * 1024
+
+    /// Writes something, and takes it away again.
     private func probe() {
         do {
-            try database.write { db in
-                try db.execute(sql: "UPDATE meta SET value = value WHERE key = 'epoch'")
+            try database.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: "INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(?))", arguments: [Self.probeBytes])
+                try db.execute(sql: "DELETE FROM meta WHERE key = 'probe'")
             }
             failureText.withLock { $0 = nil }
         } catch {
@@ -99,7 +99,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    private func describe(_ error: any Error) -> Problem {
+    private static func problem(_ error: any Error) -> Problem {
         guard let error = error as? DatabaseError else { return .unavailable("The message could not be stored.") }
         return error.resultCode == .SQLITE_FULL
             ? .storageFull : .unavailable("The message could not be stored: \(error.message ?? "I/O error").")

@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// A statement that is bound and stepped without GRDB's values in between: for the few that run for every message.
 ///
-/// GRDB makes, caches and finalizes it; this only spares the boxing of arguments and columns, which costs more than
-/// SQLite itself on such small rows.
+/// GRDB makes and finalizes it; this only spares the boxing of arguments and columns, which costs more than SQLite
+/// itself on such small rows.
 ///
 /// Confined to its connection's queue, like the `Database` that it comes from.
 struct PreparedStatement {
@@ -18,37 +18,49 @@ struct PreparedStatement {
         handle = statement.sqliteStatement
     }
 
-    /// Binds an integer to the parameter with this number, from 1.
-    func bind(_ value: Int64, at index: Int32) {
-        sqlite3_bind_int64(handle, index, value)
+    // MARK: Parameters, numbered from 1
+
+    /// Binds an integer.
+    func bind(_ value: Int64, at index: Int32) throws {
+        try check(sqlite3_bind_int64(handle, index, value))
     }
 
-    /// Binds NULL.
-    func bindNull(at index: Int32) {
-        sqlite3_bind_null(handle, index)
-    }
-
-    /// Binds text, which SQLite copies.
-    func bind(_ value: String, at index: Int32) {
-        var value = value
-        value.withUTF8 { bytes in
+    /// Binds text, which is not empty, or NULL.
+    func bind(_ value: String?, at index: Int32) throws {
+        guard var value else { return try check(sqlite3_bind_null(handle, index)) }
+        let status = value.withUTF8 { bytes in
             // SQLite reads as many bytes as it is told, and copies them before it returns.
-            _ = bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), PreparedStatement.copied)
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.copied)
             }
         }
+        try check(status)
     }
 
-    /// Binds bytes, which SQLite copies.
-    func bind(_ value: [UInt8], at index: Int32) {
-        value.withUnsafeBytes { bytes in
+    /// Binds bytes, of which there is one at least.
+    func bind(_ value: [UInt8], at index: Int32) throws {
+        let status = value.withUnsafeBytes { bytes in
             // SQLite reads as many bytes as it is told, and copies them before it returns.
-            _ = sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), PreparedStatement.copied)
+            sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
         }
+        try check(status)
     }
 
     // SQLITE_TRANSIENT, a cast of -1 to a function pointer, which Swift does not import.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    /// Without this check a value that could not be bound would leave the one of the message before in its place.
+    private func check(_ status: Int32) throws {
+        guard status == SQLITE_OK else { throw failure(status) }
+    }
+
+    private func failure(_ status: Int32) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: status),
+            message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
+    }
+
+    // MARK: Rows
 
     /// Runs a statement that gives no rows.
     func run() throws {
@@ -57,30 +69,36 @@ struct PreparedStatement {
         guard status == SQLITE_DONE else { throw failure(status) }
     }
 
-    /// Runs a statement, handing over each row until `row` answers `false`.
-    func forEachRow(_ row: (borrowing Row) throws -> Bool) throws {
-        defer { sqlite3_reset(handle) }
-        while true {
-            let status = sqlite3_step(handle)
-            if status == SQLITE_DONE { return }
-            guard status == SQLITE_ROW else { throw failure(status) }
-            if try !row(Row(handle: handle)) { return }
+    /// Runs a statement that gives one row at most.
+    func firstRow<R>(_ row: (borrowing Row) throws -> R) throws -> R? {
+        try withRows { rows in
+            rows.hasRow ? try row(rows.row) : nil
         }
     }
 
-    /// Runs a statement whose rows are taken one at a time.
-    func withRows(_ body: (inout Rows) throws -> Void) throws {
+    /// Runs a statement, handing over each row.
+    func forEachRow(_ row: (borrowing Row) throws -> Void) throws {
+        try withRows { rows in
+            while rows.hasRow {
+                try row(rows.row)
+                try rows.next()
+            }
+        }
+    }
+
+    /// Runs a statement whose rows are taken one at a time. It stands at the first one.
+    func withRows<R>(_ body: (inout Rows) throws -> R) throws -> R {
         defer { sqlite3_reset(handle) }
         var rows = Rows(statement: self)
         try rows.next()
-        try body(&rows)
+        return try body(&rows)
     }
 
     /// The rows of a running statement: the one at hand, and a way to the next.
     struct Rows: ~Copyable {
-        fileprivate let statement: PreparedStatement
-        /// Whether there is a row at hand.
-        private(set) var hasRow = false
+        private let statement: PreparedStatement
+        /// Whether there is a row at hand. Once there is none, there will be none.
+        private(set) var hasRow = true
         /// The row at hand.
         let row: Row
 
@@ -89,31 +107,14 @@ struct PreparedStatement {
             row = Row(handle: statement.handle)
         }
 
-        /// Goes on to the next row; there is none after the last.
+        /// Goes on to the next row.
         mutating func next() throws {
+            // A step beyond the end would start over.
+            guard hasRow else { return }
             let status = sqlite3_step(statement.handle)
-            switch status {
-            case SQLITE_ROW: hasRow = true
-            case SQLITE_DONE: hasRow = false
-            default: throw statement.failure(status)
-            }
+            hasRow = status == SQLITE_ROW
+            guard hasRow || status == SQLITE_DONE else { throw statement.failure(status) }
         }
-    }
-
-    /// Runs a statement that gives one row at most.
-    func firstRow<R>(_ row: (borrowing Row) throws -> R) throws -> R? {
-        var result: R?
-        try forEachRow {
-            result = try row($0)
-            return false
-        }
-        return result
-    }
-
-    private func failure(_ status: Int32) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: status),
-            message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
     }
 
     /// The row at which a statement stands. It cannot outlive the closure that it is handed to.
@@ -125,12 +126,21 @@ struct PreparedStatement {
             sqlite3_column_int64(handle, column)
         }
 
+        /// Hands over a column's bytes, which are gone when `body` returns.
+        func withBytes<R>(_ column: Int32, _ body: (Span<UInt8>) throws -> R) rethrows -> R {
+            // The column's value stays where it is until the statement is stepped or reset, which `body` cannot do; and
+            // it has as many bytes as SQLite says.
+            let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+            let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+            return try body(bytes.span)
+        }
+
         /// Appends a column's bytes to `output`.
         func append(_ column: Int32, to output: inout [UInt8]) {
-            let count = Int(sqlite3_column_bytes(handle, column))
-            guard count > 0, let bytes = sqlite3_column_blob(handle, column) else { return }
-            // The column's value stays until the statement is stepped again, which this call is over by then.
-            output.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+            withBytes(column) { bytes in
+                // The pointer is used only inside the closure, while the span's owner is there.
+                bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+            }
         }
 
         /// A column's bytes.
@@ -138,11 +148,6 @@ struct PreparedStatement {
             var bytes: [UInt8] = []
             append(column, to: &bytes)
             return bytes
-        }
-
-        /// How many bytes a column has.
-        func count(_ column: Int32) -> Int {
-            Int(sqlite3_column_bytes(handle, column))
         }
     }
 }

@@ -6,46 +6,43 @@ import Synchronization
 public final class SQLiteLog: MessageLog {
     /// Made with the database, random.
     public let epoch: String
-    /// Holds the lock on the database until the log is closed.
-    private let file: Mutex<DatabaseFile?>
     private let writer: LogWriter
     private let reader: LogReader
-    private let threads: Mutex<[StoreThread]>
+    private let held: Mutex<Held?>
 
     /// Opens a database, making it if it is not there, and starts the threads.
     ///
     /// - Parameters:
     ///   - path: the file. Beside it there will be `-wal`, `-shm` and `.lock`.
-    ///   - observer: hears of commits and answers, on the log's threads.
-    /// - Throws: ``StoreError`` when another process has the database, when it is of a newer version, or when it cannot
-    ///   be read or written.
+    ///   - observer: hears of commits and answers, on the log's threads; of what is refused because a queue is full or
+    ///     the log is closed, on the thread that asked, before ``submit(_:)`` or ``fetch(_:)`` returns.
+    /// - Throws: ``StoreError`` when another server has the database, when it is of a newer version or another program,
+    ///   or when it cannot be read or written.
     public init(
         path: String, observer: any LogObserver, configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) {
         let file = try DatabaseFile(path)
-        let database = try file.openForWriting(configuration)
-        var connections: [DatabaseQueue] = []
-        do {
-            epoch = try database.read { db in
-                try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'epoch'")!
-            }
-            for _ in 0..<configuration.readers {
-                connections.append(try file.connect(configuration, readonly: true))
-            }
-        } catch {
-            throw .unreadable(path, reason: "\(error)")
+        let connection = try file.connectForWriting(configuration)
+        guard let epoch = try file.opening({ try connection.read(Schema.epoch) }) else {
+            throw .damaged(path, reason: "its epoch is missing")
         }
-        let writer = LogWriter(database: database, observer: observer, configuration: configuration)
+        var readers: [DatabaseQueue] = []
+        for _ in 0..<max(1, configuration.readers) { readers.append(try file.connectForReading(configuration)) }
+        self.epoch = epoch
+
+        let writer = LogWriter(database: connection, observer: observer, configuration: configuration)
         let reader = LogReader(observer: observer, epoch: epoch, configuration: configuration)
-        var threads: [StoreThread] = []
-        threads.append(StoreThread(name: "writer") { writer.run() })
-        for (index, connection) in connections.enumerated() {
+        var threads = [StoreThread(name: "writer") { writer.run() }]
+        for (index, connection) in readers.enumerated() {
             threads.append(StoreThread(name: "reader \(index)") { reader.run(connection) })
         }
-        self.file = Mutex(consume file)
         self.writer = writer
         self.reader = reader
-        self.threads = Mutex(threads)
+        held = Mutex(Held(file: file, connection: connection, threads: threads))
+    }
+
+    deinit {
+        close()
     }
 
     /// Queues changes for the next commit.
@@ -67,15 +64,28 @@ public final class SQLiteLog: MessageLog {
     /// How many queries wait for a reader.
     public var queuedQueries: Int { reader.queued }
 
-    /// Commits and answers what is queued, and ends the threads, and leaves the database to others. What is submitted afterwards is refused.
+    /// Commits and answers what is queued, ends the threads, and gives the database back.
+    ///
+    /// What is submitted or asked afterwards is refused with 503 `unavailable`. Must not be called by the observer, for
+    /// whose return it would wait. A second call does nothing, or waits for the first to end.
     public func close() {
         writer.close()
         reader.close()
-        let running = threads.withLock { threads in
-            defer { threads = [] }
-            return threads
+        held.withLock { held in held.take()?.giveBack() }
+    }
+
+    /// What a log has of the system while it is open.
+    private struct Held: ~Copyable {
+        let file: DatabaseFile
+        /// The connection that writes; those that read end with their threads.
+        let connection: DatabaseQueue
+        let threads: [StoreThread]
+
+        consuming func giveBack() {
+            for thread in threads { thread.join() }
+            // The last connection to be closed brings the write-ahead log into the database. Should that fail, the next
+            // one to be opened does it.
+            try? connection.close()
         }
-        for thread in running { thread.join() }
-        file.withLock { $0 = nil }
     }
 }

@@ -2,6 +2,9 @@ import GRDB
 
 /// The tables, and how a database of an older version becomes one of this version.
 enum Schema {
+    /// What tells our databases from those of other programs: `BkSc` in the file's header.
+    static let applicationID: Int32 = 0x426B_5363
+
     /// Every version's changes, the oldest first. A migration that has been released is never changed.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -15,7 +18,7 @@ enum Schema {
 
                     -- A room's head and revision are those of its last messages: a send writes nothing here.
                     CREATE TABLE rooms (
-                        id INTEGER PRIMARY KEY,
+                        id INTEGER PRIMARY KEY CHECK (id < 1 << 27),    -- what RowKey has room for
                         name TEXT NOT NULL UNIQUE
                     );
 
@@ -43,6 +46,23 @@ enum Schema {
                 sql: "INSERT INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
         }
         return migrator
+    }
+
+    /// Makes sure that the database is one of ours, of this version or older, or an empty one, which becomes ours.
+    static func check(_ db: Database, path: String) throws {
+        if try Int32.fetchOne(db, sql: "PRAGMA application_id") != applicationID {
+            guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 else {
+                throw StoreError.notADatabase(path)
+            }
+            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+        }
+        let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations)
+        guard unknown.isEmpty else { throw StoreError.newer(path, migrations: unknown.sorted()) }
+    }
+
+    /// The name of the history that the database holds; `nil` when there is none.
+    static func epoch(_ db: Database) throws -> String? {
+        try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'epoch'")
     }
 
     /// A random name for a history: 20 letters and digits, 119 bits.

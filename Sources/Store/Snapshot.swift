@@ -94,8 +94,9 @@ struct Snapshot {
         var frames: [UInt8] = []
         let last = try forEachChange(room: room, since: since, state) { rev, row in
             switch format {
-            case .webSocket: PushEncoding.appendFrame(row.bytes(1).span, to: &frames)
-            case .serverSentEvents: PushEncoding.appendEvent(row.bytes(1).span, epoch: epoch, rev: rev, to: &frames)
+            case .webSocket: row.withBytes(1) { PushEncoding.appendFrame($0, to: &frames) }
+            case .serverSentEvents:
+                row.withBytes(1) { PushEncoding.appendEvent($0, epoch: epoch, rev: rev, to: &frames) }
             }
             return frames.count < bytes
         }

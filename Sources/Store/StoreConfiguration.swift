@@ -1,6 +1,8 @@
+public import Wire
+
 /// The bounds of the store, each with its default.
 public struct StoreConfiguration: Sendable {
-    /// Threads that read, each with a connection of its own.
+    /// Threads that read, each with a connection of its own; 1 at least.
     public var readers = 2
     /// Submissions that may wait for a commit; the outcome of one more is 503 `overloaded`.
     public var submissionQueue = 65_536
@@ -10,15 +12,25 @@ public struct StoreConfiguration: Sendable {
     public var commitSubmissions = 1024
     /// The most queries that a reader answers in one go.
     public var readBatch = 32
+    /// How many bytes of messages a reader gathers before it hands them over, however few of its queries are answered.
+    public var readBytes = 4 * 1024 * 1024
     /// How many rooms the writer remembers the state of; beyond it, it forgets them all and reads them again.
     public var cachedRooms = 100_000
+    /// The bytes of the database that the writer keeps in memory.
+    public var writerCache = 64 * 1024 * 1024
+    /// The bytes of the database that each reader keeps in memory; the rest is the system's to keep.
+    public var readerCache = 16 * 1024 * 1024
     /// The size in pages of 4 KiB at which the write-ahead log is brought into the database, 64 MiB.
     public var checkpointPages = 16_384
+    /// How long a thread waits for another program that has locked the database, in milliseconds.
+    public var busyTimeout = 5000
     /// How long the writer waits between tries to write while it cannot, in milliseconds.
     public var probeInterval = 1000
     /// The most pages that the database may have; `nil` for no bound but the disk's.
     public var maximumPages: Int?
 
+    /// What time it is. Messages bear the time of their commit, or the time of the message before when that is later.
+    public var clock: @Sendable () -> Timestamp = { Timestamp.now() }
     /// Called for each commit that has lasted, on the writer's thread: how long it took, and its submissions.
     public var onCommit: (@Sendable (Duration, Int) -> Void)?
     /// Called for each round of reads, on the reader's thread: how long it took.

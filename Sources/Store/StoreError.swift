@@ -1,33 +1,59 @@
 /// Why a database cannot be opened.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    private enum Code: Sendable {
-        case inUse, newer, unreadable, directory
-    }
-
-    private let code: Code
     /// What is wrong, and what can be done about it, for the person who started the server.
     public let description: String
 
-    /// Another process has the database open.
+    /// Another server has the database open.
     static func inUse(_ path: String) -> StoreError {
-        StoreError(code: .inUse, description: "\(path) is in use by another server")
+        StoreError(description: "\(path) is in use by another server")
+    }
+
+    /// Another program writes to the database, or keeps others from doing so.
+    static func locked(_ path: String) -> StoreError {
+        StoreError(description: "\(path) is locked by another program")
     }
 
     /// The database was written by a newer Backscroll.
     static func newer(_ path: String, migrations: [String]) -> StoreError {
         StoreError(
-            code: .newer,
             description: "\(path) was written by a newer version of Backscroll, with "
                 + "\(migrations.joined(separator: ", ")), which this version does not know")
     }
 
-    /// The file is no database, or a damaged one, or it cannot be read or written.
-    static func unreadable(_ path: String, reason: String) -> StoreError {
-        StoreError(code: .unreadable, description: "\(path) cannot be used: \(reason)")
+    /// There is a directory or device in the place of the file.
+    static func notAFile(_ path: String) -> StoreError {
+        StoreError(description: "\(path) is not a file: the database needs the path of a file, there or not")
     }
 
-    /// The directory of the database does not exist and cannot be made, or cannot be written.
+    /// The file is no database, or one of another program.
+    static func notADatabase(_ path: String) -> StoreError {
+        StoreError(description: "\(path) is not a database of Backscroll")
+    }
+
+    /// The database has been damaged.
+    static func damaged(_ path: String, reason: String) -> StoreError {
+        StoreError(description: "\(path) is damaged and must be restored from a backup: \(reason)")
+    }
+
+    /// The file may not be read and written.
+    static func noAccess(_ path: String, reason: String) -> StoreError {
+        StoreError(description: "\(path) cannot be read and written: \(reason)")
+    }
+
+    /// The directory of the database is not there and cannot be made, or cannot be written.
     static func directory(_ path: String, reason: String) -> StoreError {
-        StoreError(code: .directory, description: "the directory \(path) cannot be used for the database: \(reason)")
+        StoreError(
+            description: "the directory \(path) cannot be used for the database, which needs files beside it: \(reason)"
+        )
+    }
+
+    /// The disk has no room for the tables.
+    static func full(_ path: String) -> StoreError {
+        StoreError(description: "\(path) cannot be opened: there is no space left for it")
+    }
+
+    /// Whatever else SQLite has to say.
+    static func unusable(_ path: String, reason: String) -> StoreError {
+        StoreError(description: "\(path) cannot be opened: \(reason)")
     }
 }

@@ -7,28 +7,44 @@ struct StoreThread: Sendable {
     /// Starts a thread with a name of at most 15 bytes.
     init(name: String, _ body: @escaping @Sendable () -> Void) {
         var new = pthread_t()
-        let box = Unmanaged.passRetained(Body(body))
+        let work = Unmanaged.passRetained(Work(name: name, body: body))
         let failed = pthread_create(
             &new, nil,
-            { body in
+            { work in
                 // Balances the retain above.
-                Unmanaged<Body>.fromOpaque(body!).takeRetainedValue().run()
+                Unmanaged<Work>.fromOpaque(work!).takeRetainedValue().run()
                 return nil
-            }, box.toOpaque())
+            }, work.toOpaque())
         precondition(failed == 0, "no thread could be started")
         thread = new
     }
 
-    /// Waits for the thread to end.
+    /// Waits for the thread to end. Once.
     func join() {
         pthread_join(thread, nil)
     }
 
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
+    private final class Work: Sendable {
+        private let name: String
+        private let body: @Sendable () -> Void
 
-        init(_ run: @escaping @Sendable () -> Void) {
-            self.run = run
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        func run() {
+            takeName()
+            body()
+        }
+
+        /// Names the calling thread, as `top -H` and debuggers show it.
+        private func takeName() {
+            // The kernel's own file for it: pthread_setname_np is a GNU extension, which the Glibc module leaves out.
+            let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { return }
+            _ = write(file, name, name.utf8.count)
+            Glibc.close(file)
         }
     }
 }

@@ -1,9 +1,11 @@
 import Glibc
+import Wire
 
 /// A bounded queue between the loops, which never wait, and a few threads that do.
-// Sendable because `items`, `isClosed` and `waiting` are touched with the mutex held only.
+// Sendable because `items`, `head`, `isClosed` and `waiting` are touched with the mutex held only.
 final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     private var items: [Item] = []
+    /// Where in `items` the first one is that still waits.
     private var head = 0
     private var isClosed = false
     private var waiting = 0
@@ -18,7 +20,12 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // A wait is as long as it is meant to be, whatever is done to the clock on the wall.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -31,21 +38,28 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     /// How many items wait.
     var count: Int { locked { items.count - head } }
 
+    /// What became of items that were to be added.
+    struct Admission {
+        /// How many were added: the first ones.
+        let count: Int
+        /// Why the others were not.
+        let refusal: Problem?
+    }
+
     /// Adds items as far as there is room.
-    ///
-    /// - Returns: how many were added; the first ones.
-    func append(_ new: [Item]) -> Int {
+    func append(_ new: [Item]) -> Admission {
         locked {
-            guard !isClosed else { return 0 }
-            let room = limit - (items.count - head)
-            let added = min(max(0, room), new.count)
-            if added == new.count { items.append(contentsOf: new) } else { items.append(contentsOf: new[..<added]) }
+            guard !isClosed else {
+                return Admission(count: 0, refusal: .unavailable("The server is shutting down."))
+            }
+            let added = min(max(0, limit - (items.count - head)), new.count)
+            items.append(contentsOf: new[..<added])
             if waiting > 0, added > 0 { pthread_cond_signal(condition) }
-            return added
+            return Admission(count: added, refusal: added < new.count ? .overloaded : nil)
         }
     }
 
-    /// Waits for items and takes the first ones.
+    /// Waits for items and takes the first ones, `most` at most.
     ///
     /// - Parameter milliseconds: how long to wait; `nil` for as long as it takes.
     /// - Returns: `nil` when the queue is closed and empty; no items when the time is up.
@@ -62,26 +76,28 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
                     pthread_cond_wait(condition, mutex)
                 }
             }
-            let end = min(items.count, head + most)
-            let taken: [Item]
-            if head == 0, end == items.count {
-                taken = items
-                items = []
-            } else {
-                taken = Array(items[head..<end])
-                head = end
-                if head == items.count {
-                    items = []
-                    head = 0
-                } else if head > items.count / 2 {
-                    items.removeFirst(head)
-                    head = 0
-                }
-                // What is left is for the next thread.
-                if waiting > 0, head < items.count { pthread_cond_signal(condition) }
-            }
+            let taken = takeFirst(most)
+            // What is left is for the next thread.
+            if waiting > 0, head < items.count { pthread_cond_signal(condition) }
             return taken
         }
+    }
+
+    private func takeFirst(_ most: Int) -> [Item] {
+        let end = min(items.count, head + max(1, most))
+        if head == 0, end == items.count {
+            let all = items
+            items = []
+            return all
+        }
+        let taken = Array(items[head..<end])
+        head = end
+        // What has been taken goes when it is half of what is there, so that each item is moved once at most.
+        if head >= items.count - head {
+            items.removeFirst(head)
+            head = 0
+        }
+        return taken
     }
 
     /// Takes nothing more; those who wait get what is left, and then `nil`.
@@ -100,7 +116,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
 
     private static func deadline(in milliseconds: Int) -> timespec {
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        clock_gettime(CLOCK_MONOTONIC, &time)
         let nanoseconds = time.tv_nsec + milliseconds % 1000 * 1_000_000
         return timespec(
             tv_sec: time.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000,

@@ -19,20 +19,6 @@ public final class Connection {
         case closed
     }
 
-    /// Why nothing more should be written: the client has not taken yet what there is.
-    private struct Stall {
-        /// How often we look, in the time that a client may take nothing, whether it has taken more.
-        static let looks = 4
-
-        /// The next tick at which to look.
-        var check: Int
-        /// How many bytes the client's kernel had acknowledged when we looked last.
-        var acknowledged: UInt64
-        /// How often we look again before we give up. Looks are counted, and not time: if the loop itself was late, that
-        /// is not the client's fault.
-        var looksLeft = Stall.looks
-    }
-
     /// The loop that serves this connection.
     public unowned let loop: Loop
     /// What serves this connection. A handler replaces itself by another when the protocol changes (an upgrade).
@@ -106,10 +92,10 @@ public final class Connection {
     /// which would spin; so reading is switched off as well.
     private func congest() {
         guard stall == nil else { return }
-        let check = nextCheck
-        stall = Stall(check: check, acknowledged: acknowledgedBytes)
+        let look = nextLook
+        stall = Stall(acknowledged: acknowledgedBytes, nextLook: look)
         updateReading()
-        schedule(at: check)
+        schedule(at: look)
     }
 
     /// The socket takes bytes.
@@ -134,7 +120,7 @@ public final class Connection {
     }
 
     /// When to look whether a stalled client has taken something.
-    private var nextCheck: Int { loop.tick(after: loop.limits.noProgress / Stall.looks) }
+    private var nextLook: Int { loop.tick(after: loop.limits.noProgress / Stall.looks) }
 
     // MARK: Reading
 
@@ -183,19 +169,14 @@ public final class Connection {
             if state == .lingering { return abort() }
             handler?.deadlineReached(self)
         }
-        if let check = stall?.check { schedule(at: check) }
+        if let look = stall?.nextLook { schedule(at: look) }
         if let deadline { schedule(at: deadline) }
     }
 
     /// Whether the client takes what it is sent.
     private var isProgressing: Bool {
-        guard var stall, stall.check <= loop.now else { return true }
-        let acknowledged = acknowledgedBytes
-        stall.looksLeft = acknowledged == stall.acknowledged ? stall.looksLeft - 1 : Stall.looks
-        stall.acknowledged = acknowledged
-        stall.check = nextCheck
-        self.stall = stall
-        return stall.looksLeft > 0
+        guard let look = stall?.nextLook, look <= loop.now else { return true }
+        return stall?.look(acknowledged: acknowledgedBytes, nextLook: nextLook) ?? true
     }
 
     // MARK: Ending

@@ -26,11 +26,10 @@ final class LibraryContext {
     /// What new connections are shown. On the loop's thread only.
     var certificate: Certificate?
 
-    private var reserve: DescriptorReserve?
+    private let wakeup: WakeupDescriptor
 
     init(uv: UnsafeMutablePointer<uv_loop_t>, limits: TransportLimits, tls: ServerTLS?) throws(TransportError) {
-        guard let reserve = DescriptorReserve() else { throw .unavailable("the system gives no more file descriptors") }
-        self.reserve = consume reserve
+        guard WakeupDescriptor.areLeft() else { throw .unavailable("the system gives no more file descriptors") }
         let place = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
         place.initialize(to: nil)
         context = place
@@ -79,10 +78,11 @@ final class LibraryContext {
             place.pointee = lws_create_context(&info)
             created = place.pointee.flatMap { lws_get_vhost_by_name($0, "default") }
         }
-        guard let created else {
+        guard let created, let wakeup = WakeupDescriptor(on: uv) else {
             // What it had begun may still be on the libuv loop and point here, so nothing is freed.
             throw .unavailable("libwebsockets made no context; is its libuv plugin (libwebsockets-evlib-uv) installed?")
         }
+        self.wakeup = wakeup
         vhost = created
         if let tls, let context = tlsContext.pointee { tls.prepare(context, for: self) }
     }
@@ -95,18 +95,26 @@ final class LibraryContext {
     }
 
     /// Destroys the context, which takes more than one call, with turns of the loop in between for libuv's closing.
-    func destroy(turn: () -> Void) {
-        Self.creation.withLock { _ in
-            reserve = nil
+    ///
+    /// - Returns: whether all is given back; if not, nothing of the loop may be touched any more.
+    func destroy(turn: () -> Void) -> Bool {
+        let isDestroyed = Self.creation.withLock { _ in
+            lws_context_destroy(context.pointee)
+            // Another thread has been quicker, by a few microseconds: then the second close must not be.
+            guard wakeup.take() else { return false }
+            turn()
             while let context = context.pointee {
                 lws_context_destroy(context)
                 turn()
             }
+            return true
         }
+        guard isDestroyed else { return false }
         protocols.deallocate()
         foreignLoop.deallocate()
         tlsContext.deallocate()
         context.deallocate()
+        return true
     }
 }
 

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Sendable because all that changes is atomic, or behind the mailbox's mutex, or touched on the loop's thread only,
 /// which `preconditionIsolated` holds at each entry; before `start` there is no other thread.
-public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+public final class Loop: @unchecked Sendable {
     /// A tick of deadlines.
     static let tickMilliseconds = 100
 
@@ -24,7 +24,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let mailbox = Mailbox()
     private let thread = Mutex<pthread_t?>(nil)
     /// The loop's thread, by which it is recognised; 0 before there is one.
-    private let identity = Atomic<pthread_t>(0)
+    let identity = Atomic<pthread_t>(0)
     // libuv's own structures: allocated once, initialised here, freed in `finish` when libuv has let go of them.
     private let uv: UnsafeMutablePointer<uv_loop_t>
     private let wakeup: UnsafeMutablePointer<uv_async_t>
@@ -149,16 +149,16 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         uv_close(UnsafeMutableRawPointer(wakeup).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(ticker).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(turnEnd).assumingMemoryBound(to: uv_handle_t.self), nil)
-        library.destroy { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }
+        // They may hold what holds the loop.
+        turnEndings = []
+        doomed = []
+        guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
         let status = uv_loop_close(uv)
         assert(status == 0, "something is still open on the loop")
         wakeup.deallocate()
         ticker.deallocate()
         turnEnd.deallocate()
         uv.deallocate()
-        // They may hold what holds the loop.
-        turnEndings = []
-        doomed = []
     }
 
     // MARK: Work from elsewhere
@@ -169,13 +169,12 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// - Returns: whether the loop took the work; it does not after ``stop()``.
     @discardableResult
     public func post(_ work: @escaping @Sendable () -> Void) -> Bool {
-        mailbox.put(.closure(work)) { uv_async_send(wakeup) }
+        put(.closure(work))
     }
 
-    /// Has a job of an actor or task run on the loop.
-    public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        _ = mailbox.put(.job(job)) { uv_async_send(wakeup) }
+    @discardableResult
+    func put(_ work: Mailbox.Work) -> Bool {
+        mailbox.put(work) { uv_async_send(wakeup) }
     }
 
     private func drainMailbox() {
@@ -186,27 +185,6 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
             case .job(let job): run(job)
             }
         }
-    }
-
-    private func run(_ job: UnownedJob) {
-        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-    }
-
-    /// Whether the caller is on this loop's thread.
-    public var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
-
-    /// Asked by the runtime whether an actor on this executor is isolated where it is.
-    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
-
-    /// Called by the runtime when an actor on this executor asserts its isolation.
-    public func checkIsolated() {
-        precondition(isCurrent, "used off its loop")
-    }
-
-    /// Traps unless the caller is on this loop's thread (or the loop has not started).
-    public func preconditionIsolated() {
-        let thread = identity.load(ordering: .relaxed)
-        precondition(thread == 0 || thread == pthread_self(), "used off its loop")
     }
 
     // MARK: Time

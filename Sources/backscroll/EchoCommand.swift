@@ -25,9 +25,10 @@ struct EchoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let signals = await ServerSignals()
         let server = try EchoServer(host: host, port: port)
         announce("http://\(host):\(server.port)")
-        try await waitForStop()
+        await signals.waitForStop()
         server.stop()
     }
 }

@@ -1,30 +1,22 @@
 import Glibc
-import Logging
-import ServiceLifecycle
 import UnixSignals
 
-/// Waits for SIGTERM or SIGINT. A second one while the program stops ends it at once.
-///
-/// - Parameter onHangup: called for each SIGHUP.
-func waitForStop(onHangup: @escaping @Sendable () -> Void = {}) async throws {
-    let group = ServiceGroup(
-        configuration: .init(
-            services: [
-                .init(service: Waiting(onHangup: onHangup), successTerminationBehavior: .gracefullyShutdownGroup)
-            ],
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }))
-    try await group.run()
-}
+/// The signals that a server lives by: trapped from the moment this is made, so that none can kill it half started.
+struct ServerSignals {
+    private let signals: UnixSignalsSequence
 
-/// A service that does nothing but hear signals.
-private struct Waiting: Service {
-    let onHangup: @Sendable () -> Void
+    /// Traps SIGTERM, SIGINT and SIGHUP.
+    init() async {
+        signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    }
 
-    func run() async throws {
-        let hangups = await UnixSignalsSequence(trapping: .sighup)
-        await cancelWhenGracefulShutdown {
-            for await _ in hangups { onHangup() }
+    /// Waits for SIGTERM or SIGINT.
+    ///
+    /// - Parameter onHangup: called for each SIGHUP.
+    func waitForStop(onHangup: () -> Void = {}) async {
+        for await signal in signals {
+            guard signal == .sighup else { return }
+            onHangup()
         }
     }
 }

@@ -141,11 +141,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let logger = makeLogger(label: "backscroll", format: logFormat, level: logLevel)
+        let signals = await ServerSignals()
         let server = try Server(serverConfiguration, logger: logger)
         announce(server.url)
         logger.info(
             "started", metadata: ["version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)"])
-        try await waitForStop(onHangup: server.reload)
+        await signals.waitForStop(onHangup: server.reload)
         logger.info("stopping")
         server.stop()
         logger.info("stopped")

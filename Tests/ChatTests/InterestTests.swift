@@ -16,6 +16,8 @@ struct InterestTests {
         interest.add(a, loop: 0)
         interest.add(a, loop: 2)
         interest.add(b, loop: 2)
+        interest.add(b, loop: 2)
+        #expect(interest.count == 3)
         let parts = interest.distribute([batch(a), batch(b), batch(try RoomID("c"))], loops: 3)
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
@@ -30,6 +32,7 @@ struct InterestTests {
         #expect(interest.distribute([batch(room)], loops: 64).map(\.count).firstIndex(of: 1) == 63)
         interest.remove(room, loop: 63)
         interest.remove(room, loop: 63)
+        #expect(interest.count == 0)
         #expect(interest.distribute([batch(room)], loops: 64).allSatisfy { $0.isEmpty })
     }
 }

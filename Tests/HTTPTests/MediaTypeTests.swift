@@ -30,8 +30,7 @@ struct MediaTypeTests {
             nil, "", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8",
             "application/json;charset=UTF8",
             "application/json; charset=\"utf-8\"", "application/json; charset=us-ascii", "application/merge-patch+json",
-            "application/vnd.x+json; v=1", "application/x-www-form-urlencoded", "text/plain",
-            "text/plain;charset=UTF-8",
+            "application/vnd.x+json; v=1", "application/x-www-form-urlencoded",
             "application/octet-stream", "text/json", "application/json;", "application/json ; ",
         ])
     func compatible(text: String?) {
@@ -43,7 +42,8 @@ struct MediaTypeTests {
         arguments: [
             "multipart/form-data; boundary=x", "text/html", "image/png", "application/xml",
             "application/json; charset=utf-16",
-            "application/json; charset=iso-8859-1", "text/plain; charset=latin1", "application/x-ndjson",
+            "application/json; charset=iso-8859-1", "text/plain; charset=latin1", "text/plain",
+            "text/plain;charset=UTF-8", "application/x-ndjson",
             "application/jsonx",
             "nonsense", "application/json, text/html", "audio/json", "application/json; charset=",
         ])

@@ -131,21 +131,21 @@ struct BackpressureTests {
 
     @Test("A client that takes a little now and then is slow, not dead")
     func bearsWithTheSlow() throws {
+        let ticks = Recorder<Bool>()
         var script = Script()
         script.received = { connection, _ in
             connection.write(Self.large)
             connection.setDeadline(.milliseconds(100))
         }
-        let ticks = Recorder<Bool>()
         script.deadline = { connection in
             ticks.record(true)
             connection.setDeadline(.milliseconds(100))
         }
-        try withServer(script, limits: TransportLimits(noProgress: .milliseconds(800))) { server in
+        try withServer(script, limits: TransportLimits(noProgress: .seconds(1))) { server in
             let client = try TestClient(port: server.port, receiveBuffer: 64 * 1024)
             try client.send("!")
-            // Three times as long as it takes to be cut, in steps shorter than that.
-            for tick in 1...25 {
+            // Longer than it takes to be cut, in steps shorter than that.
+            for tick in 1...20 {
                 try ticks.wait(for: tick)
                 _ = try client.receive { $0.count >= 256 * 1024 }
             }

@@ -54,7 +54,7 @@ struct DescriptorTests {
             try LoopGroup(count: 1).stop()
             let open = try openDescriptors()
             // Wherever it runs out after what libuv takes (and does not all give back), it says so and gives all back.
-            for more in 8..<45 {
+            for more in 8..<16 {
                 try withDescriptors(more: more) {
                     let error = #expect(throws: TransportError.self) { try LoopGroup(count: 2) }
                     #expect(

@@ -69,8 +69,8 @@ struct EndingTests {
     func lingersInFull() throws {
         let times = Recorder<Duration>()
         var script = Script()
-        script.opened = { $0.setDeadline(.milliseconds(200)) }
         script.received = { connection, _ in
+            connection.setDeadline(.milliseconds(200))
             connection.finish()
             connection.setDeadline(.milliseconds(1))
             times.record(connection.loop.time)

@@ -64,7 +64,7 @@ struct LimitTests {
     @Test("Clients in the middle of a handshake count, and have only so long for it")
     func countsHandshakes() throws {
         let certificate = try TestCertificate()
-        let limits = TransportLimits(connections: 1, handshake: .seconds(1))
+        let limits = TransportLimits(connections: 1, handshake: .seconds(2))
         try withServer(limits: limits, certificate: certificate) { server in
             let silent = try TestClient(port: server.port)
             try server.waitUntil { $0.connectionCount == 1 }

@@ -1,4 +1,6 @@
+import CLibwebsockets
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -101,36 +103,26 @@ struct StopTests {
     func givesBack(encrypted: Bool) async {
         // In a process of its own, where nobody else opens anything.
         if encrypted {
-            await #expect(processExitsWith: .success) { try StopTests.cycle(encrypted: true) }
+            await #expect(processExitsWith: .success) { try checkLeftovers(encrypted: true) }
         } else {
-            await #expect(processExitsWith: .success) { try StopTests.cycle(encrypted: false) }
+            await #expect(processExitsWith: .success) { try checkLeftovers(encrypted: false) }
         }
     }
 
-    private static func cycle(encrypted: Bool) throws {
-        let certificate = encrypted ? try TestCertificate() : nil
-        func serve() throws {
-            try withServer(loops: 2, certificate: certificate) { server in
-                let clients = try (0..<8).map { _ in
-                    try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
-                }
-                for client in clients { try client.send("hello") }
-                for client in clients { #expect(try client.receive(asLongAs: "hello") == "hello") }
-            }
-        }
-        // What the process opens once and for all is open after the first time.
-        for _ in 0..<10 { try serve() }
-        let (descriptors, memory) = (try openDescriptors(), try residentMemory())
-        for _ in 0..<200 { try serve() }
-        #expect(try openDescriptors() == descriptors)
-        #expect(try threadNames().filter { $0.hasPrefix("loop ") } == [])
-        // A context that is not given back is some 200 KB.
-        #expect(try residentMemory() - memory < 20_000_000)
-    }
-
-    @Test("Starting and stopping at once, many times over, is safe")
+    @Test("Starting and stopping at once, many times over, is safe, for the descriptors of others too")
     func startsAndStopsAtOnce() async {
         await #expect(processExitsWith: .success) {
+            let isDone = Atomic<Bool>(false)
+            // Somebody else opens and closes files all the while, and each is still there when it is to be closed.
+            let lost = Task.detached {
+                var lost = 0
+                while !isDone.load(ordering: .relaxed) {
+                    let descriptor = open("/dev/null", O_RDONLY)
+                    sched_yield()
+                    if close(descriptor) != 0 { lost += 1 }
+                }
+                return lost
+            }
             for _ in 0..<300 {
                 let group = try LoopGroup(count: 2)
                 _ = try group.listen(host: "localhost", port: 0) {
@@ -138,6 +130,50 @@ struct StopTests {
                 }
                 group.stop()
             }
+            isDone.store(true, ordering: .relaxed)
+            #expect(await lost.value == 0)
         }
     }
+
+    @Test("The library has nothing to complain about, and if it had, it would be heard")
+    func logsNothing() async {
+        await #expect(processExitsWith: .success) {
+            let lines = Recorder<String>()
+            LibraryLog.send { level, line in lines.record("\(level): \(line)") }
+            try cycle(encrypted: false, times: 2)
+            try cycle(encrypted: true, times: 2)
+            #expect(lines.events == [])
+            withVaList([]) { _lws_logv(LLL_WARN, "odd\n", $0) }
+            withVaList([]) { _lws_logv(LLL_ERR, "bad\n", $0) }
+            #expect(lines.events.count == 2)
+            #expect(lines.events.first?.hasPrefix("warning: ") == true && lines.events.first?.hasSuffix("odd") == true)
+            #expect(lines.events.last?.hasPrefix("error: ") == true && lines.events.last?.hasSuffix("bad") == true)
+        }
+    }
+}
+
+/// Starts a server, has clients served, and stops it, some times over.
+private func cycle(encrypted: Bool, times: Int) throws {
+    let certificate = encrypted ? try TestCertificate() : nil
+    for _ in 0..<times {
+        try withServer(loops: 2, certificate: certificate) { server in
+            let clients = try (0..<8).map { _ in
+                try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
+            }
+            for client in clients { try client.send("hello") }
+            for client in clients { #expect(try client.receive(asLongAs: "hello") == "hello") }
+        }
+    }
+}
+
+/// Starts and stops a server hundreds of times, and looks for what it has left behind.
+private func checkLeftovers(encrypted: Bool) throws {
+    // What the process opens once and for all is open after the first time.
+    try cycle(encrypted: encrypted, times: 10)
+    let (descriptors, memory) = (try openDescriptors(), try residentMemory())
+    try cycle(encrypted: encrypted, times: 200)
+    #expect(try openDescriptors() == descriptors)
+    #expect(try threadNames().filter { $0.hasPrefix("loop ") } == [])
+    // A context that is not given back is some 200 KB.
+    #expect(try residentMemory() - memory < 20_000_000)
 }

@@ -41,7 +41,7 @@ public struct MediaType: Sendable, Hashable {
         if subtype.hasSuffix("+json") { return true }
         switch (type, subtype) {
         case ("application", "json"), ("text", "json"), ("application", "x-www-form-urlencoded"),
-            ("application", "octet-stream"), ("text", "plain"):
+            ("application", "octet-stream"):
             return true
         default:
             return false

@@ -1,17 +1,15 @@
 /// Percent-encoded octets (RFC 3986, section 2.1).
+///
+/// A plus is a plus, in queries too: times have offsets (`+02:00`), and people type them into URLs. The forms of HTML
+/// write their spaces so (WHATWG URL, section 5.1), but nothing that this API takes may hold a space.
 enum PercentDecoding {
-    /// What the spaces of a query are written as: forms and most clients write `+` (WHATWG URL, section 5.1).
-    enum Plus {
-        case isPlus, isSpace
-    }
-
     /// The text that `bytes` encode. An encoding that is cut off or not hexadecimal, the octet NUL, and octets that are
     /// not UTF-8 are refused.
-    static func decode(_ bytes: Span<UInt8>, _ plus: Plus) throws(RequestRefusal) -> String {
+    static func decode(_ bytes: Span<UInt8>) throws(RequestRefusal) -> String {
         var isPlain = true
         for index in bytes.indices {
             let byte = bytes[index]
-            if byte == ASCII.percent || byte == ASCII.plus { isPlain = false }
+            if byte == ASCII.percent { isPlain = false }
         }
         if isPlain {
             guard let text = bytes.utf8String else { throw .targetEncodingInvalid }
@@ -28,9 +26,6 @@ enum PercentDecoding {
                 else { throw .targetEncodingInvalid }
                 decoded.append(high << 4 | low)
                 index += 3
-            case ASCII.plus where plus == .isSpace:
-                decoded.append(ASCII.space)
-                index += 1
             default:
                 decoded.append(bytes[index])
                 index += 1

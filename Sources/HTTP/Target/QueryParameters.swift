@@ -16,10 +16,10 @@ public struct QueryParameters: Sendable, Hashable {
     /// Adds a pair as sent.
     mutating func append(_ pair: Span<UInt8>) throws(RequestRefusal) {
         let nameEnd = pair.firstIndex(of: ASCII.equals) ?? pair.count
-        let name = try PercentDecoding.decode(pair.extracting(first: nameEnd), .isSpace)
+        let name = try PercentDecoding.decode(pair.extracting(first: nameEnd))
         let value =
             nameEnd == pair.count
-            ? "" : try PercentDecoding.decode(pair.extracting((nameEnd + 1)...), .isSpace)
+            ? "" : try PercentDecoding.decode(pair.extracting((nameEnd + 1)...))
         all.append(Parameter(name: name, value: value))
     }
 

@@ -40,7 +40,7 @@ public struct Target: Sendable, Hashable {
         while start <= pathEnd {
             var end = start
             while end < pathEnd, bytes[end] != ASCII.slash { end += 1 }
-            segments.append(try PercentDecoding.decode(bytes.extracting(start..<end), .isPlus))
+            segments.append(try PercentDecoding.decode(bytes.extracting(start..<end)))
             start = end + 1
         }
         return segments

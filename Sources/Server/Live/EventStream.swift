@@ -29,6 +29,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         connection.setDeadline(worker.services.configuration.webSocket.pingInterval)
         stream.subscription = Subscription(
             feed: feed, format: .serverSentEvents, rev: since ?? slice.rev, carrier: stream)
+        worker.services.metrics.subscribers.increment()
         stream.send(
             .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch)
         )
@@ -47,6 +48,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     var isCongested: Bool { connection.isCongested || !connection.isOpen }
 
     func send(_ frames: Span<UInt8>) {
+        worker.services.metrics.deliveredBytes.increment(by: Int64(frames.count))
         connection.write(frames)
     }
 
@@ -90,5 +92,6 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     func closed(_ connection: Connection) {
         subscription.cancel()
         worker.release(subscription.feed)
+        worker.services.metrics.subscribers.decrement()
     }
 }

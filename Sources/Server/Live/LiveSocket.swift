@@ -31,6 +31,7 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
             connection, limits: worker.services.configuration.webSocket, delegate: live)
         live.socket = socket
         live.subscription = Subscription(feed: feed, format: .webSocket, rev: since ?? slice.rev, carrier: live)
+        worker.services.metrics.subscribers.increment()
         live.send(
             .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch)
         )
@@ -76,6 +77,7 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     var isCongested: Bool { socket.connection.isCongested || !socket.isOpen }
 
     func send(_ frames: Span<UInt8>) {
+        worker.services.metrics.deliveredBytes.increment(by: Int64(frames.count))
         socket.send(frames: frames)
     }
 
@@ -103,5 +105,7 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     func closed(_ socket: WebSocketConnection) {
         subscription.cancel()
         worker.release(subscription.feed)
+        worker.services.metrics.subscribers.decrement()
+        worker.services.metrics.webSocketCloses.count((socket.closeCode ?? .abnormalClosure).rawValue)
     }
 }

@@ -37,6 +37,9 @@ final class WebSocketConnection: ConnectionHandler {
         connection.setDeadline(limits.pingInterval)
     }
 
+    /// The code of the Close frame that we have sent, be it an answer; `nil` while we have sent none.
+    private(set) var closeCode: CloseCode?
+
     /// Whether messages may still be sent.
     var isOpen: Bool { closing.maySend && connection.isOpen }
 
@@ -78,6 +81,7 @@ final class WebSocketConnection: ConnectionHandler {
     }
 
     private func write(_ payload: ClosePayload) {
+        closeCode = payload.code ?? .noStatusReceived
         var frame: [UInt8] = []
         Frame.appendClose(payload, into: &frame)
         connection.write(frame)

@@ -15,6 +15,9 @@ struct Caller: Sendable, Equatable {
     init(openMode request: HTTPRequest, _ target: DecodedTarget) throws(Problem) {
         let parameter = try target.single("user")
         let field = request.headerFields.first(.xUser)
+        guard field == nil || request.headerFields.count(of: .xUser) == 1 else {
+            throw .badRequest("There is more than one X-User header.")
+        }
         if let parameter, let field, parameter != field {
             throw .badRequest("The user parameter and the X-User header name different users.")
         }

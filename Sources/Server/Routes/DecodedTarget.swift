@@ -17,7 +17,7 @@ struct DecodedTarget {
             segments = try target.segments()
             parameters = try target.parameters()
         } catch {
-            throw Problem(error)
+            throw Problem(error, HTTPLimits())
         }
     }
 
@@ -36,8 +36,19 @@ struct DecodedTarget {
 
 extension Problem {
     /// What the codec found wrong with a request.
-    init(_ refusal: RequestRefusal) {
-        self.init(status: refusal.status.code, code: Code(refusal.code), detail: refusal.detail)
+    init(_ refusal: RequestRefusal, _ limits: HTTPLimits) {
+        let limit: Int? =
+            switch refusal.code {
+            case "body_too_large": limits.bodyBytes
+            case "head_too_large": limits.headBytes
+            case "too_many_fields": limits.headerFields
+            case "trailers_too_large": limits.trailerBytes
+            case "target_too_long": limits.targetBytes
+            case "method_too_long": limits.methodBytes
+            case "chunk_extensions_too_long": limits.chunkExtensionBytes
+            default: nil
+            }
+        self.init(status: refusal.status.code, code: Code(refusal.code), detail: refusal.detail, limit: limit)
     }
 
     /// 400 or 426 `upgrade_required`: what was sent is no WebSocket handshake.

@@ -10,7 +10,9 @@ extension Exchange {
     /// Answers with a WebSocket, or with an event stream when that is what the client accepts.
     func openLive(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
         _ = try Caller(openMode: request, target)
-        if request.headerFields.first(.upgrade) == nil, Accept.prefersEventStream(request.headerFields) {
+        // Some clients offer to upgrade to other things (h2c), which is no reason to refuse them their events.
+        let wantsWebSocket = request.headerFields.lists("websocket", in: .upgrade)
+        if !wantsWebSocket, Accept.prefersEventStream(request.headerFields) {
             try openEventStream(room, target)
         } else {
             try openWebSocket(room, target)
@@ -47,7 +49,13 @@ extension Exchange {
         let epoch = try target.single("epoch")
         // A browser sends an empty one when it has seen no id.
         if let lastEventID, !lastEventID.isEmpty { return try SincePosition(parsing: lastEventID) }
-        guard let since = try target.single("since") else { return nil }
+        guard let since = try target.single("since") else {
+            // Without a place to go on from there is nothing to misread, but the client has another history in mind.
+            if let epoch, try SincePosition(parsing: "0", epoch: epoch).epoch != worker.services.log.epoch {
+                throw .cursorUnknown
+            }
+            return nil
+        }
         return try SincePosition(parsing: since, epoch: epoch)
     }
 

@@ -102,7 +102,11 @@ struct PipeliningTests {
             $0.deadlines.idle = .milliseconds(200)
         } _: { server in
             let sender = try HTTPClient(port: server.port)
-            for _ in 0..<5 { try sender.send(String(repeating: "x", count: 16_000)) }
+            let sends = (0..<5).flatMap { _ in
+                HTTPClient.bytes(sending: HTTPClient.draft(String(repeating: "x", count: 16_000)))
+            }
+            try sender.write(sends)
+            for _ in 0..<5 { #expect(try sender.response().status == .created) }
             let client = try HTTPClient(port: server.port, receiveBuffer: 16 * 1024)
             try client.write((0..<100).flatMap { _ in HTTPClient.bytes(.get, "/v1/rooms/lobby/messages") })
             // Others run out of time twice, one after the other, while the answers wait for their client.

@@ -46,6 +46,8 @@ struct EventStreamTests {
                 let response = try client.get(target, fields: [HTTPField(name: .accept, value: accept)])
                 #expect(response.status.code == 426)
             }
+            // An offer to upgrade to something else does not keep a client from its events.
+            try EventStreamClient(port: server.port, lines: ["Upgrade: h2c", "Connection: Upgrade"]).greeting()
             // A client that asks for a WebSocket gets one, whatever it accepts.
             try WebSocketClient(port: server.port, fields: [HTTPField("Accept", "text/event-stream")]).greeting()
         }

@@ -38,4 +38,34 @@ struct RaceTests {
             #expect(Int(replays.1)! > 0)
         }
     }
+
+    @Test(
+        "a reader that comes while the last message is being stored has it, though nothing follows", arguments: [1, 2])
+    func lastMessage(loops: Int) throws {
+        var generator = SeededGenerator(seed: 11)
+        try withServer {
+            $0.threads = loops
+        } _: { server in
+            let port = server.port
+            for round in 1...150 as ClosedRange<Int64> {
+                // A room of its own, so that the reader of each format is now and then the first one.
+                let delay = Int.random(in: 0...6, using: &generator)
+                let send = { @Sendable in
+                    let client = try HTTPClient(port: port)
+                    for _ in 0..<delay { _ = try client.get("/healthz") }
+                    try client.send("last", to: "room\(round)")
+                }
+                let readers = LiveFormat.allCases.map { format in
+                    { @Sendable in
+                        let client = try HTTPClient(port: port)
+                        let page = try client.read("/v1/rooms/room\(round)/messages", as: ReceivedPage.self)
+                        if page.rev == 1 { return }
+                        let live = try format.subscribe(port: port, room: "room\(round)", query: "since=0")
+                        while try live.frame().message == nil {}
+                    }
+                }
+                try concurrently([send] + readers)
+            }
+        }
+    }
 }

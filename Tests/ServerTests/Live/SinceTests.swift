@@ -47,7 +47,7 @@ struct SinceTests {
 
     @Test(
         "of another history, or beyond the room, is gone",
-        arguments: ["since=4", "since=other:1", "since=1&epoch=other", "since=99999999999999999999"],
+        arguments: ["since=4", "since=other:1", "since=1&epoch=other", "epoch=other", "since=99999999999999999999"],
         LiveFormat.allCases)
     func gone(query: String, format: LiveFormat) throws {
         try withMessages(3) { server, _ in

@@ -65,7 +65,7 @@ struct SocketEndTests {
     @Test("comes when two pings are not answered, and not while they are")
     func pings() throws {
         try withServer {
-            $0.webSocket.pingInterval = .milliseconds(400)
+            $0.webSocket.pingInterval = .milliseconds(1500)
         } _: { server in
             let silent = try WebSocketClient(port: server.port)
             try silent.greeting()

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPTypes
 import Testing
+import WebSocket
 
 @Suite("What operators ask")
 struct OperationTests {
@@ -37,10 +38,35 @@ struct OperationTests {
             for sample in [
                 "backscroll_messages_stored_total 1", "backscroll_messages_duplicate_total 1",
                 "backscroll_deliveries_total 1", "backscroll_page_reads_total 1", "backscroll_connections 2",
-                "backscroll_queued_sends 0",
+                "backscroll_queued_sends 0", "backscroll_subscribers 1", "backscroll_feeds 1",
             ] {
                 #expect(samples.contains(sample), "\(sample) in \(response.text)")
             }
+        }
+    }
+
+    @Test("in figures counts how sockets ended, and forgets who has left")
+    func closes() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let socket = try WebSocketClient(port: server.port)
+            try socket.greeting()
+            try client.send("x")
+            _ = try socket.message()
+            try socket.send(.close, [3, 232])
+            #expect(try socket.closeCode() == .normalClosure)
+            let stream = try EventStreamClient(port: server.port)
+            try stream.greeting()
+            try WebSocketClient(port: server.port).greeting()
+            stream.close()
+            // The server learns of the ends in its own time.
+            var samples: Set<String> = []
+            while !samples.isSuperset(of: ["backscroll_subscribers 0", "backscroll_feeds 0"]) {
+                samples = Set(try client.get("/metrics").text.split(separator: "\n").map(String.init))
+            }
+            #expect(samples.contains(#"backscroll_websocket_closes_total{code="1000"} 1"#))
+            #expect(samples.contains(#"backscroll_websocket_closes_total{code="1006"} 1"#))
+            #expect(!samples.contains("backscroll_delivered_bytes_total 0"))
         }
     }
 }

@@ -104,7 +104,7 @@ struct PageTests {
         try withMessages(2) { client in
             for time in [
                 "2000-01-01T00:00:00Z", "2000-01-01t00:00:00z", "2000-01-01T00:00:00.123456Z",
-                "2000-01-01T05:30:00%2B05:30", "1999-12-31T23:00:00-01:00",
+                "2000-01-01T05:30:00%2B05:30", "2000-01-01T05:30:00+05:30", "1999-12-31T23:00:00-01:00",
             ] {
                 let page = try client.read("\(messages)?after=\(time)", as: ReceivedPage.self)
                 #expect(page.seqs == [1, 2])

@@ -37,6 +37,11 @@ final class EventStreamClient: LiveClient {
         }
     }
 
+    /// Ends the connection.
+    func close() {
+        socket.close()
+    }
+
     /// The next block of lines, up to an empty one; nil at the end of the stream.
     func block() throws -> [String]? {
         let end = Array("\n\n".utf8)

@@ -1,0 +1,77 @@
+import GRDB
+
+/// Connections to the database: one that writes, and those that read.
+extension DatabaseFile {
+    /// Opens the connection that writes, and brings the tables up to this version.
+    ///
+    /// Nothing is written to a database that is not ours, or newer than we are.
+    func connectForWriting(_ configuration: StoreConfiguration) throws(StoreError) -> DatabaseQueue {
+        var settings = Configuration()
+        settings.label = "backscroll.writer"
+        settings.busyMode = .timeout(Double(configuration.busyTimeout) / 1000)
+        return try opening {
+            let connection = try DatabaseQueue(path: location, configuration: settings)
+            try connection.inDatabase { db in
+                try Schema.check(db, path: path)
+                // Not GRDB's way to WAL, which ends with synchronous = NORMAL: that syncs at checkpoints only, and would
+                // lose what a sender has been told is stored.
+                guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
+                    throw StoreError.unusable(
+                        path, reason: "its file system has no memory that connections could share")
+                }
+                try db.execute(
+                    sql: """
+                        PRAGMA synchronous = FULL;
+                        PRAGMA cache_size = \(-configuration.writerCache / 1024);
+                        PRAGMA wal_autocheckpoint = \(configuration.checkpointPages);
+                        PRAGMA journal_size_limit = \(configuration.checkpointPages * 4096);
+                        """)
+                if let maximumPages = configuration.maximumPages {
+                    try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)")
+                }
+            }
+            try Schema.migrator.migrate(connection)
+            return connection
+        }
+    }
+
+    /// Opens a connection that reads. The one that writes must be open: it has made the tables.
+    func connectForReading(_ configuration: StoreConfiguration) throws(StoreError) -> DatabaseQueue {
+        var settings = Configuration()
+        settings.label = "backscroll.reader"
+        settings.readonly = true
+        settings.busyMode = .timeout(Double(configuration.busyTimeout) / 1000)
+        return try opening {
+            let connection = try DatabaseQueue(path: location, configuration: settings)
+            try connection.inDatabase { db in
+                try db.execute(
+                    sql: """
+                        PRAGMA cache_size = \(-configuration.readerCache / 1024);
+                        PRAGMA mmap_size = 1073741824;
+                        """)
+            }
+            return connection
+        }
+    }
+
+    /// Does what `body` does to open the database, and says what went wrong in words for who started the server.
+    func opening<R>(_ body: () throws -> R) throws(StoreError) -> R {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            throw error
+        } catch let error as DatabaseError {
+            let reason = error.message ?? "error \(error.extendedResultCode.rawValue)"
+            switch error.resultCode {
+            case .SQLITE_BUSY, .SQLITE_LOCKED: throw .locked(path)
+            case .SQLITE_NOTADB: throw .notADatabase(path)
+            case .SQLITE_CORRUPT: throw .damaged(path, reason: reason)
+            case .SQLITE_FULL: throw .full(path)
+            case .SQLITE_READONLY, .SQLITE_PERM: throw .noAccess(path, reason: reason)
+            default: throw .unusable(path, reason: reason)
+            }
+        } catch {
+            throw .unusable(path, reason: "\(error)")
+        }
+    }
+}

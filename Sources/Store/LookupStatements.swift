@@ -1,0 +1,54 @@
+import GRDB
+import Wire
+
+/// What the writer and the readers both look up.
+///
+/// Confined to its connection.
+final class LookupStatements {
+    private let selectRoom: PreparedStatement
+    private let selectNewest: PreparedStatement
+    private let selectLatestChange: PreparedStatement
+    private let selectClientMessage: PreparedStatement
+
+    init(_ db: Database) throws {
+        selectRoom = try PreparedStatement("SELECT id FROM rooms WHERE name = ?", db)
+        selectNewest = try PreparedStatement(
+            "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1", db)
+        selectLatestChange = try PreparedStatement(
+            "SELECT changed FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed DESC LIMIT 1", db)
+        selectClientMessage = try PreparedStatement(
+            "SELECT body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?", db)
+    }
+
+    /// A room's number; `nil` when nobody has used it.
+    func number(of room: RoomID) throws -> Int64? {
+        try selectRoom.bind(room.string, at: 1)
+        return try selectRoom.firstRow { $0.integer(0) }
+    }
+
+    /// How far a room has come, and when its newest message was stored, in milliseconds since 1970; zeros when it has no
+    /// message.
+    ///
+    /// Its last message has the highest `seq`, and that one or the latest change the latest revision.
+    func progress(of room: Int64) throws -> (head: Int64, rev: Int64, latest: Int64) {
+        let (from, to) = (RowKey(room: room, 0).rawValue, RowKey(room: room, RowKey.maximumPlace).rawValue)
+        try selectNewest.bind(from, at: 1)
+        try selectNewest.bind(to, at: 2)
+        let newest = try selectNewest.firstRow { row in
+            (seq: RowKey(rawValue: row.integer(0)).place, rev: row.integer(1), createdAt: row.integer(2))
+        }
+        guard let newest else { return (0, 0, 0) }
+        try selectLatestChange.bind(from, at: 1)
+        try selectLatestChange.bind(to, at: 2)
+        let change = try selectLatestChange.firstRow { RowKey(rawValue: $0.integer(0)).place } ?? 0
+        return (newest.seq, max(newest.rev, change), newest.createdAt)
+    }
+
+    /// The snapshot of the message that was sent under a client message id.
+    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> [UInt8]? {
+        try selectClientMessage.bind(room, at: 1)
+        try selectClientMessage.bind(sender.string, at: 2)
+        try selectClientMessage.bind(clientMessageID, at: 3)
+        return try selectClientMessage.firstRow { $0.bytes(0) }
+    }
+}

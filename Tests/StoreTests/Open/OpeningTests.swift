@@ -1,0 +1,169 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A database that cannot be opened")
+struct OpeningTests {
+    /// What opening says.
+    private func refusal(_ path: String, _ configuration: StoreConfiguration = StoreConfiguration()) -> String? {
+        #expect(throws: StoreError.self) {
+            try SQLiteLog(path: path, observer: Listener(), configuration: configuration)
+        }?.description
+    }
+
+    @Test("A second server is refused, whatever name it has for the file, until the first one has closed it")
+    func inUse() throws {
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(in: directory)
+        try log.send(.init())
+        #expect(refusal(log.path) == "\(log.path) is in use by another server")
+        let link = directory.path(of: "link.db")
+        #expect(symlink(log.path, link) == 0)
+        #expect(mkdir(directory.path(of: "sub"), 0o700) == 0)
+        for name in [link, "\(directory.path)/sub/../log.db", "\(directory.path)//./log.db"] {
+            #expect(refusal(name) == "\(name) is in use by another server")
+        }
+        #expect(try log.send(.init()).seq == 2)
+        log.close()
+        #expect(try TestLog(at: link, of: directory).state().head == 2)
+    }
+
+    @Test("A lock that a dead server has left is none")
+    func leftLock() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "log.db.lock")
+        #expect(try TestLog(in: directory).send(.init()).seq == 1)
+    }
+
+    @Test("Another program that is writing is named as the reason")
+    func locked() throws {
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(in: directory)
+        log.close()
+        var settings = Configuration()
+        settings.allowsUnsafeTransactions = true
+        let program = try DatabaseQueue(path: log.path, configuration: settings)
+        try program.inDatabase { db in
+            try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        }
+        var impatient = StoreConfiguration()
+        impatient.busyTimeout = 1
+        #expect(refusal(log.path, impatient) == "\(log.path) is locked by another program")
+        try program.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try program.close()
+        #expect(try TestLog(in: directory).send(.init()).seq == 1)
+    }
+
+    @Test("A directory or device is no file")
+    func notAFile() throws {
+        let directory = try TemporaryDirectory()
+        for path in [directory.path, directory.path + "/", "", "/dev/null", "."] {
+            #expect(
+                refusal(path)
+                    == "\(path) is not a file: the database needs the path of a file, there or not")
+        }
+    }
+
+    @Test("A file that is no database is left alone")
+    func notADatabase() throws {
+        let directory = try TemporaryDirectory()
+        let text = String(repeating: "Dear diary! ", count: 1000)
+        let path = try directory.write(text, to: "diary.txt")
+        #expect(refusal(path) == "\(path) is not a database of Backscroll")
+        #expect(try run("cat", path) == text)
+    }
+
+    @Test("The database of another program is left alone")
+    func foreign() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "contacts.db")
+        let contacts = try DatabaseQueue(path: path)
+        try contacts.write {
+            try $0.execute(sql: "CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('x')")
+        }
+        try contacts.close()
+        let before = try run("cksum", path)
+        #expect(refusal(path) == "\(path) is not a database of Backscroll")
+        #expect(try run("cksum", path) == before)
+        #expect(access(path + "-wal", F_OK) != 0)
+    }
+
+    @Test("One of a newer version is left alone")
+    func newer() throws {
+        let log = try TestLog()
+        try log.sql { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v8'), ('v9')") }
+        log.close()
+        let before = try run("cksum", log.path)
+        #expect(
+            refusal(log.path)
+                == "\(log.path) was written by a newer version of Backscroll, with v8, v9, which this version does not know"
+        )
+        #expect(try run("cksum", log.path) == before)
+    }
+
+    @Test("A damaged one is not taken for an empty one")
+    func damaged() throws {
+        let log = try TestLog()
+        try log.fill(100)
+        log.close()
+        // The page of the tables' definitions, behind the header.
+        let file = open(log.path, O_WRONLY | O_CLOEXEC)
+        let nonsense = [UInt8](repeating: 0xA5, count: 3000)
+        #expect(pwrite(file, nonsense, nonsense.count, 100) == nonsense.count)
+        close(file)
+        let text = refusal(log.path)
+        #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
+    }
+
+    @Test("One that has lost its epoch is damaged")
+    func withoutEpoch() throws {
+        let log = try TestLog()
+        try log.sql { try $0.execute(sql: "DELETE FROM meta") }
+        log.close()
+        #expect(
+            refusal(log.path) == "\(log.path) is damaged and must be restored from a backup: its epoch is missing")
+    }
+
+    @Test("A file that may not be written is named")
+    func readOnlyFile() throws {
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(in: directory)
+        log.close()
+        chmod(directory.path, 0o777)
+        chmod(log.path, 0o444)
+        withoutPrivileges {
+            #expect(refusal(log.path) == "\(log.path) cannot be read and written: Permission denied")
+        }
+    }
+
+    @Test("A directory that may not be written, or cannot be made, is named")
+    func directories() throws {
+        let directory = try TemporaryDirectory()
+        chmod(directory.path, 0o555)
+        let needs = "cannot be used for the database, which needs files beside it"
+        withoutPrivileges {
+            #expect(
+                refusal(directory.path(of: "log.db"))
+                    == "the directory \(directory.path) \(needs): Permission denied")
+            let sub = directory.path(of: "sub")
+            #expect(refusal("\(sub)/log.db") == "the directory \(sub) \(needs): Permission denied")
+        }
+        chmod(directory.path, 0o755)
+        let file = try directory.write("", to: "file")
+        #expect(refusal("\(file)/log.db") == "the directory \(file) \(needs): Not a directory")
+        #expect(refusal("\(file)/sub/log.db") == "the directory \(file)/sub \(needs): Not a directory")
+    }
+
+    @Test("Directories that are missing are made")
+    func makesDirectories() throws {
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(at: directory.path(of: "a/b/c/log.db"), of: directory)
+        #expect(try log.send(.init()).seq == 1)
+        let status = try run("stat", "-c", "%a", directory.path(of: "a/b"))
+        #expect(status == "700\n")
+    }
+}

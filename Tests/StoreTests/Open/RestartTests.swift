@@ -1,0 +1,92 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A restart")
+struct RestartTests {
+    @Test("finds everything as it was")
+    func everything() throws {
+        var log = try TestLog()
+        var bodies: [String: [[UInt8]]] = [:]
+        for round in 0..<3 {
+            for room in ["a", "b"] {
+                #expect(try log.state(of: room).head == Int64(round * 4))
+                bodies[room, default: []] += try log.fill(4, room)
+            }
+            log = try log.reopened()
+        }
+        for room in ["a", "b"] {
+            #expect(try log.page(of: room).messages == joined(bodies[room]!))
+            #expect(try log.changes(since: 0, of: room).messages == joined(bodies[room]!))
+        }
+    }
+
+    /// The files of a database as a machine would leave them that stops now.
+    private func crashed(_ log: TestLog) throws -> TestLog {
+        let directory = try TemporaryDirectory()
+        for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
+        return try TestLog(in: directory)
+    }
+
+    @Test("after a crash finds every message that was acknowledged", arguments: [16_384, 8])
+    func crash(checkpointPages: Int) throws {
+        let log = try TestLog { $0.checkpointPages = checkpointPages }
+        var bodies: [[UInt8]] = []
+        for round in 0..<6 {
+            bodies += try log.fill(1 + round * 7)
+            let again = try crashed(log)
+            #expect(again.log.epoch == log.log.epoch)
+            #expect(try again.page(.newest, limit: 200).messages == joined(bodies))
+            #expect(try again.send(.init()).seq == Int64(bodies.count + 1))
+            let integrity = try again.sql { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+            #expect(integrity == "ok")
+        }
+    }
+
+    @Test("after a crash knows nothing of a commit of which only a part was written")
+    func halfCommit() throws {
+        let log = try TestLog()
+        let bodies = try log.fill(3)
+        let size = Int(try run("stat", "-c", "%s", log.path + "-wal").dropLast())!
+        try log.fill(20)
+        let directory = try TemporaryDirectory()
+        try run("cp", log.path, directory.path(of: "log.db"))
+        // The frames of the second commit, without the last byte of the last one.
+        let whole = Int(try run("stat", "-c", "%s", log.path + "-wal").dropLast())!
+        #expect(whole > size)
+        try run("cp", log.path + "-wal", directory.path(of: "log.db-wal"))
+        try run("truncate", "-s", "\(whole - 1)", directory.path(of: "log.db-wal"))
+        let again = try TestLog(in: directory)
+        #expect(try again.page().messages == joined(bodies))
+        #expect(try again.send(.init()).seq == 4)
+    }
+
+    @Test("finds the log as short as its bound, however much was written")
+    func checkpoints() throws {
+        let pages = 20
+        let log = try TestLog { $0.checkpointPages = pages }
+        for _ in 0..<60 { try log.fill(5) }
+        let size = Int(try run("stat", "-c", "%s", log.path + "-wal").dropLast())!
+        // One commit may go beyond it.
+        #expect(size < pages * 4120 * 2)
+        #expect(try log.page(.newest, limit: 1).state.head == 300)
+    }
+
+    @Test("from a backup made while the log was open is one from that moment, with a new epoch when it is given one")
+    func backup() throws {
+        let log = try TestLog()
+        let bodies = try log.fill(5)
+        let directory = try TemporaryDirectory()
+        try DatabaseQueue(path: log.path).vacuum(into: directory.path(of: "log.db"))
+        try log.fill(2)
+        let again = try TestLog(in: directory)
+        #expect(again.log.epoch == log.log.epoch)
+        #expect(try again.page().messages == joined(bodies))
+        try again.sql { try $0.execute(sql: "UPDATE meta SET value = 'another' WHERE key = 'epoch'") }
+        #expect(try again.reopened().log.epoch == "another")
+    }
+}

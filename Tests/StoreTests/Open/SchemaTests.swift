@@ -1,0 +1,110 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("The tables")
+struct SchemaTests {
+    @Test("An empty file becomes a database")
+    func emptyFile() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "log.db")
+        #expect(try TestLog(in: directory).send(.init()).seq == 1)
+    }
+
+    @Test("A database that was being made when the power went is made")
+    func halfMade() throws {
+        let directory = try TemporaryDirectory()
+        let database = try DatabaseQueue(path: directory.path(of: "log.db"))
+        try database.write { db in
+            try db.execute(
+                sql: """
+                    PRAGMA application_id = \(Schema.applicationID);
+                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                    """)
+        }
+        try database.close()
+        #expect(try TestLog(in: directory).send(.init()).seq == 1)
+    }
+
+    @Test("One of version 1 is opened again as it is, as often as one likes")
+    func again() throws {
+        var log = try TestLog()
+        let tables = "SELECT group_concat(sql, ';') FROM sqlite_schema"
+        let before = try log.sql { try String.fetchOne($0, sql: tables) }
+        for seq in 1...3 as ClosedRange<Int64> {
+            #expect(try log.send(.init()).seq == seq)
+            log = try log.reopened()
+        }
+        #expect(try log.sql { try String.fetchOne($0, sql: tables) } == before)
+        #expect(try log.sql { try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations") } == ["v1"])
+    }
+
+    @Test("Every database has an epoch of its own, and keeps it")
+    func epoch() throws {
+        let epochs = try (0..<5).map { _ in
+            let log = try TestLog()
+            let epoch = log.log.epoch
+            #expect(epoch.count == 20 && epoch.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
+            #expect(try log.reopened().log.epoch == epoch)
+            return epoch
+        }
+        #expect(Set(epochs).count == 5)
+    }
+
+    @Test("A commit is on the disk when it is told of, and the database is one that can be read beside it")
+    func durability() throws {
+        let directory = try TemporaryDirectory()
+        let file = try DatabaseFile(directory.path(of: "log.db"))
+        let writer = try file.connectForWriting(StoreConfiguration())
+        let reader = try file.connectForReading(StoreConfiguration())
+        let settings = try writer.inDatabase { db in
+            try ["synchronous", "journal_mode", "application_id"].map { try String.fetchOne(db, sql: "PRAGMA \($0)")! }
+        }
+        #expect(settings == ["2", "wal", "\(Schema.applicationID)"])
+        #expect(throws: DatabaseError.self) {
+            try reader.inDatabase { try $0.execute(sql: "DELETE FROM meta") }
+        }
+    }
+
+    @Test("No two messages have one place, one revision of a change, or one client message id")
+    func constraints() throws {
+        let log = try TestLog()
+        try log.sendAll([.init(id: "a"), .init(id: "b"), .init()])
+        for change in [
+            "UPDATE messages SET id = id + 1 WHERE id & 3 = 1",
+            "UPDATE messages SET changed = 5 WHERE id & 3 < 3",
+            "UPDATE messages SET client_message_id = 'a'",
+            "UPDATE messages SET body = NULL", "UPDATE messages SET sender = NULL",
+            "UPDATE rooms SET id = 1 << 27", "INSERT INTO rooms (name) VALUES ('lobby')",
+        ] {
+            let error = #expect(throws: DatabaseError.self, "\(change)") {
+                try log.sql { try $0.execute(sql: change) }
+            }
+            #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+        }
+    }
+
+    @Test("What a send asks of the tables, and what a page does, is answered by a search, not by a walk")
+    func plans() throws {
+        let log = try TestLog()
+        let queries = [
+            "SELECT id FROM rooms WHERE name = ?",
+            "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1",
+            "SELECT changed FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed DESC LIMIT 1",
+            "SELECT body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?",
+            "SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id",
+            "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed",
+        ]
+        try log.sql { db in
+            for query in queries {
+                let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query.replacing("?", with: "1"))
+                    .map { $0["detail"] as String }
+                #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH "), "\(query): \(plan)")
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A query")
+struct LookupTests {
+    @Test("One message is found by its place, or by the id that its sender gave it")
+    func oneMessage() throws {
+        let log = try TestLog()
+        let first = try log.send(.init(text: "first", sender: "alice", id: "a1"))
+        let second = try log.send(.init(text: "second", sender: "bob", id: "b1"))
+        #expect(try log.message(1) == first.body)
+        #expect(try log.message(2) == second.body)
+        for seq in [0, 3, .max, -1] as [Int64] { #expect(try log.message(seq) == nil) }
+        #expect(try log.message("a1", from: "alice") == first.body)
+        #expect(try log.message("a1", from: "bob") == nil)
+        #expect(try log.message("b1", from: "bob") == second.body)
+        #expect(try log.message("b1", from: "bob", of: "other") == nil)
+        #expect(try log.message("missing", from: "bob") == nil)
+        #expect(try log.message(1, of: "other") == nil)
+    }
+
+    @Test("Many at once are all answered, a round at a time")
+    func rounds() throws {
+        let log = try TestLog {
+            $0.readers = 1
+            $0.readBatch = 8
+        }
+        try log.fill(100)
+        let queries = try (1...100).map { try log.query(.message(seq: $0)) }
+        log.log.fetch(queries)
+        let answers = try log.listener.answers(queries.map(\.ticket))
+        for (index, answer) in answers.enumerated() {
+            guard case .message(let body?) = try answer.result.get() else { throw WrongAnswer() }
+            #expect(try Message(decoding: body).seq == Int64(index + 1))
+        }
+        #expect(log.listener.rounds.events.allSatisfy { (1...8).contains($0.count) })
+    }
+
+    @Test("A round ends with the query whose answer fills it", arguments: [1, 2, 3])
+    func roundBytes(perRound: Int) throws {
+        let log = try TestLog()
+        let body = try log.send(.init(text: String(repeating: "x", count: 1000))).body
+        let narrow = try log.reopened {
+            $0.readers = 1
+            $0.readBytes = body.count * perRound
+        }
+        let queries = try (0..<7).map { _ in try narrow.query(.page(PageRequest())) }
+        narrow.log.fetch(queries)
+        _ = try narrow.listener.answers(queries.map(\.ticket))
+        let counts = narrow.listener.rounds.events.map(\.count)
+        #expect(counts.reduce(0, +) == 7)
+        #expect(counts.allSatisfy { $0 <= perRound })
+        #expect(counts.count >= (7 + perRound - 1) / perRound)
+    }
+
+    @Test("One that fails is answered with 503, and those beside it are answered")
+    func failsAlone() throws {
+        let log = try TestLog { $0.readers = 1 }
+        try log.fill(3)
+        // The index of client message ids goes missing in the file, as far as the reader can tell.
+        try log.sql { db in
+            try db.execute(sql: "ALTER TABLE messages RENAME COLUMN client_message_id TO lost")
+        }
+        let queries = try [
+            log.query(.message(seq: 1)), log.query(.clientMessage(sender: UserID("alice"), id: "x")),
+            log.query(.message(seq: 2)), log.query(.page(PageRequest())),
+        ]
+        log.log.fetch(queries)
+        let results = try log.listener.answers(queries.map(\.ticket)).map(\.result)
+        let problem = #expect(throws: Problem.self) { try results[1].get() }
+        #expect(problem?.status == 503 && problem?.code == .unavailable)
+        #expect(problem?.detail.hasPrefix("The history could not be read: ") == true)
+        for index in [0, 2, 3] { #expect(throws: Never.self) { try results[index].get() } }
+
+        try log.sql { db in
+            try db.execute(sql: "ALTER TABLE messages RENAME COLUMN lost TO client_message_id")
+        }
+        #expect(try log.message("x", from: "alice") == nil)
+        #expect(try log.page().count == 3)
+    }
+
+    @Test("How long a round took is told")
+    func tellsDuration() throws {
+        let told = Recorder<Duration>()
+        let log = try TestLog { $0.onRead = { told.record($0) } }
+        _ = try log.state()
+        _ = try log.state()
+        #expect(told.events.count == 2)
+    }
+}

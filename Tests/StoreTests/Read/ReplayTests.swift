@@ -1,0 +1,76 @@
+import Chat
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A replay")
+struct ReplayTests {
+    private func frames(_ bodies: some Sequence<[UInt8]>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for body in bodies { PushEncoding.appendFrame(body.span, to: &bytes) }
+        return bytes
+    }
+
+    @Test("It has the messages as frames, and says up to where")
+    func webSocket() throws {
+        let log = try TestLog()
+        let bodies = try log.fill(5)
+        let replay = try log.replay(since: 2)
+        #expect(replay.frames == frames(bodies[2...]))
+        #expect(replay.rev == 5 && !replay.hasMore && replay.state == RoomState(head: 5, rev: 5))
+    }
+
+    @Test("It has them as events, each with an id to go on behind it")
+    func serverSentEvents() throws {
+        let log = try TestLog()
+        let bodies = try log.fill(3)
+        let replay = try log.replay(since: 1, as: .serverSentEvents)
+        let expected = [2, 3].map { rev in
+            let body = String(decoding: bodies[rev - 1], as: UTF8.self)
+            return "event: message\nid: \(log.log.epoch):\(rev)\ndata: {\"type\":\"message\",\"message\":\(body)}\n\n"
+        }
+        #expect(String(decoding: replay.frames, as: UTF8.self) == expected.joined())
+        #expect(replay.rev == 3 && !replay.hasMore)
+    }
+
+    @Test(
+        "It ends behind the message with which it has as many bytes as were asked for", arguments: [1, 100, 400, 1000])
+    func slices(bytes: Int) throws {
+        let log = try TestLog()
+        let bodies = try log.fill(10)
+        var rev: Int64 = 0
+        var slices: [[UInt8]] = []
+        while true {
+            let replay = try log.replay(since: rev, bytes: bytes)
+            #expect(replay.rev > rev)
+            #expect(replay.frames == frames(bodies[Int(rev)..<Int(replay.rev)]))
+            let withoutLast = frames(bodies[Int(rev)..<Int(replay.rev) - 1])
+            #expect(withoutLast.count < bytes)
+            #expect(replay.frames.count >= bytes || !replay.hasMore)
+            rev = replay.rev
+            slices.append(replay.frames)
+            guard replay.hasMore else { break }
+        }
+        #expect(slices.flatMap { $0 } == frames(bodies))
+    }
+
+    @Test("Without a revision to begin at it is where the room is")
+    func withoutSince() throws {
+        let log = try TestLog()
+        try log.fill(4)
+        let replay = try log.replay(since: nil)
+        #expect(replay.frames.isEmpty && replay.rev == 4 && !replay.hasMore)
+        #expect(replay.state == RoomState(head: 4, rev: 4))
+        let unused = try log.replay(since: nil, of: "unused")
+        #expect(unused.frames.isEmpty && unused.rev == 0 && !unused.hasMore && unused.state == RoomState())
+    }
+
+    @Test("Beyond the latest revision it is empty, and tells where the room is")
+    func beyond() throws {
+        let log = try TestLog()
+        try log.fill(2)
+        let replay = try log.replay(since: 9)
+        #expect(replay.frames.isEmpty && replay.rev == 9 && !replay.hasMore && replay.state.rev == 2)
+    }
+}

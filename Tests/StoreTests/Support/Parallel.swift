@@ -1,0 +1,29 @@
+import Dispatch
+import Glibc
+import TestSupport
+import Testing
+
+/// Runs `body` on `count` threads at once, and waits for all of them. What it throws is recorded as an issue.
+func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) {
+    let group = DispatchGroup()
+    let test = Test.current
+    for index in 0..<count {
+        let thread = DispatchQueue(label: "\(test?.name ?? "") \(index)")
+        thread.async(group: group) {
+            #expect(throws: Never.self) { try body(index) }
+        }
+    }
+    group.wait()
+}
+
+/// Waits until `condition` holds, for as long as a recorder would.
+func waitUntil(_ condition: () -> Bool) throws {
+    let end = ContinuousClock.now + .seconds(Recorder<Never>.patience)
+    while !condition() {
+        guard ContinuousClock.now < end else { throw NeverHappened() }
+        sched_yield()
+    }
+}
+
+/// What was waited for has not come.
+struct NeverHappened: Error {}

@@ -1,0 +1,167 @@
+import Chat
+import GRDB
+import Synchronization
+import TestSupport
+import Wire
+
+@testable import Store
+
+/// A log in a real file, with what it says.
+final class TestLog: Sendable {
+    let path: String
+    /// What removes the file when it goes.
+    private let owner: any AnyObject & Sendable
+    let listener = Listener()
+    let log: SQLiteLog
+    private let questions = Mutex<UInt64>(0)
+
+    /// Opens the log of `directory`, or a new one.
+    convenience init(
+        in directory: TemporaryDirectory? = nil, _ configure: (inout StoreConfiguration) -> Void = { _ in }
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        try self.init(at: directory.path(of: "log.db"), of: directory, configure)
+    }
+
+    /// Opens the log at `path`, and keeps its `owner` as long as itself.
+    init(
+        at path: String, of owner: any AnyObject & Sendable, _ configure: (inout StoreConfiguration) -> Void = { _ in }
+    ) throws {
+        self.path = path
+        self.owner = owner
+        var configuration = StoreConfiguration()
+        configure(&configuration)
+        log = try SQLiteLog(path: path, observer: listener, configuration: configuration)
+    }
+
+    func close() {
+        log.close()
+    }
+
+    /// Closes the log, and opens it again.
+    func reopened(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
+        close()
+        return try TestLog(at: path, of: owner, configure)
+    }
+
+    /// Works on the file from outside of the log.
+    @discardableResult
+    func sql<R>(_ body: (Database) throws -> R) throws -> R {
+        try DatabaseQueue(path: path).write(body)
+    }
+
+    private func ticket() -> Ticket {
+        Ticket(
+            loop: 0,
+            number: questions.withLock {
+                $0 += 1
+                return $0
+            })
+    }
+
+    // MARK: Writing
+
+    /// A message to be sent.
+    struct Send {
+        var text = "hello"
+        var room = "lobby"
+        var sender = "alice"
+        var id: String?
+        var replyTo: Int64?
+        var data = ""
+
+        var draft: Draft {
+            Draft(clientMessageID: id, content: Content(text: text, replyTo: replyTo, data: Array(data.utf8)))
+        }
+    }
+
+    /// Makes submissions of sends.
+    func submissions(_ sends: [Send]) throws -> [Submission] {
+        try sends.map {
+            Submission(
+                ticket: ticket(), room: try RoomID($0.room), sender: try UserID($0.sender), change: .send($0.draft))
+        }
+    }
+
+    /// Sends messages at once, and waits for what becomes of them.
+    @discardableResult
+    func sendAll(_ sends: [Send]) throws -> [Result<Stored, Problem>] {
+        let submissions = try submissions(sends)
+        log.submit(submissions)
+        return try listener.outcomes(submissions.map(\.ticket)).map(\.result)
+    }
+
+    /// Sends a message and waits until it is stored.
+    @discardableResult
+    func send(_ send: Send) throws -> Stored {
+        try sendAll([send])[0].get()
+    }
+
+    /// Fills a room with `count` messages in one go, and returns their snapshots.
+    @discardableResult
+    func fill(_ count: Int, _ room: String = "lobby") throws -> [[UInt8]] {
+        try sendAll((0..<count).map { Send(text: "message \($0)", room: room) }).map { try $0.get().body }
+    }
+
+    // MARK: Reading
+
+    /// Makes a query.
+    func query(_ kind: Query.Kind, of room: String = "lobby") throws -> Query {
+        Query(ticket: ticket(), room: try RoomID(room), kind: kind)
+    }
+
+    /// Asks, and waits for the answer.
+    func ask(_ kind: Query.Kind, of room: String = "lobby") throws -> Answer.Content {
+        let query = try query(kind, of: room)
+        log.fetch([query])
+        return try listener.answers([query.ticket])[0].result.get()
+    }
+
+    func page(_ anchor: PageRequest.Anchor = .newest, limit: Int = 30, of room: String = "lobby") throws -> PageSlice {
+        guard case .page(let page) = try ask(.page(PageRequest(anchor: anchor, limit: limit)), of: room) else {
+            throw WrongAnswer()
+        }
+        return page
+    }
+
+    func changes(since: Int64, limit: Int = 200, of room: String = "lobby") throws -> ChangeSlice {
+        guard case .changes(let changes) = try ask(.changes(since: since, limit: limit), of: room) else {
+            throw WrongAnswer()
+        }
+        return changes
+    }
+
+    func replay(
+        since: Int64?, as format: PushFormat = .webSocket, bytes: Int = .max, of room: String = "lobby"
+    ) throws -> ReplaySlice {
+        guard case .replay(let replay) = try ask(.replay(since: since, format: format, bytes: bytes), of: room) else {
+            throw WrongAnswer()
+        }
+        return replay
+    }
+
+    func state(of room: String = "lobby") throws -> RoomState {
+        guard case .state(let state) = try ask(.state, of: room) else { throw WrongAnswer() }
+        return state
+    }
+
+    func message(_ seq: Int64, of room: String = "lobby") throws -> [UInt8]? {
+        guard case .message(let body) = try ask(.message(seq: seq), of: room) else { throw WrongAnswer() }
+        return body
+    }
+
+    func message(_ id: String, from sender: String, of room: String = "lobby") throws -> [UInt8]? {
+        guard case .message(let body) = try ask(.clientMessage(sender: try UserID(sender), id: id), of: room) else {
+            throw WrongAnswer()
+        }
+        return body
+    }
+}
+
+/// An answer that is not one to the question.
+struct WrongAnswer: Error {}
+
+/// Snapshots as they stand in a page.
+func joined(_ snapshots: some Sequence<[UInt8]>) -> [UInt8] {
+    Array(snapshots.joined(separator: [UInt8(ascii: ",")]))
+}

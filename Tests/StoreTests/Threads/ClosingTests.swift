@@ -1,0 +1,96 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Closing")
+struct ClosingTests {
+    @Test("What has been submitted is stored, and what has been asked is answered")
+    func finishes() throws {
+        let log = try TestLog {
+            $0.commitSubmissions = 3
+            $0.readers = 1
+        }
+        let submissions = try log.submissions((0..<20).map { .init(text: "\($0)") })
+        let queries = try (0..<20).map { _ in try log.query(.state) }
+        log.log.submit(submissions)
+        log.log.fetch(queries)
+        log.close()
+        #expect(log.listener.commits.events.flatMap(\.outcomes).map(\.ticket) == submissions.map(\.ticket))
+        #expect(log.listener.rounds.events.flatMap { $0 }.map(\.ticket) == queries.map(\.ticket))
+        #expect(try log.reopened().state().head == 20)
+    }
+
+    @Test("What comes afterwards is refused with 503")
+    func refuses() throws {
+        let log = try TestLog()
+        try log.fill(2)
+        log.close()
+        let gone = Problem.unavailable("The server is shutting down.")
+        for result in try log.sendAll([.init(), .init()]) {
+            #expect(throws: gone) { try result.get() }
+        }
+        #expect(throws: gone) { try log.state() }
+        #expect(log.log.queuedSubmissions == 0 && log.log.queuedQueries == 0)
+    }
+
+    @Test("Twice is as good as once, from several threads too")
+    func twice() throws {
+        let log = try TestLog()
+        try log.fill(2)
+        inParallel(4) { _ in log.close() }
+        log.close()
+        #expect(try log.reopened().state().head == 2)
+    }
+
+    @Test("It leaves one file with everything in it, and gives the database back")
+    func leavesOneFile() throws {
+        let log = try TestLog()
+        let bodies = try log.fill(50)
+        #expect(access(log.path + "-wal", F_OK) == 0)
+        log.close()
+        #expect(access(log.path + "-wal", F_OK) != 0)
+        #expect(access(log.path + "-shm", F_OK) != 0)
+        let again = try TestLog(at: log.path, of: log)
+        #expect(try again.page(.newest, limit: 200).messages == joined(bodies))
+    }
+
+    @Test("A log that nobody holds any more closes by itself")
+    func dropped() throws {
+        let directory = try TemporaryDirectory()
+        for round in 1...3 as ClosedRange<Int64> {
+            let log = try TestLog(in: directory)
+            #expect(try log.send(.init()).seq == round)
+        }
+    }
+
+    @Test("The threads have names by which they can be told apart")
+    func threads() throws {
+        let log = try TestLog { $0.readers = 3 }
+        for name in ["writer", "reader 0", "reader 1", "reader 2"] {
+            try waitUntil { threadNames().contains(name) }
+        }
+        log.close()
+    }
+
+    private func threadNames() -> [String] {
+        guard let directory = opendir("/proc/self/task") else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let thread = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            let file = open("/proc/self/task/\(thread)/comm", O_RDONLY | O_CLOEXEC)
+            defer { close(file) }
+            var name = [UInt8](repeating: 0, count: 16)
+            let count = read(file, &name, name.count)
+            if count > 0 { names.append(String(decoding: name[..<(count - 1)], as: UTF8.self)) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,81 @@
+import Synchronization
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The queue of work")
+struct WorkQueueTests {
+    @Test("Items come out in the order in which they went in, no more at a time than asked for")
+    func order() {
+        let queue = WorkQueue<Int>(limit: 100)
+        #expect(queue.append(Array(0..<10)).count == 10)
+        #expect(queue.take(4) == [0, 1, 2, 3])
+        #expect(queue.append([10, 11]).refusal == nil)
+        #expect(queue.count == 8)
+        #expect(queue.take(3) == [4, 5, 6])
+        #expect(queue.take(100) == [7, 8, 9, 10, 11])
+        #expect(queue.count == 0)
+    }
+
+    @Test("In any mixture of adding and taking nothing is lost, doubled or let in beyond the limit")
+    func mixture() {
+        var generator = SeededGenerator(seed: 1)
+        let queue = WorkQueue<Int>(limit: 50)
+        var waiting: [Int] = []
+        var next = 0
+        for _ in 0..<3000 {
+            if Bool.random(using: &generator) {
+                let new = Array(next..<next + Int.random(in: 0...20, using: &generator))
+                let admission = queue.append(new)
+                #expect(admission.count == min(new.count, 50 - waiting.count))
+                #expect(admission.refusal == (admission.count < new.count ? .overloaded : nil))
+                waiting += new[..<admission.count]
+                next += new.count
+            } else {
+                let most = Int.random(in: 1...30, using: &generator)
+                let taken = queue.take(most, within: 0)
+                #expect(taken == Array(waiting.prefix(most)))
+                waiting.removeFirst(min(most, waiting.count))
+            }
+            #expect(queue.count == waiting.count)
+        }
+    }
+
+    @Test("Who waits long enough gets nothing, and may wait again")
+    func times() {
+        let queue = WorkQueue<Int>(limit: 5)
+        #expect(queue.take(1, within: 0) == [])
+        #expect(queue.take(1, within: 1) == [])
+        _ = queue.append([1])
+        #expect(queue.take(1, within: 60_000) == [1])
+    }
+
+    @Test("When it is closed what is left is taken, and nothing more is let in")
+    func closes() {
+        let queue = WorkQueue<Int>(limit: 5)
+        _ = queue.append([1, 2, 3])
+        queue.close()
+        let admission = queue.append([4])
+        #expect(admission.count == 0 && admission.refusal == .unavailable("The server is shutting down."))
+        #expect(queue.take(2) == [1, 2])
+        #expect(queue.take(2) == [3])
+        #expect(queue.take(2) == nil)
+        #expect(queue.take(2, within: 60_000) == nil)
+    }
+
+    @Test("Several threads share the work, and all are woken when it ends")
+    func threads() {
+        let queue = WorkQueue<Int>(limit: 10_000)
+        let taken = Mutex<[Int]>([])
+        inParallel(4) { thread in
+            if thread == 0 {
+                for item in 0..<2000 { #expect(queue.append([item]).count == 1) }
+                queue.close()
+            } else {
+                while let items = queue.take(3) { taken.withLock { $0 += items } }
+            }
+        }
+        #expect(taken.withLock { $0 }.sorted() == Array(0..<2000))
+    }
+}

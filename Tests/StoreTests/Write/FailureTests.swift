@@ -1,0 +1,101 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A commit that fails")
+struct FailureTests {
+    /// A connection from outside, which can keep the log from writing.
+    private func outsider(_ log: TestLog) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        return try DatabaseQueue(path: log.path, configuration: configuration)
+    }
+
+    private func makeLog() throws -> TestLog {
+        try TestLog {
+            $0.busyTimeout = 1
+            $0.probeInterval = 1
+        }
+    }
+
+    @Test("All that it held is answered with 503, nothing is told, and what was stored before stays")
+    func failsItsOwn() throws {
+        let log = try makeLog()
+        let before = try log.fill(2)
+        let outsider = try outsider(log)
+        try outsider.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let results = try log.sendAll([.init(text: "a", id: "1"), .init(text: "b"), .init(text: "c", room: "new")])
+        for result in results {
+            let problem = #expect(throws: Problem.self) { try result.get() }
+            #expect(problem?.status == 503 && problem?.code == .unavailable && problem?.retryAfter == 1)
+            #expect(problem?.detail.contains("locked") == true)
+        }
+        #expect(log.listener.commits.events[1].batches.isEmpty)
+        #expect(log.log.failure?.contains("locked") == true)
+        #expect(try log.page().messages == joined(before))
+        try outsider.inDatabase { try $0.execute(sql: "ROLLBACK") }
+    }
+
+    @Test("The next ones are stored when the cause is gone, in the places that stayed free")
+    func goesOn() throws {
+        let log = try makeLog()
+        let outsider = try outsider(log)
+        var expected: Int64 = 0
+        for round in 0..<3 {
+            try outsider.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let failed = try log.sendAll([.init(text: "\(round)", id: "\(round)"), .init(text: "x", room: "r\(round)")])
+            #expect(failed.allSatisfy { (try? $0.get()) == nil })
+            try outsider.inDatabase { try $0.execute(sql: "ROLLBACK") }
+            let stored = try log.sendAll([.init(text: "\(round)", id: "\(round)"), .init(text: "x", room: "r\(round)")])
+                .map { try $0.get() }
+            expected += 1
+            #expect(stored.map(\.seq) == [expected, 1] && stored.allSatisfy(\.isNew))
+            #expect(log.log.failure == nil)
+        }
+    }
+
+    @Test("The writer finds out by itself that it can write again")
+    func probes() throws {
+        let log = try makeLog()
+        let outsider = try outsider(log)
+        try outsider.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        _ = try log.sendAll([.init()])
+        #expect(log.log.failure != nil)
+        try outsider.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try waitUntil { log.log.failure == nil }
+        #expect(try log.send(.init()).seq == 1)
+        // What the probes wrote is gone.
+        log.close()
+        #expect(try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta") } == ["epoch"])
+    }
+
+    @Test("An error in the middle of a commit undoes what the commit did before it")
+    func undoes() throws {
+        let log = try makeLog()
+        try log.sql { db in
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER poison BEFORE INSERT ON messages WHEN NEW.client_message_id = 'poison'
+                    BEGIN SELECT RAISE(ABORT, 'poisoned'); END
+                    """)
+        }
+        let first = try log.send(.init(text: "first", room: "old"))
+        let results = try log.sendAll([
+            .init(text: "a", room: "old"), .init(text: "b", room: "new", id: "b"), .init(id: "poison"), .init(),
+        ])
+        for result in results {
+            #expect(throws: Problem.unavailable("The message could not be stored: poisoned.")) { try result.get() }
+        }
+        #expect(try log.state(of: "old") == RoomState(head: 1, rev: 1))
+        #expect(try log.state(of: "new") == RoomState())
+        #expect(try log.message("b", from: "alice", of: "new") == nil)
+        let stored = try log.sendAll([.init(text: "b", room: "new", id: "b"), .init(text: "a", room: "old")])
+            .map { try $0.get() }
+        #expect(stored.map(\.seq) == [1, 2] && stored.allSatisfy(\.isNew))
+        #expect(try log.page(of: "old").messages == joined([first.body, stored[1].body]))
+    }
+}

@@ -1,0 +1,122 @@
+import Chat
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A send under a client message id")
+struct RepeatedSendTests {
+    @Test("The same again is answered with the first message, and nothing is stored or told")
+    func sameAgain() throws {
+        let log = try TestLog()
+        let first = try log.send(.init(text: "hi", id: "a1"))
+        let again = try log.send(.init(text: "hi", id: "a1"))
+        #expect(!again.isNew)
+        #expect(again.seq == first.seq && again.rev == first.rev && again.body == first.body)
+        #expect(log.listener.commits.events[1].batches.isEmpty)
+        #expect(try log.state() == RoomState(head: 1, rev: 1))
+    }
+
+    @Test("Another content under the same id is refused")
+    func anotherContent() throws {
+        let log = try TestLog()
+        try log.send(.init(text: "hi", id: "a1"))
+        for send in [
+            TestLog.Send(text: "hj", id: "a1"), .init(text: "hi", id: "a1", replyTo: 1),
+            .init(text: "hi", id: "a1", data: #"{"a":1}"#),
+        ] {
+            let result = try log.sendAll([send])[0]
+            #expect(throws: Problem.clientMessageIDReused) { try result.get() }
+        }
+        #expect(try log.state() == RoomState(head: 1, rev: 1))
+    }
+
+    @Test("Contents are compared by value")
+    func comparesValues() throws {
+        let log = try TestLog()
+        try log.send(.init(text: "hi", id: "a1", data: #"{"a":1,"b":[2.50]}"#))
+        let again = try log.send(.init(text: "hi", id: "a1", data: #"{"b":[25e-1],"a":1}"#))
+        #expect(!again.isNew && again.seq == 1)
+    }
+
+    @Test("The id belongs to the sender and the room; without one every send is new")
+    func scope() throws {
+        let log = try TestLog()
+        let results = try log.sendAll([
+            .init(id: "a1"), .init(sender: "bob", id: "a1"), .init(room: "other", id: "a1"), .init(), .init(),
+            .init(sender: "bob", id: "a1"), .init(room: "other", id: "a1"), .init(id: "A1"), .init(id: "a1 "),
+        ]).map { try $0.get() }
+        #expect(results.map(\.seq) == [1, 2, 1, 3, 4, 2, 1, 5, 6])
+        #expect(results.map(\.isNew) == [true, true, true, true, true, false, false, true, true])
+    }
+
+    @Test("Ids are the same when their bytes are")
+    func comparesBytes() throws {
+        let log = try TestLog()
+        let results = try log.sendAll(["\u{E9}", "e\u{301}", "\u{E9}"].map { .init(id: $0) }).map { try $0.get() }
+        #expect(results.map(\.seq) == [1, 2, 1])
+    }
+
+    @Test("In one commit the first of several wins, and the places of the others stay free")
+    func withinCommit() throws {
+        let log = try TestLog()
+        let results = try log.sendAll([
+            .init(text: "x", id: "1"), .init(text: "x", id: "1"), .init(text: "y", id: "1"), .init(text: "y", id: "2"),
+            .init(text: "x", id: "1"), .init(text: "z"),
+        ])
+        #expect(log.listener.commits.events.count == 1)
+        #expect(throws: Problem.clientMessageIDReused) { try results[2].get() }
+        let stored = try [0, 1, 3, 4, 5].map { try results[$0].get() }
+        #expect(stored.map(\.seq) == [1, 1, 2, 1, 3])
+        #expect(stored.map(\.isNew) == [true, false, true, false, true])
+        #expect(log.listener.commits.events[0].batches[0].messages.count == 3)
+    }
+
+    @Test("It is known after a restart")
+    func afterRestart() throws {
+        let log = try TestLog()
+        let first = try log.send(.init(text: "hi", id: "a1"))
+        let again = try log.reopened()
+        let repeated = try again.send(.init(text: "hi", id: "a1"))
+        #expect(!repeated.isNew && repeated.body == first.body)
+        #expect(try again.send(.init(text: "more")).seq == 2)
+        #expect(try again.message("a1", from: "alice") == first.body)
+    }
+
+    @Test("Of many threads that send the same, one stores it and all are answered with it")
+    func racing() throws {
+        let log = try TestLog()
+        let threads = 6
+        let ids = 40
+        let results = Mutex<[String: [Stored]]>([:])
+        inParallel(threads) { thread in
+            for id in 0..<ids {
+                let sent = try log.sendAll([
+                    .init(text: "\(id)", id: "id\(id)"), .init(text: "of thread \(thread)", id: "\(thread)/\(id)"),
+                ]).map { try $0.get() }
+                #expect(sent[1].isNew)
+                results.withLock { $0["id\(id)", default: []].append(sent[0]) }
+            }
+        }
+        for (id, all) in results.withLock({ $0 }) {
+            #expect(all.count == threads)
+            #expect(all.count { $0.isNew } == 1, "\(id)")
+            #expect(Set(all.map(\.body)).count == 1)
+        }
+        let total = Int64(ids * threads + ids)
+        #expect(try log.state() == RoomState(head: total, rev: total))
+    }
+
+    @Test("A snapshot that cannot be read is the trouble of who repeats its send, not of the others")
+    func unreadableSnapshot() throws {
+        let log = try TestLog()
+        try log.send(.init(text: "hi", id: "a1"))
+        try log.sql { db in try db.execute(sql: "UPDATE messages SET body = 'nonsense'") }
+        let results = try log.sendAll([.init(text: "hi", id: "a1"), .init(text: "new")])
+        #expect(throws: Problem.self) { try results[0].get() }
+        #expect(try results[1].get().seq == 2)
+    }
+}

@@ -1,0 +1,145 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A send")
+struct SendTests {
+    @Test("The first one makes the room, and is message 1 and revision 1")
+    func makesRoom() throws {
+        let log = try TestLog()
+        let stored = try log.send(.init(text: "hi", room: "lobby", sender: "alice", id: "a1"))
+        #expect(stored.seq == 1 && stored.rev == 1 && stored.isNew)
+        let message = try Message(decoding: stored.body)
+        #expect(message.room.string == "lobby" && message.sender.string == "alice")
+        #expect(message.seq == 1 && message.rev == 1)
+        #expect(message.clientMessageID == "a1" && message.content.text == "hi")
+        #expect(try log.state() == RoomState(head: 1, rev: 1))
+    }
+
+    @Test("Every room counts for itself")
+    func countsRooms() throws {
+        let log = try TestLog()
+        let seqs = try log.sendAll(["a", "b", "a", "c", "a", "b"].map { .init(room: $0) }).map { try $0.get().seq }
+        #expect(seqs == [1, 1, 2, 1, 3, 2])
+        #expect(try ["a", "b", "c", "d"].map { try log.state(of: $0).head } == [3, 2, 1, 0])
+    }
+
+    @Test("What is sent at once is committed at once, and told room by room in the order of the messages")
+    func batches() throws {
+        let log = try TestLog()
+        try log.send(.init(room: "a"))
+        let stored = try log.sendAll(["b", "a", "a", "b", "a"].map { .init(room: $0) }).map { try $0.get() }
+        let commits = log.listener.commits.events
+        #expect(commits.map(\.outcomes.count) == [1, 5])
+        let batches = commits[1].batches
+        #expect(batches.map(\.room.string) == ["b", "a"])
+        #expect(batches.map(\.firstRev) == [1, 2])
+        #expect(batches.map(\.head) == [2, 4])
+        #expect(batches[0].messages == [stored[0].body, stored[3].body])
+        #expect(batches[1].messages == [stored[1].body, stored[2].body, stored[4].body])
+    }
+
+    @Test("No commit has more submissions than it may")
+    func commitBound() throws {
+        let log = try TestLog { $0.commitSubmissions = 4 }
+        try log.fill(10)
+        #expect(log.listener.commits.events.map(\.outcomes.count) == [4, 4, 2])
+        #expect(try log.state() == RoomState(head: 10, rev: 10))
+    }
+
+    @Test("Rooms that are forgotten are where they were", arguments: [1, 2, 3])
+    func forgetsRooms(cachedRooms: Int) throws {
+        let log = try TestLog { $0.cachedRooms = cachedRooms }
+        for round in 1...4 {
+            let sends = (0..<5).flatMap { room in (0..<2).map { _ in TestLog.Send(room: "room\(room)") } }
+            let seqs = try log.sendAll(sends).map { try $0.get().seq }
+            #expect(seqs == (0..<5).flatMap { _ in [Int64(round * 2 - 1), Int64(round * 2)] })
+        }
+    }
+
+    @Test("A message may answer one before it, also of the same commit, but none that is not there")
+    func replies() throws {
+        let log = try TestLog()
+        let results = try log.sendAll([
+            .init(text: "answers nothing", replyTo: 1), .init(text: "first"), .init(text: "answers it", replyTo: 1),
+            .init(text: "answers itself", replyTo: 3), .init(text: "answers a later one", replyTo: 4),
+            .init(text: "elsewhere", room: "other", replyTo: 1), .init(text: "second answer", replyTo: 2),
+        ])
+        let seqs = results.map { result in
+            switch result {
+            case .success(let stored): "\(stored.seq)"
+            case .failure(let problem): problem.code.string
+            }
+        }
+        let refused = "reply_to_not_found"
+        #expect(seqs == [refused, "1", "2", refused, refused, refused, "3"])
+        #expect(try log.state(of: "other") == RoomState())
+        #expect(try Message(decoding: log.message(2)!).content.replyTo == 1)
+    }
+
+    @Test("A message bears the time of its commit, and never one before that of the message before")
+    func times() throws {
+        let clock = TestClock(1000)
+        let log = try TestLog { $0.clock = { clock.now } }
+        var times: [Int64] = []
+        for step in [0, 5, -3, -1000, 0, 999, 1] as [Int64] {
+            clock.step(step)
+            let bodies = try log.sendAll([.init(), .init()]).map { try $0.get().body }
+            times += try bodies.map { try Message(decoding: $0).createdAt.milliseconds }
+        }
+        #expect(times == [1000, 1000, 1005, 1005, 1005, 1005, 1005, 1005, 1005, 1005, 1005, 1005, 1005, 1005])
+        clock.step(10)
+        #expect(try Message(decoding: log.send(.init()).body).createdAt.milliseconds == 1012)
+
+        clock.step(-500)
+        let again = try log.reopened { $0.clock = { clock.now } }
+        #expect(try Message(decoding: again.send(.init()).body).createdAt.milliseconds == 1012)
+        #expect(try Message(decoding: again.send(.init(room: "new")).body).createdAt.milliseconds == 512)
+    }
+
+    @Test("How long a commit took is told, with the number of its submissions")
+    func tellsDuration() throws {
+        let told = Recorder<Int>()
+        let log = try TestLog { $0.onCommit = { _, count in told.record(count) } }
+        try log.fill(3)
+        try log.fill(2)
+        #expect(told.events == [3, 2])
+    }
+
+    @Test("The last place of a room can be taken, and read; then the room is full")
+    func roomFull() throws {
+        let log = try TestLog()
+        let first = try log.send(.init())
+        try log.sql { db in
+            try db.execute(
+                sql: "UPDATE messages SET id = id - 1 + ?, rev = ?",
+                arguments: [RowKey.maximumPlace - 1, RowKey.maximumPlace - 1])
+        }
+        let again = try log.reopened()
+        let last = try again.send(.init(text: "last"))
+        #expect(last.seq == RowKey.maximumPlace)
+        #expect(try again.page().messages == joined([first.body, last.body]))
+        #expect(try again.message(RowKey.maximumPlace) == last.body)
+        #expect(try again.changes(since: RowKey.maximumPlace - 1).messages == last.body)
+        let refused = try again.sendAll([.init()])[0]
+        #expect(throws: Problem.unavailable("The room is full.")) { try refused.get() }
+        #expect(try again.send(.init(room: "other")).seq == 1)
+    }
+
+    @Test("One room too many is refused, and costs the others of its commit nothing")
+    func tooManyRooms() throws {
+        let log = try TestLog()
+        try log.sql { db in
+            try db.execute(sql: "INSERT INTO rooms VALUES (?, 'last')", arguments: [RowKey.maximumRoom])
+        }
+        let results = try log.sendAll([.init(room: "last"), .init(room: "another"), .init(room: "last")])
+        #expect(try results[0].get().seq == 1)
+        #expect(throws: Problem.unavailable("There are as many rooms as there may be.")) { try results[1].get() }
+        #expect(try results[2].get().seq == 2)
+        #expect(log.log.failure == nil)
+    }
+}
