@@ -90,7 +90,10 @@ let package = Package(
             ["TestSupport", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),
         tests(
             of: "Server",
-            ["TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics]),
+            [
+                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics,
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         tests(of: "Load", ["Wire", "HTTP", "WebSocket", "Transport", httpTypes, arguments]),
     ],
     swiftLanguageModes: [.v6]

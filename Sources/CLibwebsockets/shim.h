@@ -37,7 +37,7 @@ static inline void backscroll_ssl_set_ticket_keys(SSL_CTX *context, const unsign
     SSL_CTX_set_tlsext_ticket_keys(context, (void *)keys, backscroll_ssl_ticket_keys_size);
 }
 
-// Glibc's struct tcp_info ends before tcpi_bytes_acked, and the kernel's header collides with Glibc's: its 15th 8 bytes.
+// Glibc's struct tcp_info ends before tcpi_bytes_acked, and the kernel's header collides with Glibc's: the 8 bytes at 120.
 static inline uint64_t backscroll_bytes_acknowledged(int fd) {
     uint64_t info[32] = {0};
     socklen_t size = sizeof info;

@@ -47,7 +47,7 @@ public final class Server: Sendable {
         do {
             let log = try SQLiteLog(
                 path: configuration.database, observer: dispatcher,
-                configuration: Self.storeConfiguration(configuration, metrics))
+                configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
                 origins: origins, metrics: metrics, registry: registry, logger: logger)
@@ -101,7 +101,7 @@ public final class Server: Sendable {
     }
 
     private static func storeConfiguration(
-        _ configuration: ServerConfiguration, _ metrics: ServerMetrics
+        _ configuration: ServerConfiguration, _ metrics: ServerMetrics, _ logger: Logger
     ) -> StoreConfiguration {
         var store = StoreConfiguration()
         store.readers = configuration.readers
@@ -113,6 +113,13 @@ public final class Server: Sendable {
             metrics.commitMessages.record(count)
             metrics.commitSeconds.recordNanoseconds(duration.nanoseconds)
         }
+        store.onHealthChange = { failure in
+            if let failure {
+                logger.error("messages cannot be stored: \(failure)")
+            } else {
+                logger.notice("messages can be stored again")
+            }
+        }
         store.onRead = { duration in metrics.readSeconds.recordNanoseconds(duration.nanoseconds) }
         return store
     }
@@ -121,14 +128,12 @@ public final class Server: Sendable {
     private static func observe(
         _ registry: PrometheusRegistry, _ group: LoopGroup, _ log: SQLiteLog, _ interest: Interest
     ) {
-        func gauge(_ name: ServerMetricName, _ read: @escaping @Sendable () -> Int) {
-            registry.observeGauge(name.rawValue, help: name.help) { Double(read()) }
-        }
-        gauge(.connections) { group.connectionCount }
-        gauge(.feeds) { interest.count }
+        registry.observe(.connections) { group.connectionCount }
+        registry.observe(.connectionsRefused) { group.refusedConnectionCount }
+        registry.observe(.feeds) { interest.count }
         // Weak, because the log counts its commits with metrics of this registry.
-        gauge(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
-        gauge(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }
+        registry.observe(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
+        registry.observe(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }
         registry.observeProcess()
     }
 

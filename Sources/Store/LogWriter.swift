@@ -72,11 +72,11 @@ final class LogWriter: Sendable {
                 return commit
             }
             rooms = done.rooms
-            failureText.withLock { $0 = nil }
+            note(failure: nil)
             configuration.onCommit?(ContinuousClock.now - start, submissions.count)
             observer.committed(done.outcomes, done.batches)
         } catch {
-            failureText.withLock { $0 = "\(error)" }
+            note(failure: "\(error)")
             let problem = Self.problem(error)
             observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
         }
@@ -93,10 +93,18 @@ final class LogWriter: Sendable {
                     sql: "INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(?))", arguments: [Self.probeBytes])
                 try db.execute(sql: "DELETE FROM meta WHERE key = 'probe'")
             }
-            failureText.withLock { $0 = nil }
+            note(failure: nil)
         } catch {
-            failureText.withLock { $0 = "\(error)" }
+            note(failure: "\(error)")
         }
+    }
+
+    private func note(failure: String?) {
+        let before = failureText.withLock { text in
+            defer { text = failure }
+            return text
+        }
+        if (before == nil) != (failure == nil) { configuration.onHealthChange?(failure) }
     }
 
     private static func problem(_ error: any Error) -> Problem {

@@ -33,6 +33,9 @@ public struct StoreConfiguration: Sendable {
     public var clock: @Sendable () -> Timestamp = { Timestamp.now() }
     /// Called for each commit that has lasted, on the writer's thread: how long it took, and its submissions.
     public var onCommit: (@Sendable (Duration, Int) -> Void)?
+    /// Called when commits begin to fail, with the reason, and when they succeed again, with `nil`; on the writer's
+    /// thread.
+    public var onHealthChange: (@Sendable (String?) -> Void)?
     /// Called for each round of reads, on the reader's thread: how long it took.
     public var onRead: (@Sendable (Duration) -> Void)?
 

@@ -3,6 +3,7 @@ import Synchronization
 /// Counts the connections of all loops against their common bound.
 final class Gate: Sendable {
     private let count = Atomic<Int>(0)
+    private let refusedCount = Atomic<Int>(0)
     let limit: Int
 
     init(limit: Int) {
@@ -16,7 +17,16 @@ final class Gate: Sendable {
     func enter() -> Bool {
         if count.wrappingAdd(1, ordering: .relaxed).newValue <= limit { return true }
         leave()
+        refuse()
         return false
+    }
+
+    /// How many have not been let in.
+    var refused: Int { refusedCount.load(ordering: .relaxed) }
+
+    /// Counts one that is not let in for another reason than the limit.
+    func refuse() {
+        refusedCount.wrappingAdd(1, ordering: .relaxed)
     }
 
     func leave() {

@@ -98,7 +98,10 @@ final class Listener {
             Glibc.close(spare)
             var address = sockaddr_storage()
             let accepted = backscroll_accept(descriptor, &address)
-            if accepted >= 0 { dismiss(accepted) }
+            if accepted >= 0 {
+                loop.gate.refuse()
+                dismiss(accepted)
+            }
             spare = Self.openSpare()
             if accepted < 0 { break }
         }

@@ -41,10 +41,10 @@ struct ListeningSockets {
     }
 
     private static let hasIPv6: Bool = {
-        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0, var address = try? SocketAddress.resolve("::1", port: 0).first else { return false }
+        guard let address = try? SocketAddress.resolve("::1", port: 0).first else { return false }
+        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }
-        address.port = 0
         return address.withPointer { bind(descriptor, $0, $1) } == 0
     }()
 

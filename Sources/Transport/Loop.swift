@@ -56,23 +56,16 @@ public final class Loop: @unchecked Sendable {
         self.limits = limits
         self.gate = gate
         uv = .allocate(capacity: 1)
+        guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
+        do throws(TransportError) {
+            library = try LibraryContext(uv: uv, limits: limits, tls: tls)
+        } catch {
+            _ = uv_loop_close(uv)
+            throw error
+        }
         wakeup = .allocate(capacity: 1)
         ticker = .allocate(capacity: 1)
         turnEnd = .allocate(capacity: 1)
-        do throws(TransportError) {
-            guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
-            do throws(TransportError) {
-                library = try LibraryContext(uv: uv, limits: limits, tls: tls)
-            } catch {
-                _ = uv_loop_close(uv)
-                throw error
-            }
-        } catch {
-            turnEnd.deallocate()
-            ticker.deallocate()
-            wakeup.deallocate()
-            throw error
-        }
         let this = Unmanaged.passUnretained(self).toOpaque()
         wakeup.pointee.data = this
         ticker.pointee.data = this

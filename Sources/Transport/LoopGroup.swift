@@ -33,6 +33,9 @@ public final class LoopGroup: Sendable {
     /// How many connections all loops serve.
     public var connectionCount: Int { gate.inside }
 
+    /// How many connections have been refused, because there were as many as may be or no descriptors for more.
+    public var refusedConnectionCount: Int { gate.refused }
+
     /// Whether connections are encrypted.
     public var isSecure: Bool { tls != nil }
 

@@ -8,6 +8,7 @@ struct Mailbox: ~Copyable {
         case job(UnownedJob)
     }
 
+    // Not private: the compiler (6.3) does not find a private type in a noncopyable one's mutex when it links.
     struct State {
         var work: [Work] = []
         /// Whether the loop has been woken for what is in the box.

@@ -60,6 +60,10 @@ extension PrometheusRegistry {
     public func observe(
         _ name: ServerMetricName, dimensions: [(String, String)] = [], count: @escaping @Sendable () -> Int
     ) {
-        observeGauge(name.rawValue, help: name.help, dimensions: dimensions) { Double(count()) }
+        if name.rawValue.hasSuffix("_total") {
+            observeCounter(name.rawValue, help: name.help, dimensions: dimensions) { Double(count()) }
+        } else {
+            observeGauge(name.rawValue, help: name.help, dimensions: dimensions) { Double(count()) }
+        }
     }
 }

@@ -24,8 +24,6 @@ public struct ServerMetrics: Sendable {
     public let subscribers: Meter
     /// ``ServerMetricName/replays``.
     public let replays: Counter
-    /// ``ServerMetricName/connectionsRefused``.
-    public let connectionsRefused: Counter
     /// ``ServerMetricName/webSocketCloses``.
     public let webSocketCloses: CloseCounters
     /// ``ServerMetricName/pageReads``.
@@ -48,7 +46,6 @@ public struct ServerMetrics: Sendable {
         deliveredBytes = counter(.deliveredBytes)
         subscribers = Meter(label: ServerMetricName.subscribers.rawValue, factory: factory)
         replays = counter(.replays)
-        connectionsRefused = counter(.connectionsRefused)
         webSocketCloses = CloseCounters(factory: factory)
         pageReads = counter(.pageReads)
         readSeconds = timer(.readSeconds)

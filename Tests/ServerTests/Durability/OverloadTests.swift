@@ -1,0 +1,38 @@
+import HTTP
+import HTTPTypes
+import Server
+import Testing
+
+@Suite("When more is sent than can be stored")
+struct OverloadTests {
+    @Test("what finds no place in the queue is refused at once, and the rest is stored")
+    func queueIsFull() throws {
+        try withServer {
+            $0.sendQueue = 2
+        } _: { server in
+            let database = try Database(of: server.configuration)
+            let watching = try HTTPClient(port: server.port)
+            try database.lock()
+            let senders = try (0..<12).map { number in
+                let sender = try HTTPClient(port: server.port)
+                try sender.write(HTTPClient.bytes(sending: HTTPClient.draft("x", id: "\(number)")))
+                // The next one shall find the queue as this one has left it.
+                for _ in 0..<2 { _ = try watching.get("/healthz") }
+                return sender
+            }
+            // Whoever came last is told while nothing can be stored yet.
+            let last = try senders[11].response()
+            #expect(last.status == .serviceUnavailable)
+            #expect(last["Retry-After"] == "1")
+            #expect(try last.problem.code == "overloaded")
+            #expect(last.keepAlive)
+            try database.unlock()
+            let answers = try senders.dropLast().map { try $0.response().status }
+            let stored = answers.count { $0 == .created }
+            #expect(stored >= 3 && answers.allSatisfy { $0 == .created || $0 == .serviceUnavailable })
+            #expect(try watching.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == Int64(stored))
+            // The refused one tries again, as it was told to.
+            #expect(try senders[11].send("x", id: "11").seq == Int64(stored) + 1)
+        }
+    }
+}
