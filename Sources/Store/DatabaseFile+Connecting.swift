@@ -44,11 +44,9 @@ extension DatabaseFile {
         return try opening {
             let connection = try DatabaseQueue(path: location, configuration: settings)
             try connection.inDatabase { db in
-                try db.execute(
-                    sql: """
-                        PRAGMA cache_size = \(-configuration.readerCache / 1024);
-                        PRAGMA mmap_size = 1073741824;
-                        """)
+                // No mmap, which saves 3 µs of a random page's 15: a disk that fails would end the process, and not one
+                // query.
+                try db.execute(sql: "PRAGMA cache_size = \(-configuration.readerCache / 1024)")
             }
             return connection
         }

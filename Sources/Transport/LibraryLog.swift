@@ -11,11 +11,16 @@ public enum LibraryLog {
         case warning
     }
 
-    private static let sink = Mutex<@Sendable (Level, String) -> Void>({ _, _ in })
+    /// A closure that is a mutex's value itself is wrapped once more by each read of it, without end; a struct is not.
+    private struct Sink: Sendable {
+        var write: @Sendable (Level, String) -> Void
+    }
+
+    private static let sink = Mutex(Sink { _, _ in })
 
     /// Sends the library's errors and warnings to `sink`, from any thread, a line at a time.
     public static func send(to newSink: @escaping @Sendable (Level, String) -> Void) {
-        sink.withLock { $0 = newSink }
+        sink.withLock { $0.write = newSink }
     }
 
     // Once: other threads may be logging when a further context is made.
@@ -24,7 +29,7 @@ public enum LibraryLog {
         var text = String(cString: line)
         while text.last?.isNewline == true { text.removeLast() }
         let current = LibraryLog.sink.withLock { $0 }
-        current(level == LLL_ERR ? .error : .warning, text)
+        current.write(level == LLL_ERR ? .error : .warning, text)
     }
 
     static func install() {
