@@ -48,6 +48,7 @@ struct Commit {
             return .failure(.unavailable("The room is full."))
         }
         var body: [UInt8] = []
+        body.reserveCapacity(draft.content.text.utf8.count + draft.content.data.count + 256)
         Message.encode(
             room: id, seq: room.head, rev: room.rev, sender: sender, draft: draft, createdAt: room.latest, into: &body)
         guard try statements.insert(room, sender: sender, clientMessageID: draft.clientMessageID, body: body) else {

@@ -23,7 +23,7 @@ extension DatabaseFile {
                     sql: """
                         PRAGMA synchronous = FULL;
                         PRAGMA cache_size = \(-configuration.writerCache / 1024);
-                        PRAGMA wal_autocheckpoint = \(configuration.checkpointPages);
+                        PRAGMA wal_autocheckpoint = 0; -- see WriteAheadLog
                         PRAGMA journal_size_limit = \(configuration.checkpointPages * 4096);
                         """)
                 if let maximumPages = configuration.maximumPages {
@@ -43,9 +43,9 @@ extension DatabaseFile {
         settings.busyMode = .timeout(Double(configuration.busyTimeout) / 1000)
         return try opening {
             let connection = try DatabaseQueue(path: location, configuration: settings)
+            // No mmap_size: pages are read no faster with it (11 µs each at random places of 1,000,000 messages, both
+            // ways), and a disk that fails would end the process and not one query.
             try connection.inDatabase { db in
-                // No mmap, which saves 3 µs of a random page's 15: a disk that fails would end the process, and not one
-                // query.
                 try db.execute(sql: "PRAGMA cache_size = \(-configuration.readerCache / 1024)")
             }
             return connection

@@ -44,13 +44,27 @@ final class LogWriter: Sendable {
 
     /// Commits until the queue is closed and empty.
     func run() {
+        let log = database.writeWithoutTransaction { db in WriteAheadLog(db, configuration) }
+        defer { database.writeWithoutTransaction { db in log.detach(from: db) } }
         var statements: WriterStatements?
         var rooms = RoomTable(limit: configuration.cachedRooms)
-        while true {
-            // While nothing can be written, trying is how we learn that it can again.
-            let patience = failure == nil ? nil : configuration.probeInterval
-            guard let submissions = queue.take(configuration.commitSubmissions, within: patience) else { return }
-            if submissions.isEmpty { probe() } else { commit(submissions, &statements, &rooms) }
+        while let submissions = take() {
+            guard !submissions.isEmpty else {
+                probe()
+                continue
+            }
+            commit(submissions, &statements, &rooms)
+            // Where this fails, the log grows until it can be done, or until a commit fails too.
+            try? database.writeWithoutTransaction { db in try log.checkpoint(db) }
+        }
+    }
+
+    /// Waits for what is to be committed next; nothing while nothing can be written, when it is time to try.
+    private func take() -> [Submission]? {
+        var bytes = 0
+        return queue.take(configuration.commitSubmissions, within: failure == nil ? nil : configuration.probeInterval) {
+            bytes += $0.byteCount
+            return bytes <= configuration.commitBytes
         }
     }
 
@@ -99,6 +113,7 @@ final class LogWriter: Sendable {
         }
     }
 
+    /// Remembers what came of the last attempt to write, and tells when that is news.
     private func note(failure: String?) {
         let before = failureText.withLock { text in
             defer { text = failure }
@@ -111,5 +126,17 @@ final class LogWriter: Sendable {
         guard let error = error as? DatabaseError else { return .unavailable("The message could not be stored.") }
         return error.resultCode == .SQLITE_FULL
             ? .storageFull : .unavailable("The message could not be stored: \(error.message ?? "I/O error").")
+    }
+}
+
+extension Submission {
+    /// About how many bytes it brings with it.
+    fileprivate var byteCount: Int {
+        switch change {
+        case .send(let draft):
+            // An attachment's strings are short, but for its address.
+            draft.content.text.utf8.count + draft.content.data.count
+                + draft.content.attachments.reduce(0) { $0 + $1.url.utf8.count + 256 }
+        }
     }
 }

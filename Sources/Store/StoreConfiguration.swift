@@ -10,9 +10,11 @@ public struct StoreConfiguration: Sendable {
     public var queryQueue = 65_536
     /// The most submissions of one commit.
     public var commitSubmissions = 1024
+    /// The most bytes of texts, data and attachments in one commit, 4 MiB, unless it is of one submission.
+    public var commitBytes = 4 * 1024 * 1024
     /// The most queries that a reader answers in one go.
     public var readBatch = 32
-    /// How many bytes of messages a reader gathers before it hands them over, however few of its queries are answered.
+    /// How many bytes of messages a reader gathers before it hands them over, however few queries they answer, 4 MiB.
     public var readBytes = 4 * 1024 * 1024
     /// How many rooms the writer remembers the state of; beyond it, it forgets them all and reads them again.
     public var cachedRooms = 100_000
@@ -20,8 +22,11 @@ public struct StoreConfiguration: Sendable {
     public var writerCache = 64 * 1024 * 1024
     /// The bytes of the database that each reader keeps in memory; the rest is the system's to keep.
     public var readerCache = 16 * 1024 * 1024
-    /// The size in pages of 4 KiB at which the write-ahead log is brought into the database, 64 MiB.
-    public var checkpointPages = 16_384
+    /// The size in pages of 4 KiB at which the write-ahead log is brought into the database, 16 MiB.
+    ///
+    /// Four times as much spares the writer some 7 % when sends are spread over 1000 rooms, whose pages it gathers more
+    /// changes of, and holds the next commit up for four times as long, whatever the rooms.
+    public var checkpointPages = 4096
     /// How long a thread waits for another program that has locked the database, in milliseconds.
     public var busyTimeout = 5000
     /// How long the writer waits between tries to write while it cannot, in milliseconds.

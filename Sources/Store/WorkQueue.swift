@@ -61,9 +61,14 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Waits for items and takes the first ones, `most` at most.
     ///
-    /// - Parameter milliseconds: how long to wait; `nil` for as long as it takes.
+    /// - Parameters:
+    ///   - milliseconds: how long to wait; `nil` for as long as it takes.
+    ///   - fits: asked of each item in turn, with the queue locked: whether it may be taken with those before it. The
+    ///     first one is taken whatever the answer.
     /// - Returns: `nil` when the queue is closed and empty; no items when the time is up.
-    func take(_ most: Int, within milliseconds: Int? = nil) -> [Item]? {
+    func take(
+        _ most: Int, within milliseconds: Int? = nil, while fits: (Item) -> Bool = { _ in true }
+    ) -> [Item]? {
         locked {
             let deadline = milliseconds.map(Self.deadline)
             while head == items.count {
@@ -76,15 +81,16 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
                     pthread_cond_wait(condition, mutex)
                 }
             }
-            let taken = takeFirst(most)
+            let taken = takeFirst(most, while: fits)
             // What is left is for the next thread.
             if waiting > 0, head < items.count { pthread_cond_signal(condition) }
             return taken
         }
     }
 
-    private func takeFirst(_ most: Int) -> [Item] {
-        let end = min(items.count, head + max(1, most))
+    private func takeFirst(_ most: Int, while fits: (Item) -> Bool) -> [Item] {
+        var end = head
+        while end < min(items.count, head + max(1, most)), fits(items[end]) || end == head { end += 1 }
         if head == 0, end == items.count {
             let all = items
             items = []

@@ -119,6 +119,16 @@ struct OpeningTests {
         #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
     }
 
+    @Test("One that is cut off is damaged")
+    func cutOff() throws {
+        let log = try TestLog()
+        try log.fill(100)
+        log.close()
+        #expect(truncate(log.path, 4096 * 4) == 0)
+        let text = refusal(log.path)
+        #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
+    }
+
     @Test("One that has lost its epoch is damaged")
     func withoutEpoch() throws {
         let log = try TestLog()
@@ -126,6 +136,16 @@ struct OpeningTests {
         log.close()
         #expect(
             refusal(log.path) == "\(log.path) is damaged and must be restored from a backup: its epoch is missing")
+    }
+
+    @Test("One for whose tables there is no room is named, and can be opened when there is")
+    func noRoom() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "log.db")
+        var small = StoreConfiguration()
+        small.maximumPages = 4
+        #expect(refusal(path, small) == "\(path) cannot be opened: there is no space left for it")
+        #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
     @Test("A file that may not be written is named")

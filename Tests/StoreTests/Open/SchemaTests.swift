@@ -61,10 +61,12 @@ struct SchemaTests {
         let file = try DatabaseFile(directory.path(of: "log.db"))
         let writer = try file.connectForWriting(StoreConfiguration())
         let reader = try file.connectForReading(StoreConfiguration())
-        let settings = try writer.inDatabase { db in
-            try ["synchronous", "journal_mode", "application_id"].map { try String.fetchOne(db, sql: "PRAGMA \($0)")! }
+        func settings(_ connection: DatabaseQueue, _ names: String...) throws -> [String] {
+            try connection.inDatabase { db in try names.map { try String.fetchOne(db, sql: "PRAGMA \($0)")! } }
         }
-        #expect(settings == ["2", "wal", "\(Schema.applicationID)"])
+        #expect(try settings(writer, "synchronous", "journal_mode", "cache_size") == ["2", "wal", "-65536"])
+        #expect(try settings(writer, "application_id") == ["\(Schema.applicationID)"])
+        #expect(try settings(reader, "cache_size", "mmap_size") == ["-16384", "0"])
         #expect(throws: DatabaseError.self) {
             try reader.inDatabase { try $0.execute(sql: "DELETE FROM meta") }
         }

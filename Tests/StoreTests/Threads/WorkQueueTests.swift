@@ -42,6 +42,20 @@ struct WorkQueueTests {
         }
     }
 
+    @Test("What fits together comes together, and what does not fit comes alone")
+    func fits() {
+        let queue = WorkQueue<Int>(limit: 10)
+        _ = queue.append([3, 3, 5, 20, 1, 20, 20, 9, 1])
+        func take() -> [Int]? {
+            var sum = 0
+            return queue.take(10) { item in
+                sum += item
+                return sum <= 10
+            }
+        }
+        for expected in [[3, 3], [5], [20], [1], [20], [20], [9, 1]] { #expect(take() == expected) }
+    }
+
     @Test("Who waits long enough gets nothing, and may wait again")
     func times() {
         let queue = WorkQueue<Int>(limit: 5)

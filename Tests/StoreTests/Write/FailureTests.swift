@@ -60,13 +60,21 @@ struct FailureTests {
 
     @Test("The writer finds out by itself that it can write again")
     func probes() throws {
-        let log = try makeLog()
+        let health = Recorder<String?>()
+        let log = try TestLog {
+            $0.busyTimeout = 1
+            $0.probeInterval = 1
+            $0.onHealthChange = { health.record($0) }
+        }
         let outsider = try outsider(log)
         try outsider.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
-        _ = try log.sendAll([.init()])
+        for _ in 0..<3 { _ = try log.sendAll([.init()]) }
         #expect(log.log.failure != nil)
+        // Told once, not for each of them.
+        #expect(health.events.count == 1 && health.events[0]?.contains("locked") == true)
         try outsider.inDatabase { try $0.execute(sql: "ROLLBACK") }
-        try waitUntil { log.log.failure == nil }
+        #expect(try health.wait(for: 2)[1] == nil)
+        #expect(log.log.failure == nil)
         #expect(try log.send(.init()).seq == 1)
         // What the probes wrote is gone.
         log.close()

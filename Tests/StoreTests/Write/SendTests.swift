@@ -51,6 +51,22 @@ struct SendTests {
         #expect(try log.state() == RoomState(head: 10, rev: 10))
     }
 
+    @Test("No commit has more bytes than it may, unless it is of one submission")
+    func commitBytes() throws {
+        let log = try TestLog { $0.commitBytes = 10 }
+        try log.sendAll(["12345", "12345", "1", String(repeating: "x", count: 100), "1", "1"].map { .init(text: $0) })
+        #expect(log.listener.commits.events.map(\.outcomes.count) == [2, 1, 1, 2])
+    }
+
+    @Test("A message of any size is stored and read as it is")
+    func sizes() throws {
+        let log = try TestLog()
+        let texts = [1, 4000, 16_384, 1].map { String(repeating: "x", count: $0) }
+        let bodies = try log.sendAll(texts.map { .init(text: $0) }).map { try $0.get().body }
+        #expect(try bodies.map { try Message(decoding: $0).content.text } == texts)
+        #expect(try log.page().messages == joined(bodies))
+    }
+
     @Test("Rooms that are forgotten are where they were", arguments: [1, 2, 3])
     func forgetsRooms(cachedRooms: Int) throws {
         let log = try TestLog { $0.cachedRooms = cachedRooms }

@@ -1,0 +1,68 @@
+import Chat
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A damaged page of the database")
+struct DamageTests {
+    /// A log with small messages, and between them a large one, second in the lobby, that cannot be read.
+    private func damagedLog() throws -> TestLog {
+        let log = try TestLog { $0.readers = 1 }
+        try log.sendAll([
+            .init(text: "before"), .init(text: String(repeating: "x", count: 16_384)), .init(text: "after"),
+            .init(text: "next door", room: "attic"),
+        ])
+        log.close()
+        try cutLargeMessage(log.path)
+        return try log.reopened { $0.readers = 1 }
+    }
+
+    /// Cuts the chain of pages that a large message is on: each begins with the number of the next.
+    private func cutLargeMessage(_ path: String) throws {
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        var page = [UInt8](repeating: 0, count: 4096)
+        var offset: off_t = 0
+        while pread(file, &page, page.count, offset) == page.count {
+            if page[4...].allSatisfy({ $0 == UInt8(ascii: "x") }) {
+                let nowhere: [UInt8] = [0x7F, 0x7F, 0x7F, 0x7F]
+                #expect(pwrite(file, nowhere, nowhere.count, offset) == nowhere.count)
+                return
+            }
+            offset += off_t(page.count)
+        }
+        Issue.record("no page is full of the large message")
+    }
+
+    @Test("fails the queries that need it, and no others of their round")
+    func queries() throws {
+        let log = try damagedLog()
+        let queries = try [
+            log.query(.message(seq: 1)), log.query(.message(seq: 2)), log.query(.message(seq: 3)),
+            log.query(.page(PageRequest())), log.query(.state), log.query(.page(PageRequest()), of: "attic"),
+            log.query(.page(PageRequest(anchor: .after(.seq(2))))), log.query(.changes(since: 0, limit: 10)),
+            log.query(.changes(since: 0, limit: 1)),
+        ]
+        log.log.fetch(queries)
+        let results = try log.listener.answers(queries.map(\.ticket)).map(\.result)
+        for (index, result) in results.enumerated() {
+            guard [1, 3, 7].contains(index) else {
+                #expect(throws: Never.self) { try result.get() }
+                continue
+            }
+            let problem = #expect(throws: Problem.self) { try result.get() }
+            #expect(problem?.status == 503 && problem?.code == .unavailable)
+            #expect(problem?.detail.hasPrefix("The history could not be read: ") == true)
+        }
+    }
+
+    @Test("does not hinder sends that do not touch it")
+    func sends() throws {
+        let log = try damagedLog()
+        #expect(try log.send(.init(text: "more")).seq == 4)
+        #expect(log.log.failure == nil)
+    }
+}

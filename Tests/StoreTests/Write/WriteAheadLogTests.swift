@@ -1,0 +1,72 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The write-ahead log")
+struct WriteAheadLogTests {
+    /// The size of the log's file in pages.
+    private func pages(_ log: TestLog) -> Int {
+        var status = stat()
+        guard stat(log.path + "-wal", &status) == 0 else { return 0 }
+        return Int(status.st_size) / 4120
+    }
+
+    @Test("starts anew when it has become long")
+    func bounded() throws {
+        let log = try TestLog { $0.checkpointPages = 50 }
+        for number in 0..<200 {
+            try log.send(.init(text: "\(number)"))
+            // The bound, and what a commit adds before its pages are in the database.
+            #expect(pages(log) < 80)
+        }
+        #expect(try log.page(.after(.seq(0)), limit: 200).count == 200)
+    }
+
+    @Test("starts anew also where the log's own readers always read")
+    func readers() throws {
+        let log = try TestLog { $0.checkpointPages = 50 }
+        for number in 0..<200 {
+            // Not waited for: it is read while the next is written.
+            log.log.fetch(try (0..<20).map { _ in try log.query(.page(PageRequest(limit: 200))) })
+            try log.send(.init(text: "\(number)"))
+            #expect(pages(log) < 300)
+        }
+    }
+
+    @Test("grows while a stranger reads, whom nobody waits for long, and starts anew afterwards")
+    func stranger() throws {
+        let log = try TestLog { $0.checkpointPages = 10 }
+        try log.fill(1)
+        try DatabaseQueue(path: log.path).read { db in
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM messages") == 1)
+            for _ in 0..<20 { try log.send(.init(text: String(repeating: "x", count: 10_000))) }
+            #expect(pages(log) > 40)
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM messages") == 1)
+        }
+        for number in 0..<60 { try log.send(.init(text: "\(number)")) }
+        let grown = pages(log)
+        for number in 0..<60 { try log.send(.init(text: "\(number)")) }
+        #expect(pages(log) <= grown)
+        #expect(try log.state().head == 141)
+    }
+
+    @Test("A commit that cannot be brought into the database is in the log, and is told as stored")
+    func checkpointFails() throws {
+        let log = try TestLog {
+            $0.checkpointPages = 10
+            $0.busyTimeout = 1
+        }
+        // Another program keeps the pages where they are.
+        try DatabaseQueue(path: log.path).read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM messages")
+            let bodies = try log.fill(150)
+            #expect(log.log.failure == nil)
+            #expect(try log.page(.newest, limit: 200).messages == joined(bodies))
+        }
+    }
+}
