@@ -18,7 +18,8 @@ public protocol MessageLog: Sendable {
     func fetch(_ queries: [Query])
 }
 
-/// Who hears what the log has done. Both calls come on the log's own threads and must return quickly.
+/// Who hears what the log has done. Both calls come on the log's own threads, but for what finds a queue full or closed:
+/// that is said on the thread that asked, before it goes on. They must return quickly.
 public protocol LogObserver: Sendable {
     /// A commit is durable (or has failed, which the outcomes say).
     ///

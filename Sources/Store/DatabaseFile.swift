@@ -11,16 +11,33 @@ struct DatabaseFile: ~Copyable {
 
     /// Makes the file's directory if need be, and takes the lock that a second server would want.
     init(_ path: String) throws(StoreError) {
+        try Self.check(path)
         let location = try Self.locate(path)
-        try Self.check(location, calledBy: path)
         lock = try Self.takeLock(on: location, calledBy: path)
         self.path = path
         self.location = location
     }
 
+    /// Refuses what is there already when it is no file, or not ours to write: SQLite would say less, or only later.
+    private static func check(_ path: String) throws(StoreError) {
+        guard !path.isEmpty, !path.hasSuffix("/") else { throw .notAFile(path) }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return }
+            throw .noAccess(path, reason: describe(errno))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+        // Each name would have a lock and a write-ahead log of its own, and what one server has stored the other loses.
+        guard status.st_nlink == 1 else {
+            throw .unusable(path, reason: "the file has a second name, a hard link; remove it, or copy the file")
+        }
+        guard faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else {
+            throw .noAccess(path, reason: describe(errno))
+        }
+    }
+
     /// Two names of one file must come to one location, or two servers could have it open.
     private static func locate(_ path: String) throws(StoreError) -> String {
-        guard !path.isEmpty, !path.hasSuffix("/") else { throw .notAFile(path) }
         let directory = directory(of: path)
         try makeDirectory(directory)
         // With the slash a file is none.
@@ -53,26 +70,13 @@ struct DatabaseFile: ~Copyable {
         return String(cString: resolved)
     }
 
-    /// Refuses what is there already when it is no file, or not ours to write: SQLite would say less, or only later.
-    private static func check(_ location: String, calledBy path: String) throws(StoreError) {
-        var status = stat()
-        guard stat(location, &status) == 0 else {
-            if errno == ENOENT { return }
-            throw .noAccess(path, reason: describe(errno))
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
-        guard faccessat(AT_FDCWD, location, R_OK | W_OK, AT_EACCESS) == 0 else {
-            throw .noAccess(path, reason: describe(errno))
-        }
-    }
-
     private static func takeLock(on location: String, calledBy path: String) throws(StoreError) -> FileLock {
         do throws(FileLock.Refusal) {
             return try FileLock(location + ".lock")
         } catch {
             switch error {
             case .taken: throw .inUse(path)
-            case .noFile(let number): throw .directory(directory(of: path), reason: describe(number))
+            case .noFile(let number): throw .directory(directory(of: location), reason: describe(number))
             case .noLocks(let number): throw .unusable(path, reason: describe(number))
             }
         }

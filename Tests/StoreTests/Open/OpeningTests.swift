@@ -32,6 +32,21 @@ struct OpeningTests {
         #expect(try TestLog(at: link, of: directory).state().head == 2)
     }
 
+    @Test("A file with two names is refused under both, running or not")
+    func hardLink() throws {
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(in: directory)
+        try log.send(.init())
+        let other = directory.path(of: "other.db")
+        #expect(link(log.path, other) == 0)
+        let reason = "cannot be opened: the file has a second name, a hard link; remove it, or copy the file"
+        #expect(refusal(other) == "\(other) \(reason)")
+        log.close()
+        #expect(refusal(log.path) == "\(log.path) \(reason)")
+        #expect(unlink(other) == 0)
+        #expect(try TestLog(in: directory).send(.init()).seq == 2)
+    }
+
     @Test("A lock that a dead server has left is none")
     func leftLock() throws {
         let directory = try TemporaryDirectory()
