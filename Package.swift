@@ -40,12 +40,13 @@ let package = Package(
         .systemLibrary(
             name: "CLibwebsockets",
             providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev", "libssl-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The JSON vocabulary shared with clients.
         module("Wire", []),
         // HTTP/1.1: bytes to requests, responses to bytes.
         module("HTTP", [httpTypes]),
-        // RFC 6455: bytes to messages, messages to bytes.
-        module("WebSocket", []),
+        // RFC 6455 and 7692: bytes to messages, messages to bytes.
+        module("WebSocket", ["CZlib"]),
         // Loops, listeners, connections, TLS.
         module("Transport", ["CLibwebsockets"]),
         // Rooms, feeds, subscribers, and what a log is.

@@ -29,6 +29,14 @@ public struct ClientHandshake: Sendable {
         }
     }
 
+    /// What a client and a server have agreed on.
+    public struct Agreement: Equatable, Sendable {
+        /// The subprotocol that the server chose; nil if it chose none.
+        public let subprotocol: String?
+        /// How messages may be compressed; nil: not at all.
+        public let deflate: PerMessageDeflate?
+    }
+
     /// Why an answer does not open a WebSocket.
     public struct Failure: Error, Equatable, Sendable {
         /// What is wrong, for people.
@@ -42,16 +50,20 @@ public struct ClientHandshake: Sendable {
     public let key: String
     /// The subprotocols that are offered, the best first.
     public let subprotocols: [String]
+    /// Whether compression is offered.
+    public let offersDeflate: Bool
 
     /// A handshake for one connection.
     ///
     /// - Parameters:
     ///   - nonce: 16 random bytes, new for each connection.
     ///   - subprotocols: what to offer, the best first: tokens, without repetition.
-    public init(nonce: [UInt8], subprotocols: [String] = []) {
+    ///   - offersDeflate: whether to offer compression.
+    public init(nonce: [UInt8], subprotocols: [String] = [], offersDeflate: Bool = false) {
         precondition(nonce.count == Self.nonceLength)
         key = Base64.encode(nonce)
         self.subprotocols = subprotocols
+        self.offersDeflate = offersDeflate
     }
 
     /// The fields of the request, but for `Host`, as name and value.
@@ -63,14 +75,17 @@ public struct ClientHandshake: Sendable {
         if !subprotocols.isEmpty {
             fields.append((name: "Sec-WebSocket-Protocol", value: subprotocols.joined(separator: ", ")))
         }
+        if offersDeflate {
+            fields.append((name: "Sec-WebSocket-Extensions", value: PerMessageDeflate.offer))
+        }
         return fields
     }
 
     /// Checks the server's answer.
     ///
-    /// - Returns: the subprotocol that the server chose; nil if it chose none.
+    /// - Returns: what the server chose of what was offered.
     /// - Throws: the first rule of §4.1 that the answer breaks.
-    public func check(_ response: Response) throws(Failure) -> String? {
+    public func check(_ response: Response) throws(Failure) -> Agreement {
         guard response.status == 101 else { throw Failure(reason: "the server answered \(response.status), not 101") }
         guard TokenList.contains("websocket", in: response.upgrade) else {
             throw Failure(reason: "the answer lacks Upgrade: websocket")
@@ -81,13 +96,26 @@ public struct ClientHandshake: Sendable {
         guard response.accept == [AcceptKey.accept(for: key)] else {
             throw Failure(reason: "Sec-WebSocket-Accept does not fit the key")
         }
-        guard response.extensions.allSatisfy(\.isEmpty) else {
-            throw Failure(reason: "the server uses an extension that was not offered")
-        }
-        guard let subprotocol = response.subprotocol.first else { return nil }
-        guard response.subprotocol.count == 1, subprotocols.contains(subprotocol) else {
+        return Agreement(
+            subprotocol: try subprotocol(in: response.subprotocol), deflate: try deflate(in: response.extensions))
+    }
+
+    private func subprotocol(in lines: [String]) throws(Failure) -> String? {
+        guard let subprotocol = lines.first else { return nil }
+        guard lines.count == 1, subprotocols.contains(subprotocol) else {
             throw Failure(reason: "the server chose a subprotocol that was not offered")
         }
         return subprotocol
+    }
+
+    private func deflate(in lines: [String]) throws(Failure) -> PerMessageDeflate? {
+        guard let extensions = ExtensionList(lines)?.elements else {
+            throw Failure(reason: "Sec-WebSocket-Extensions is not a list of extensions")
+        }
+        guard let used = extensions.first else { return nil }
+        guard offersDeflate, extensions.count == 1, let deflate = PerMessageDeflate(answeredBy: used) else {
+            throw Failure(reason: "the server uses an extension that was not offered, or not so")
+        }
+        return deflate
     }
 }

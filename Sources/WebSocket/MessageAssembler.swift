@@ -3,6 +3,8 @@
 struct MessageAssembler: Sendable {
     let role: Role
     let maxMessageBytes: Int
+    /// Whether messages may be compressed.
+    let allowsCompression: Bool
     private(set) var frameCount = 0
 
     /// The frame under way, and how many bytes of its payload are in.
@@ -11,14 +13,16 @@ struct MessageAssembler: Sendable {
 
     /// The message under way; nil between messages. Control frames may come in the middle of one.
     private var messageOpcode: Opcode?
+    private var isCompressed = false
     private var message: [UInt8] = []
     private var utf8 = UTF8Validator()
     /// The payload of the control frame under way.
     private var control: [UInt8] = []
 
-    init(role: Role, maxMessageBytes: Int) {
+    init(role: Role, maxMessageBytes: Int, allowsCompression: Bool) {
         self.role = role
         self.maxMessageBytes = maxMessageBytes
+        self.allowsCompression = allowsCompression
     }
 
     var heldBytes: Int {
@@ -40,7 +44,8 @@ struct MessageAssembler: Sendable {
             if let frame {
                 header = frame
             } else {
-                guard let next = try FrameHeader.decode(from: bytes, at: &offset, role: role) else { return nil }
+                let next = try FrameHeader.decode(from: bytes, at: &offset, role: role, allowsRSV1: allowsCompression)
+                guard let next else { return nil }
                 try begin(next)
                 header = next
             }
@@ -70,6 +75,7 @@ struct MessageAssembler: Sendable {
             } else {
                 if messageOpcode != nil { throw .protocolError("a new message begins inside a fragmented one") }
                 messageOpcode = header.opcode
+                isCompressed = header.rsv1
             }
             // Decided before a byte of the payload is kept.
             if header.payloadLength > maxMessageBytes - message.count { throw .messageTooBig(limit: maxMessageBytes) }
@@ -88,7 +94,7 @@ struct MessageAssembler: Sendable {
             reserve(piece.count, of: header)
             message.append(copying: piece)
             header.maskingKey?.apply(to: &message, from: start, position: received)
-            if messageOpcode == .text, !utf8.append(message, from: start) {
+            if messageOpcode == .text, !isCompressed, !utf8.append(message, from: start) {
                 throw .invalidUTF8(in: "a text message")
             }
         }
@@ -117,11 +123,20 @@ struct MessageAssembler: Sendable {
         case .continuation, .text, .binary:
             guard header.isFinal else { return nil }
             defer { messageOpcode = nil }
+            if isCompressed { return try inflate(take(&message)) }
             guard messageOpcode == .text else { return .binary(take(&message)) }
             // Complete also means ready for the next text.
             guard utf8.isComplete else { throw .invalidUTF8(in: "a text message") }
             return .text(take(&message))
         }
+    }
+
+    /// The message that was sent as `payload`. Its text is checked now, as nothing could be told of it before.
+    private func inflate(_ payload: [UInt8]) throws(WebSocketError) -> MessageReader.Event {
+        let message = try Inflater().inflate(payload.span, limit: maxMessageBytes)
+        guard messageOpcode == .text else { return .binary(message) }
+        guard UTF8Validator.isValid(message.span) else { throw .invalidUTF8(in: "a text message") }
+        return .text(message)
     }
 
     private func take(_ bytes: inout [UInt8]) -> [UInt8] {

@@ -12,7 +12,8 @@
 ///
 /// The payload of a message goes from the received bytes straight into the message's own memory, is unmasked there and
 /// checked for UTF-8 as it comes, so that bad text is refused at its first impossible byte, wherever frames and reads
-/// are cut. Between messages a reader holds no heap memory.
+/// are cut. A compressed message (RFC 7692) is decompressed and checked when all of it is there. Between messages a
+/// reader holds no heap memory.
 public struct MessageReader: Sendable {
     /// What ``next()`` found.
     public enum Event: Equatable, Sendable {
@@ -51,10 +52,13 @@ public struct MessageReader: Sendable {
     /// - Parameters:
     ///   - role: the reading end.
     ///   - maxMessageBytes: the most bytes of payload that a message may have, over all of its frames. A frame that
-    ///     would go past it is refused with 1009 as soon as its header is there.
-    public init(role: Role, maxMessageBytes: Int) {
+    ///     would go past it is refused with 1009 as soon as its header is there, and so is a compressed message as soon
+    ///     as it has become longer.
+    ///   - allowsCompression: whether ``PerMessageDeflate`` was agreed on, so that messages may be compressed.
+    public init(role: Role, maxMessageBytes: Int, allowsCompression: Bool = false) {
         precondition(maxMessageBytes >= 0)
-        assembler = MessageAssembler(role: role, maxMessageBytes: maxMessageBytes)
+        assembler = MessageAssembler(
+            role: role, maxMessageBytes: maxMessageBytes, allowsCompression: allowsCompression)
     }
 
     /// How many frame headers were read so far, of any kind: its growth is the peer's rate of frames, fragments that

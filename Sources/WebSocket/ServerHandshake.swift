@@ -20,11 +20,13 @@ public struct ServerHandshake: Sendable {
         public var key: [String]
         /// The lines of `Sec-WebSocket-Protocol`.
         public var subprotocols: [String]
+        /// The lines of `Sec-WebSocket-Extensions`.
+        public var extensions: [String]
 
         /// A request with these values.
         public init(
             method: String, httpMinorVersion: Int, host: [String], upgrade: [String], connection: [String],
-            version: [String], key: [String], subprotocols: [String] = []
+            version: [String], key: [String], subprotocols: [String] = [], extensions: [String] = []
         ) {
             self.method = method
             self.httpMinorVersion = httpMinorVersion
@@ -34,6 +36,7 @@ public struct ServerHandshake: Sendable {
             self.version = version
             self.key = key
             self.subprotocols = subprotocols
+            self.extensions = extensions
         }
     }
 
@@ -47,6 +50,8 @@ public struct ServerHandshake: Sendable {
     /// All that the client offered, in its order of preference. What is offered but not supported is never echoed, so
     /// a client may pass a credential there.
     public let offeredSubprotocols: [String]
+    /// How messages may be compressed; nil: not at all.
+    public let deflate: PerMessageDeflate?
 
     /// The fields of the answer, whose status is 101, as name and value.
     public var fields: [(name: String, value: String)] {
@@ -57,6 +62,9 @@ public struct ServerHandshake: Sendable {
         if let subprotocol {
             fields.append((name: "Sec-WebSocket-Protocol", value: subprotocol))
         }
+        if let deflate {
+            fields.append((name: "Sec-WebSocket-Extensions", value: deflate.answer))
+        }
         return fields
     }
 
@@ -65,8 +73,12 @@ public struct ServerHandshake: Sendable {
     /// - Parameters:
     ///   - request: what the client sent.
     ///   - supported: the subprotocols that the server speaks; of those offered, the first is chosen (§4.2.2).
+    ///   - windowBits: the windows that the server can compress messages with, within ``PerMessageDeflate/windowBits``;
+    ///     nil if it does not want messages to be compressed. The client's first offer that fits is accepted.
     /// - Throws: the answer to give instead, for the first rule that the request breaks.
-    public init(_ request: Request, supporting supported: [String]) throws(HandshakeRefusal) {
+    public init(
+        _ request: Request, supporting supported: [String], deflatingWithin windowBits: ClosedRange<Int>? = nil
+    ) throws(HandshakeRefusal) {
         guard request.method == "GET" else { throw .badRequest("a WebSocket handshake is a GET") }
         guard request.httpMinorVersion >= 1 else { throw .badRequest("a WebSocket handshake needs HTTP/1.1") }
         guard request.host.count == 1 else { throw .badRequest("a WebSocket handshake has one Host") }
@@ -86,9 +98,14 @@ public struct ServerHandshake: Sendable {
         guard let offered = TokenList.parse(request.subprotocols) else {
             throw .badRequest("Sec-WebSocket-Protocol has to be a list of tokens")
         }
+        // Not just declined: §9.1 wants the handshake to fail.
+        guard let extensions = ExtensionList(request.extensions) else {
+            throw .badRequest("Sec-WebSocket-Extensions has to be a list of extensions")
+        }
         accept = AcceptKey.accept(for: key)
         offeredSubprotocols = offered
         subprotocol = offered.first { supported.contains($0) }
+        deflate = windowBits.flatMap { PerMessageDeflate(accepting: extensions, within: $0) }
     }
 }
 

@@ -20,6 +20,9 @@ public struct WebSocketError: Error, Equatable, Sendable {
         WebSocketError(closeCode: .invalidPayloadData, reason: "\(place) is not UTF-8")
     }
 
+    static let cannotBeInflated = WebSocketError(
+        closeCode: .invalidPayloadData, reason: "a compressed message cannot be decompressed")
+
     static func messageTooBig(limit: Int) -> WebSocketError {
         WebSocketError(closeCode: .messageTooBig, reason: "a message may have at most \(limit) bytes")
     }

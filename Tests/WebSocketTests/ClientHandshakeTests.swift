@@ -28,10 +28,11 @@ struct ClientHandshakeTests {
 
     @Test("The RFC's answer is accepted, with or without a subprotocol")
     func accepted() throws {
-        #expect(try handshake.check(example) == "chat")
+        #expect(try handshake.check(example).subprotocol == "chat")
         var plain = example
         plain.subprotocol = []
-        #expect(try handshake.check(plain) == nil)
+        #expect(try handshake.check(plain).subprotocol == nil)
+        #expect(try handshake.check(plain).deflate == nil)
     }
 
     @Test("Any other answer is refused")
@@ -46,11 +47,50 @@ struct ClientHandshakeTests {
         #expect(fails { $0.extensions = ["permessage-deflate"] })
     }
 
+    @Test(
+        "An answer to the offer of compression may say this",
+        arguments: [
+            [], [""], ["permessage-deflate; server_no_context_takeover"],
+            ["permessage-deflate; server_no_context_takeover; client_no_context_takeover"],
+            ["permessage-deflate;server_no_context_takeover;server_max_window_bits=8"],
+        ])
+    func deflate(lines: [String]) throws {
+        let client = ClientHandshake(nonce: Array("the sample nonce".utf8), offersDeflate: true)
+        #expect(
+            client.fields.last! == (
+                "Sec-WebSocket-Extensions",
+                "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+            ))
+        var response = example
+        response.subprotocol = []
+        response.extensions = lines
+        #expect(try client.check(response).deflate != nil || lines.allSatisfy(\.isEmpty))
+    }
+
+    @Test(
+        "Any other answer to it is refused",
+        arguments: [
+            "permessage-deflate", "permessage-deflate; client_no_context_takeover", "permessage-bzip2",
+            "permessage-deflate; server_no_context_takeover, permessage-deflate; server_no_context_takeover",
+            "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
+            "permessage-deflate; server_no_context_takeover; client_max_window_bits=15",
+            "permessage-deflate; server_no_context_takeover; server_max_window_bits=16",
+            "permessage-deflate; server_no_context_takeover; other", "permessage-deflate; =", "x y",
+        ])
+    func badDeflate(line: String) {
+        let client = ClientHandshake(nonce: Array("the sample nonce".utf8), offersDeflate: true)
+        var response = example
+        response.subprotocol = []
+        response.extensions = [line]
+        #expect(throws: ClientHandshake.Failure.self) { try client.check(response) }
+    }
+
     @Test("A client and a server of ours understand each other")
     func both() throws {
         var generator = SeededGenerator(seed: 13)
         let nonce = (0..<ClientHandshake.nonceLength).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let client = ClientHandshake(nonce: nonce, subprotocols: ["backscroll.v1", "bearer.x.y.z"])
+        let client = ClientHandshake(
+            nonce: nonce, subprotocols: ["backscroll.v1", "bearer.x.y.z"], offersDeflate: true)
         func values(_ name: String, in fields: [(name: String, value: String)]) -> [String] {
             fields.filter { $0.name == name }.map(\.value)
         }
@@ -60,14 +100,17 @@ struct ClientHandshakeTests {
                 connection: values("Connection", in: client.fields),
                 version: values("Sec-WebSocket-Version", in: client.fields),
                 key: values("Sec-WebSocket-Key", in: client.fields),
-                subprotocols: values("Sec-WebSocket-Protocol", in: client.fields)),
-            supporting: ["backscroll.v1"])
-        let chosen = try client.check(
+                subprotocols: values("Sec-WebSocket-Protocol", in: client.fields),
+                extensions: values("Sec-WebSocket-Extensions", in: client.fields)),
+            supporting: ["backscroll.v1"], deflatingWithin: 12...12)
+        let agreement = try client.check(
             ClientHandshake.Response(
                 status: 101, upgrade: values("Upgrade", in: server.fields),
                 connection: values("Connection", in: server.fields),
                 accept: values("Sec-WebSocket-Accept", in: server.fields),
-                subprotocol: values("Sec-WebSocket-Protocol", in: server.fields)))
-        #expect(chosen == "backscroll.v1")
+                subprotocol: values("Sec-WebSocket-Protocol", in: server.fields),
+                extensions: values("Sec-WebSocket-Extensions", in: server.fields)))
+        #expect(agreement.subprotocol == "backscroll.v1")
+        #expect(agreement.deflate != nil && agreement.deflate == server.deflate)
     }
 }

@@ -25,6 +25,23 @@ enum WireBytes {
         return bytes
     }
 
+    /// A frame of a compressed message, as a client sends it.
+    static func compressed(
+        _ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, key: MaskingKey = key
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        Frame.append(opcode, payload: payload.span, isFinal: isFinal, rsv1: true, maskingKey: key, into: &bytes)
+        return bytes
+    }
+
+    /// What a message becomes when it is compressed.
+    static func deflated(_ message: [UInt8], windowBits: Int = Deflater.defaultWindowBits) -> [UInt8] {
+        var deflater = Deflater(windowBits: windowBits)
+        var payload: [UInt8] = []
+        deflater.append(message.span, to: &payload)
+        return payload
+    }
+
     /// A masked frame with a header that no correct encoder writes: first byte, second byte, then the rest.
     static func raw(_ bytes: UInt8..., payloadCount: Int = 0) -> [UInt8] {
         bytes + [0, 0, 0, 0] + [UInt8](repeating: 0, count: payloadCount)
@@ -71,9 +88,11 @@ extension MessageReader {
 
     /// What a new reader makes of `bytes`.
     static func outcome(
-        of bytes: [UInt8], role: Role = .server, maxMessageBytes: Int = 1 << 20, inPiecesOf size: Int = .max
+        of bytes: [UInt8], role: Role = .server, maxMessageBytes: Int = 1 << 20, allowsCompression: Bool = false,
+        inPiecesOf size: Int = .max
     ) -> Outcome {
-        var reader = MessageReader(role: role, maxMessageBytes: maxMessageBytes)
+        var reader = MessageReader(
+            role: role, maxMessageBytes: maxMessageBytes, allowsCompression: allowsCompression)
         return reader.read(bytes, inPiecesOf: size)
     }
 }

@@ -9,26 +9,33 @@ final class WebSocketClient: LiveClient {
     let http: HTTPClient
     /// The subprotocol that the server chose.
     let subprotocol: String?
-    private var reader = MessageReader(role: .client, maxMessageBytes: 1 << 20)
+    /// How messages may be compressed; nil: not at all.
+    let deflate: PerMessageDeflate?
+    private var reader: MessageReader
 
     /// Opens a socket.
     ///
+    /// - Parameter offersDeflate: whether to offer compression.
     /// - Throws: ``Unexpected`` when the server refuses.
     init(
         port: Int, _ target: String = "/v1/rooms/lobby/live", fields: [HTTPField] = [], subprotocols: [String] = [],
-        tls: TLSOptions? = nil, receiveBuffer: Int32? = nil
+        offersDeflate: Bool = false, tls: TLSOptions? = nil, receiveBuffer: Int32? = nil
     ) throws {
         http = try HTTPClient(port: port, tls: tls, receiveBuffer: receiveBuffer)
-        let handshake = ClientHandshake(nonce: (0..<16).map { _ in .random(in: 0...255) }, subprotocols: subprotocols)
+        let handshake = ClientHandshake(
+            nonce: (0..<16).map { _ in .random(in: 0...255) }, subprotocols: subprotocols, offersDeflate: offersDeflate)
         let offer = handshake.fields.map { HTTPField($0.name, $0.value) }
         let response = try http.get(target, fields: offer + fields)
         guard response.status == .switchingProtocols else { throw Unexpected(response) }
         func values(_ name: HTTPField.Name) -> [String] { response.fields[values: name] }
-        subprotocol = try handshake.check(
+        let agreement = try handshake.check(
             .init(
                 status: response.status.code, upgrade: values(.upgrade), connection: values(.connection),
                 accept: values(.secWebSocketAccept), subprotocol: values(.secWebSocketProtocol),
                 extensions: values(.secWebSocketExtensions)))
+        subprotocol = agreement.subprotocol
+        deflate = agreement.deflate
+        reader = MessageReader(role: .client, maxMessageBytes: 1 << 20, allowsCompression: deflate != nil)
         reader.append(http.takeRemainder().span)
     }
 
@@ -36,6 +43,8 @@ final class WebSocketClient: LiveClient {
     init(upgraded http: HTTPClient) {
         self.http = http
         subprotocol = nil
+        deflate = nil
+        reader = MessageReader(role: .client, maxMessageBytes: 1 << 20)
         reader.append(http.takeRemainder().span)
     }
 

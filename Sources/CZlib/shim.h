@@ -1,0 +1,15 @@
+// What Swift cannot import from zlib by itself, each with the reason.
+#pragma once
+
+// Without it zlib's input pointers are mutable, although it only reads through them.
+#define ZLIB_CONST
+#include <zlib.h>
+
+// Macros that add the header's version and the struct's size. A negative number of bits means deflate without a
+// header and a checksum (RFC 1951).
+static inline int backscroll_deflate_init(z_stream *stream, int level, int window_bits, int memory_level) {
+    return deflateInit2(stream, level, Z_DEFLATED, -window_bits, memory_level, Z_DEFAULT_STRATEGY);
+}
+static inline int backscroll_inflate_init(z_stream *stream, int window_bits) {
+    return inflateInit2(stream, -window_bits);
+}
