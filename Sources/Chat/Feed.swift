@@ -12,8 +12,12 @@ public final class Feed {
     public var reservations = 0
     /// The messages as WebSocket frames.
     private var frames: ByteLog
+    /// The messages as compressed WebSocket frames, while somebody wants them so.
+    private var deflated: ByteLog?
+    private var deflatedSubscribers = 0
     /// The messages as Server-Sent Events, once somebody wants them so.
     private var events: ByteLog?
+    private let deflater: PushDeflater
     private let epoch: String
     private let limit: Int
 
@@ -21,10 +25,12 @@ public final class Feed {
     ///
     /// - Parameters:
     ///   - epoch: the log's epoch, which events' ids carry.
+    ///   - deflater: the loop's.
     ///   - limit: how many bytes of messages it keeps, for each format.
-    public init(room: RoomID, epoch: String, limit: Int = ByteLog.defaultLimit) {
+    public init(room: RoomID, epoch: String, deflater: PushDeflater, limit: Int = ByteLog.defaultLimit) {
         self.room = room
         self.epoch = epoch
+        self.deflater = deflater
         self.limit = limit
         frames = ByteLog(limit: limit)
     }
@@ -35,6 +41,10 @@ public final class Feed {
     /// Takes over what a commit has changed, and brings every subscriber up to it that can take it now.
     public func publish(_ batch: FramedBatch) {
         frames.append(batch.frames, ends: batch.ends, firstRev: batch.firstRev)
+        if deflated != nil {
+            let encoded = batch.deflated(by: deflater)
+            deflated!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
+        }
         if events != nil {
             let encoded = batch.events(epoch: epoch)
             events!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
@@ -46,6 +56,7 @@ public final class Feed {
     func next(after rev: Int64, format: PushFormat, limit: Int) -> ByteLog.Reading {
         switch format {
         case .webSocket: frames.next(after: rev, limit: limit)
+        case .deflatedWebSocket: deflated!.next(after: rev, limit: limit)
         case .serverSentEvents: events!.next(after: rev, limit: limit)
         }
     }
@@ -53,14 +64,25 @@ public final class Feed {
     /// Hands over the bytes that a reading's range is of.
     func send(_ range: Range<Int>, format: PushFormat, to carrier: any SubscriptionCarrier) {
         // A reference of our own: whatever sending brings about, these bytes stay.
-        let bytes = format == .webSocket ? frames.bytes : events!.bytes
+        let bytes =
+            switch format {
+            case .webSocket: frames.bytes
+            case .deflatedWebSocket: deflated!.bytes
+            case .serverSentEvents: events!.bytes
+            }
         carrier.send(bytes.span.extracting(range))
     }
 
     func add(_ subscription: Subscription) {
-        if subscription.format == .serverSentEvents, events == nil {
-            // What was published since the reservation is in the log; the events must know that they lack it.
-            events = ByteLog(limit: limit, rev: frames.rev)
+        // What was published since the reservation is in the log; a format that begins now must know that it lacks it.
+        switch subscription.format {
+        case .webSocket:
+            break
+        case .deflatedWebSocket:
+            if deflated == nil { deflated = ByteLog(limit: limit, rev: frames.rev) }
+            deflatedSubscribers += 1
+        case .serverSentEvents:
+            if events == nil { events = ByteLog(limit: limit, rev: frames.rev) }
         }
         subscription.index = subscribers.count
         subscribers.append(subscription)
@@ -70,6 +92,10 @@ public final class Feed {
     func remove(_ subscription: Subscription) {
         guard let index = subscription.index else { return }
         subscription.index = nil
+        if subscription.format == .deflatedWebSocket {
+            deflatedSubscribers -= 1
+            if deflatedSubscribers == 0 { deflated = nil }
+        }
         let last = subscribers.removeLast()
         if last !== subscription {
             subscribers[index] = last

@@ -1,3 +1,4 @@
+import Synchronization
 public import Wire
 
 /// A batch as it is sent: encoded once, for every subscriber on every loop.
@@ -14,6 +15,8 @@ public struct FramedBatch: Sendable {
     public let ends: [Int]
     /// The snapshots, for other formats.
     let messages: [[UInt8]]
+    /// The messages as ``PushFormat/deflatedWebSocket`` has them, once a loop has needed them so.
+    private let deflated = Deflated()
 
     /// Encodes a batch.
     public init(_ batch: Batch) {
@@ -31,6 +34,29 @@ public struct FramedBatch: Sendable {
         }
         self.frames = frames
         self.ends = ends
+    }
+
+    /// The messages as ``PushFormat/deflatedWebSocket`` has them: compressed by the first loop that needs them. Another
+    /// one that asks meanwhile waits, which takes it no longer than doing the same.
+    func deflated(by deflater: PushDeflater) -> (bytes: [UInt8], ends: [Int]) {
+        deflated.encoded.withLock { encoded in
+            if let encoded { return encoded }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(frames.count)
+            var ends: [Int] = []
+            ends.reserveCapacity(messages.count)
+            for message in messages {
+                deflater.appendFrame(message.span, to: &bytes)
+                ends.append(bytes.count)
+            }
+            encoded = (bytes, ends)
+            return (bytes, ends)
+        }
+    }
+
+    /// What the loops that have the same batch share.
+    private final class Deflated: Sendable {
+        let encoded = Mutex<(bytes: [UInt8], ends: [Int])?>(nil)
     }
 
     /// The messages as ``PushFormat/serverSentEvents`` has them.

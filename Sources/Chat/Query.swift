@@ -38,6 +38,8 @@ public struct Query: Sendable {
 public enum PushFormat: Sendable, Hashable {
     /// A WebSocket text frame around `{"type":"message","message":…}` (RFC 6455, section 5.2).
     case webSocket
+    /// The same, compressed where that makes it shorter (RFC 7692, section 7.2.1).
+    case deflatedWebSocket
     /// A Server-Sent Event: `event: message`, `id: EPOCH:REV`, and the same JSON as `data` (WHATWG HTML, 9.2).
     case serverSentEvents
 }

@@ -50,7 +50,9 @@ private final class EchoConnection: ConnectionHandler {
 
     private func open(_ request: Request, on connection: Connection) {
         do throws(HandshakeRefusal) {
-            let handshake = try ServerHandshake(.init(request.head, request.replyContext), supporting: [])
+            let handshake = try ServerHandshake(
+                .init(request.head, request.replyContext), supporting: [],
+                deflatingWithin: PerMessageDeflate.windowBits)
             var head: [UInt8] = []
             writer.write(
                 .switchingProtocols, fields: handshake.fields, to: ReplyContext(),
@@ -59,7 +61,9 @@ private final class EchoConnection: ConnectionHandler {
             var limits = WebSocketLimits()
             limits.messageBytes = EchoServer.messageBytes
             limits.framesPerSecond = .max
-            let socket = WebSocketConnection(connection, limits: limits, delegate: Echo())
+            let socket = WebSocketConnection(
+                connection, limits: limits, allowsCompression: handshake.deflate != nil,
+                delegate: Echo(handshake.deflate))
             connection.handler = socket
             let rest = parser.takeRemainder()
             if !rest.isEmpty { socket.received(rest.span, on: connection) }
@@ -83,14 +87,28 @@ private final class EchoConnection: ConnectionHandler {
     func closed(_ connection: Connection) {}
 }
 
-/// Sends back what it gets.
+/// Sends back what it gets, compressed if that was agreed on.
 private final class Echo: WebSocketDelegate {
+    private var deflater: Deflater?
+
+    init(_ deflate: PerMessageDeflate?) {
+        if let deflate {
+            deflater = Deflater(windowBits: deflate.serverMaxWindowBits ?? PerMessageDeflate.windowBits.upperBound)
+        }
+    }
+
     func received(text: [UInt8], on socket: WebSocketConnection) {
-        socket.send(.text, text.span)
+        send(.text, text, on: socket)
     }
 
     func received(binary: [UInt8], on socket: WebSocketConnection) {
-        socket.send(.binary, binary.span)
+        send(.binary, binary, on: socket)
+    }
+
+    private func send(_ opcode: Opcode, _ message: [UInt8], on socket: WebSocketConnection) {
+        var payload: [UInt8] = []
+        guard deflater?.append(message.span, to: &payload) != nil else { return socket.send(opcode, message.span) }
+        socket.send(opcode, payload.span, rsv1: true)
     }
 
     func drained(_ socket: WebSocketConnection) {}

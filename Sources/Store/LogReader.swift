@@ -40,11 +40,12 @@ final class LogReader: Sendable {
     /// One thread: answers with its own connection until the queue is closed and empty.
     func run(_ database: DatabaseQueue) {
         var statements: ReaderStatements?
+        let deflater = PushDeflater()
         while let queries = queue.take(batch) {
             var rest = queries[...]
             while !rest.isEmpty {
                 let start = ContinuousClock.now
-                let answers = read(rest, database, &statements)
+                let answers = read(rest, database, &statements, deflater)
                 onRead?(ContinuousClock.now - start)
                 rest = rest.dropFirst(answers.count)
                 observer.fetched(answers)
@@ -58,7 +59,8 @@ final class LogReader: Sendable {
     /// Answers the first of the queries in one transaction: one at least, and as many as it takes to gather
     /// `batchBytes`, or up to one that fails.
     private func read(
-        _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?
+        _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
+        _ deflater: PushDeflater
     ) -> [Answer] {
         var answers: [Answer] = []
         answers.reserveCapacity(queries.count)
@@ -66,7 +68,7 @@ final class LogReader: Sendable {
             try database.inDatabase { db in
                 let prepared = try statements ?? ReaderStatements(db)
                 statements = prepared
-                let snapshot = Snapshot(statements: prepared, epoch: epoch)
+                let snapshot = Snapshot(statements: prepared, epoch: epoch, deflater: deflater)
                 try db.inTransaction(.deferred) {
                     var bytes = 0
                     for query in queries {

@@ -5,6 +5,7 @@ import Wire
 struct Snapshot {
     let statements: ReaderStatements
     let epoch: String
+    let deflater: PushDeflater
 
     /// Answers a query.
     func answer(_ query: Query) throws -> Answer.Content {
@@ -95,6 +96,7 @@ struct Snapshot {
         let last = try forEachChange(room: room, since: since, state) { rev, row in
             switch format {
             case .webSocket: row.withBytes(1) { PushEncoding.appendFrame($0, to: &frames) }
+            case .deflatedWebSocket: row.withBytes(1) { deflater.appendFrame($0, to: &frames) }
             case .serverSentEvents:
                 row.withBytes(1) { PushEncoding.appendEvent($0, epoch: epoch, rev: rev, to: &frames) }
             }

@@ -85,6 +85,9 @@ struct ServeCommand: AsyncParsableCommand {
             "The largest frame of a client on a WebSocket; a larger one closes with 1009.", valueName: "bytes"))
     var maxFrame = defaults.webSocket.messageBytes
 
+    @Flag(help: "Do not compress messages on WebSockets whose clients offer permessage-deflate.")
+    var noCompression = false
+
     @Option(help: "Sends that may wait for a commit; one more gets 503.")
     var maxQueue = defaults.sendQueue
 
@@ -135,6 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.deadlines.idle = idleTimeout.duration
         configuration.webSocket.pingInterval = pingInterval.duration
         configuration.webSocket.messageBytes = maxFrame
+        configuration.compression = !noCompression
         configuration.sendQueue = maxQueue
         return configuration
     }

@@ -32,7 +32,7 @@ struct SubscriptionTests {
     private let feed: Feed
 
     init() {
-        feed = Feed(room: room, epoch: "E", limit: 64)
+        feed = Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: 64)
     }
 
     /// The message of a revision, as it is pushed.

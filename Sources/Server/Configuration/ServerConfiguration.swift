@@ -27,6 +27,8 @@ public struct ServerConfiguration: Sendable {
     public var deadlines = HTTPDeadlines()
     /// The bounds of WebSockets.
     public var webSocket = WebSocketLimits()
+    /// Whether messages are compressed on the WebSockets of clients that offer it.
+    public var compression = true
     /// How many bytes of a room's latest messages a loop keeps for its subscribers.
     public var feedBytes = 32 * 1024
     /// How many sends may wait for a commit; one more is answered 503.

@@ -21,16 +21,18 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     /// Subscribes a connection that has just become a WebSocket.
     ///
     /// - Parameters:
+    ///   - format: one for WebSockets, as the handshake has agreed.
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, feed: Feed, since: Int64?, slice: ReplaySlice
+        on connection: Connection, worker: Worker, feed: Feed, format: PushFormat, since: Int64?, slice: ReplaySlice
     ) -> WebSocketConnection {
         let live = LiveSocket(worker: worker, room: feed.room)
         let socket = WebSocketConnection(
-            connection, limits: worker.services.configuration.webSocket, delegate: live)
+            connection, limits: worker.services.configuration.webSocket, allowsCompression: format == .deflatedWebSocket,
+            delegate: live)
         live.socket = socket
-        live.subscription = Subscription(feed: feed, format: .webSocket, rev: since ?? slice.rev, carrier: live)
+        live.subscription = Subscription(feed: feed, format: format, rev: since ?? slice.rev, carrier: live)
         worker.services.metrics.subscribers.increment()
         live.send(
             .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch)
@@ -87,7 +89,7 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        let kind = Query.Kind.replay(since: rev, format: .webSocket, bytes: Subscription.replayLimit)
+        let kind = Query.Kind.replay(since: rev, format: subscription.format, bytes: Subscription.replayLimit)
         worker.ask(kind, of: room) { [weak self] result in
             guard let self, subscription.isActive else { return }
             switch result {

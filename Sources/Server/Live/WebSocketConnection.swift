@@ -27,11 +27,15 @@ final class WebSocketConnection: ConnectionHandler {
     /// The frames read when the current second began.
     private var rate: (since: Duration, frames: Int)
 
-    init(_ connection: Connection, limits: WebSocketLimits, delegate: any WebSocketDelegate) {
+    /// - Parameter allowsCompression: whether the handshake has agreed that messages may be compressed.
+    init(
+        _ connection: Connection, limits: WebSocketLimits, allowsCompression: Bool, delegate: any WebSocketDelegate
+    ) {
         self.connection = connection
         self.delegate = delegate
         self.limits = limits
-        reader = MessageReader(role: .server, maxMessageBytes: limits.messageBytes)
+        reader = MessageReader(
+            role: .server, maxMessageBytes: limits.messageBytes, allowsCompression: allowsCompression)
         heartbeat = Heartbeat(start: .now, interval: limits.pingInterval)
         rate = (connection.loop.time, 0)
         connection.setDeadline(limits.pingInterval)
@@ -52,11 +56,13 @@ final class WebSocketConnection: ConnectionHandler {
     }
 
     /// Sends one frame.
-    func send(_ opcode: Opcode, _ payload: Span<UInt8>) {
+    ///
+    /// - Parameter rsv1: whether the payload is compressed.
+    func send(_ opcode: Opcode, _ payload: Span<UInt8>, rsv1: Bool = false) {
         guard isOpen else { return }
         var frame: [UInt8] = []
         frame.reserveCapacity(payload.count + FrameHeader.maxEncodedLength)
-        Frame.append(opcode, payload: payload, into: &frame)
+        Frame.append(opcode, payload: payload, rsv1: rsv1, into: &frame)
         connection.write(frame)
     }
 

@@ -18,6 +18,7 @@ final class Worker {
     /// Writes answers, with the date of the present second at hand.
     var writer = ResponseWriter()
 
+    private let deflater = PushDeflater()
     private var feeds: [RoomID: Feed] = [:]
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: (Result<Stored, Problem>) -> Void] = [:]
@@ -99,7 +100,8 @@ final class Worker {
 
     private func makeFeed(of room: RoomID) -> Feed {
         services.interest.add(room, loop: loop.index)
-        let feed = Feed(room: room, epoch: services.log.epoch, limit: services.configuration.feedBytes)
+        let feed = Feed(
+            room: room, epoch: services.log.epoch, deflater: deflater, limit: services.configuration.feedBytes)
         feeds[room] = feed
         return feed
     }

@@ -22,15 +22,19 @@ extension Exchange {
     private func openWebSocket(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let handshake: ServerHandshake
         do throws(HandshakeRefusal) {
-            handshake = try ServerHandshake(.init(request, context), supporting: [Self.subprotocol])
+            handshake = try ServerHandshake(
+                .init(request, context), supporting: [Self.subprotocol],
+                deflatingWithin: worker.services.configuration.compression ? Self.windowBits : nil)
         } catch {
             for (name, value) in error.fields { add(HTTPField.Name(name)!, value) }
             throw .handshakeRefused(status: error.status, detail: error.reason)
         }
         let since = try sincePosition(target, lastEventID: nil)
-        subscribe(to: room, since: since, format: .webSocket) { [self] feed, slice in
+        let format = handshake.deflate == nil ? PushFormat.webSocket : .deflatedWebSocket
+        subscribe(to: room, since: since, format: format) { [self] feed, slice in
             upgrade(fields: handshake.fields) { connection in
-                LiveSocket.open(on: connection, worker: worker, feed: feed, since: since?.rev, slice: slice)
+                LiveSocket.open(
+                    on: connection, worker: worker, feed: feed, format: format, since: since?.rev, slice: slice)
             }
         }
     }
@@ -84,6 +88,8 @@ extension Exchange {
 
     /// What is spoken on the socket, for clients that ask.
     private static let subprotocol = "backscroll.v1"
+    /// Messages are compressed once for all subscribers, so with one window.
+    private static let windowBits = PushDeflater.windowBits...PushDeflater.windowBits
 }
 
 extension ServerHandshake.Request {
@@ -94,7 +100,8 @@ extension ServerHandshake.Request {
             method: request.method.rawValue, httpMinorVersion: context.minorVersion,
             host: request.authority.map { [$0] } ?? [], upgrade: fields[values: .upgrade],
             connection: fields[values: .connection], version: fields[values: .secWebSocketVersion],
-            key: fields[values: .secWebSocketKey], subprotocols: fields[values: .secWebSocketProtocol])
+            key: fields[values: .secWebSocketKey], subprotocols: fields[values: .secWebSocketProtocol],
+            extensions: fields[values: .secWebSocketExtensions])
     }
 }
 
@@ -106,6 +113,7 @@ extension ServerHandshake {
             HTTPField(name: .secWebSocketAccept, value: accept),
         ]
         if let subprotocol { fields.append(HTTPField(name: .secWebSocketProtocol, value: subprotocol)) }
+        if let deflate { fields.append(HTTPField(name: .secWebSocketExtensions, value: deflate.answer)) }
         return fields
     }
 }
