@@ -85,7 +85,7 @@ let package = Package(
         tests(of: "HTTP", [httpTypes]),
         tests(of: "WebSocket"),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
-        tests(of: "Chat", ["Wire"]),
+        tests(of: "Chat", ["Wire", "WebSocket"]),
         tests(
             of: "Store",
             ["TestSupport", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),

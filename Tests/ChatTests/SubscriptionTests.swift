@@ -165,6 +165,31 @@ struct SubscriptionTests {
         #expect(feed.isIdle)
     }
 
+    @Test(
+        "of a compressed socket gets the same messages as a plain one beside it, and goes without them when it leaves")
+    func deflated() {
+        // The commits of these two are not in the feed when the compressed form begins: they are read from the log.
+        feed.publish(batch(1...2))
+        let (plain, deflated) = (Client(), Client())
+        let subscriptions = [
+            Subscription(feed: feed, format: .webSocket, rev: 2, carrier: plain),
+            Subscription(feed: feed, format: .deflatedWebSocket, rev: 1, carrier: deflated),
+        ]
+        for subscription in subscriptions { subscription.start(with: slice(nil, rev: subscription.rev)) }
+        #expect(deflated.asked == [1])
+        subscriptions[1].replayed(slice(2...2, rev: 2))
+        feed.publish(batch(3...4))
+        #expect(plain.bytes == frames(3...4))
+        #expect(deflated.bytes == frames(2...4), "such short messages are not compressed")
+
+        subscriptions[1].cancel()
+        feed.publish(batch(5...5))
+        let late = Client()
+        let again = Subscription(feed: feed, format: .deflatedWebSocket, rev: 4, carrier: late)
+        again.start(with: slice(nil, rev: 4))
+        #expect(late.asked == [4], "what was published meanwhile was not kept compressed")
+    }
+
     @Test("of an event stream gets the same messages as events with their ids")
     func events() {
         let client = Client()

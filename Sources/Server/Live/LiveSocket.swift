@@ -29,7 +29,8 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     ) -> WebSocketConnection {
         let live = LiveSocket(worker: worker, room: feed.room)
         let socket = WebSocketConnection(
-            connection, limits: worker.services.configuration.webSocket, allowsCompression: format == .deflatedWebSocket,
+            connection, limits: worker.services.configuration.webSocket,
+            allowsCompression: format == .deflatedWebSocket,
             delegate: live)
         live.socket = socket
         live.subscription = Subscription(feed: feed, format: format, rev: since ?? slice.rev, carrier: live)

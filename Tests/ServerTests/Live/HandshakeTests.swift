@@ -48,7 +48,7 @@ struct HandshakeTests {
         arguments: [
             ("Upgrade", nil, 426), ("Upgrade", "h2c", 426), ("Connection", "keep-alive", 400),
             ("Sec-WebSocket-Version", nil, 400), ("Sec-WebSocket-Version", "8", 426), ("Sec-WebSocket-Key", nil, 400),
-            ("Sec-WebSocket-Key", "short", 400),
+            ("Sec-WebSocket-Key", "short", 400), ("Sec-WebSocket-Extensions", "a; =b", 400),
         ] as [(String, String?, Int)])
     func refuses(name: String, value: String?, status: Int) throws {
         try withServer { server in

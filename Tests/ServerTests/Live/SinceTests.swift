@@ -81,6 +81,8 @@ extension LiveFormat {
     var fields: [HTTPField] {
         switch self {
         case .webSocket: HandshakeTests.fields
+        case .deflatedWebSocket:
+            HandshakeTests.fields + [HTTPField(name: .secWebSocketExtensions, value: "permessage-deflate")]
         case .serverSentEvents: [HTTPField(name: .accept, value: "text/event-stream")]
         }
     }

@@ -39,7 +39,7 @@ extension LiveClient {
 
 /// What carries a subscription.
 enum LiveFormat: CaseIterable, Sendable {
-    case webSocket, serverSentEvents
+    case webSocket, deflatedWebSocket, serverSentEvents
 
     /// Subscribes to a room.
     ///
@@ -50,6 +50,8 @@ enum LiveFormat: CaseIterable, Sendable {
         let target = "/v1/rooms/\(room)/live" + (query.isEmpty ? "" : "?\(query)")
         switch self {
         case .webSocket: return try WebSocketClient(port: port, target, receiveBuffer: receiveBuffer)
+        case .deflatedWebSocket:
+            return try WebSocketClient(port: port, target, offersDeflate: true, receiveBuffer: receiveBuffer)
         case .serverSentEvents: return try EventStreamClient(port: port, target, receiveBuffer: receiveBuffer)
         }
     }

@@ -1,0 +1,197 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import WebSocket
+
+@Suite("A socket that has agreed on compression")
+struct CompressionTests {
+    private static let answer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+
+    private func withSocket(_ body: (WebSocketClient) throws -> Void) throws {
+        try withServer { server in
+            let socket = try WebSocketClient(port: server.port, offersDeflate: true)
+            try socket.greeting()
+            try body(socket)
+        }
+    }
+
+    /// The bytes of a masked frame of a compressed message.
+    private func frame(_ message: [UInt8], isFinal: Bool = true) -> [UInt8] {
+        var deflater = Deflater()
+        var payload: [UInt8] = []
+        deflater.append(message.span, to: &payload)
+        var bytes: [UInt8] = []
+        Frame.append(
+            .text, payload: payload.span, isFinal: isFinal, rsv1: true, maskingKey: MaskingKey(1, 2, 3, 4),
+            into: &bytes)
+        return bytes
+    }
+
+    /// All that a socket is sent, to its end.
+    private func bytes(_ client: HTTPClient) throws -> [UInt8] {
+        try client.write(WebSocketClient.frame(.close, []))
+        return try client.takeRemainder() + client.socket.receiveToEnd()
+    }
+
+    @Test(
+        "has been offered it, with a window that all can share",
+        arguments: [
+            ("permessage-deflate; client_max_window_bits", answer),
+            (
+                "permessage-deflate; server_max_window_bits=12; client_max_window_bits=12",
+                answer + "; server_max_window_bits=12"
+            ),
+            ("permessage-deflate; server_max_window_bits=10, permessage-deflate", answer),
+            ("permessage-deflate; server_max_window_bits=10", nil), ("permessage-bzip2", nil), ("", nil),
+        ] as [(String, String?)])
+    func negotiation(offer: String, answer: String?) throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let offer = HTTPField(name: .secWebSocketExtensions, value: offer)
+            let response = try client.get("/v1/rooms/lobby/live", fields: HandshakeTests.fields + [offer])
+            #expect(response.status == .switchingProtocols)
+            #expect(response["Sec-WebSocket-Extensions"] == answer)
+        }
+    }
+
+    @Test("is none when the server wants no compression")
+    func turnedOff() throws {
+        try withServer {
+            $0.compression = false
+        } _: { server in
+            let socket = try WebSocketClient(port: server.port, offersDeflate: true)
+            #expect(socket.deflate == nil)
+            try socket.greeting()
+            try HTTPClient(port: server.port).send("plain")
+            #expect(try socket.message().text == "plain")
+        }
+    }
+
+    @Test("gets the messages that a plain one and an event stream get, whoever comes and goes")
+    func sameMessages() throws {
+        try withServer {
+            $0.threads = 2
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            var lives = try LiveFormat.allCases.map { try $0.subscribe(port: server.port) }
+            for live in lives { try live.greeting() }
+            for round in 1...4 {
+                for index in 1...5 { try client.send("\(round).\(index)") }
+                for _ in 1...5 {
+                    let messages = try lives.map { try $0.next() }
+                    #expect(messages.allSatisfy { $0 == messages[0] })
+                }
+                // The one before leaves, so that now and then nobody wants the compressed form.
+                lives[1] = try LiveFormat.deflatedWebSocket.subscribe(port: server.port)
+                try lives[1].greeting()
+            }
+        }
+    }
+
+    @Test("gets the same bytes as any other, live or replayed, and fewer than a plain one")
+    func sameBytes() throws {
+        try withServer { server in
+            let sender = try HTTPClient(port: server.port)
+            func subscribe(_ format: LiveFormat, _ query: String = "") throws -> HTTPClient {
+                let client = try HTTPClient(port: server.port)
+                let response = try client.get("/v1/rooms/lobby/live\(query)", fields: format.fields)
+                #expect(response.status == .switchingProtocols)
+                return client
+            }
+            let live = try (0..<2).map { _ in try subscribe(.deflatedWebSocket) }
+            let plain = try subscribe(.webSocket)
+            // A reader of its own has seen the last one, so it has been sent to all.
+            let witness = try WebSocketClient(port: server.port)
+            try witness.greeting()
+            for index in 1...10 { try sender.send("How are you today, number \(index)?") }
+            for _ in 1...10 { _ = try witness.message() }
+            let received = try live.map(bytes)
+            #expect(received[0] == received[1])
+            let replayed = try bytes(subscribe(.deflatedWebSocket, "?since=0"))
+            // Behind the first frame of each, and before `live` and the answer to our Close frame.
+            let messages = received[0].suffix(from: received[0].firstIndex(of: 0xC1)!).dropLast(2)
+            #expect(replayed.suffix(from: replayed.firstIndex(of: 0xC1)!).starts(with: messages))
+            #expect(try received[0].count * 10 < bytes(plain).count * 9)
+        }
+    }
+
+    @Test("may compress what it says, in fragments too, or not")
+    func clientFrames() throws {
+        try withSocket { socket in
+            let dance = Array(#"{"type":"dance"}"#.utf8)
+            try socket.http.write(frame(dance))
+            #expect(try socket.frame().errorCode == "unknown_type")
+            try socket.send(.text, dance)
+            #expect(try socket.frame().errorCode == "unknown_type")
+            var deflater = Deflater()
+            var payload: [UInt8] = []
+            deflater.append(dance.span, to: &payload)
+            var first: [UInt8] = []
+            Frame.append(
+                .text, payload: payload.span.extracting(..<5), isFinal: false, rsv1: true,
+                maskingKey: MaskingKey(5, 6, 7, 8), into: &first)
+            try socket.http.write(first)
+            try socket.send(.ping, [1])
+            try socket.send(.continuation, Array(payload[5...]))
+            #expect(try socket.event() == .pong([1]))
+            #expect(try socket.frame().errorCode == "unknown_type")
+        }
+    }
+
+    @Test("may say compressed what becomes 64 KiB; what becomes more closes with 1009, however small it comes")
+    func bomb() throws {
+        let limit = 64 * 1024
+        let typing = Array((#"{"type":"typing"}"# + String(repeating: " ", count: limit - 17)).utf8)
+        try withSocket { socket in
+            try socket.http.write(frame(typing))
+            try socket.send(.ping, [7])
+            #expect(try socket.event() == .pong([7]))
+            #expect(frame(typing + [32]).count < 300)
+            try socket.http.write(frame(typing + [32]))
+            #expect(try socket.closeCode() == .messageTooBig)
+        }
+        try withSocket { socket in
+            try socket.http.write(frame([UInt8](repeating: 32, count: 1 << 24)))
+            #expect(try socket.closeCode() == .messageTooBig)
+        }
+    }
+
+    @Test(
+        "is closed for what is not compressed as agreed",
+        arguments: [
+            // Not deflate; cut off; not UTF-8; RSV1 on a continuation, on a ping; RSV2.
+            ([0xC1, 0x81, 0, 0, 0, 0, 0x07], .invalidPayloadData),
+            ([0xC1, 0x83, 0, 0, 0, 0, 0xF2, 0x48, 0xCD], .invalidPayloadData),
+            ([0xC1, 0x87, 0, 0, 0, 0, 0x00, 0x01, 0x00, 0xFE, 0xFF, 0xFF, 0x00], .invalidPayloadData),
+            ([0x01, 0x80, 0, 0, 0, 0, 0xC0, 0x80, 0, 0, 0, 0], .protocolError),
+            ([0xC9, 0x80, 0, 0, 0, 0], .protocolError), ([0xA1, 0x80, 0, 0, 0, 0], .protocolError),
+        ] as [([UInt8], CloseCode)])
+    func misuse(bytes: [UInt8], code: CloseCode) throws {
+        try withSocket { socket in
+            try socket.http.write(bytes)
+            let closeCode = try socket.closeCode()
+            #expect(closeCode == code)
+        }
+    }
+
+    @Test("of the echo server gets back what it says, compressed", arguments: [nil, 9, 12, 15])
+    func echo(windowBits: Int?) throws {
+        let server = try EchoServer(host: "127.0.0.1", port: 0)
+        defer { server.stop() }
+        let client = try HTTPClient(port: server.port)
+        let window = windowBits.map { "; server_max_window_bits=\($0)" } ?? ""
+        let offer = HTTPField(name: .secWebSocketExtensions, value: "permessage-deflate" + window)
+        #expect(
+            try client.get("/", fields: HandshakeTests.fields + [offer])["Sec-WebSocket-Extensions"] == Self.answer
+                + window)
+        let message = [UInt8](repeating: 0x61, count: 1000)
+        try client.write(frame(message) + WebSocketClient.frame(.close, []))
+        let echo = try client.takeRemainder() + client.socket.receiveToEnd()
+        #expect(echo[0] == 0xC1 && echo.count < 40)
+        var reader = MessageReader(role: .client, maxMessageBytes: 1 << 20, allowsCompression: true)
+        reader.append(echo.span)
+        #expect(try reader.next() == .text(message))
+    }
+}
