@@ -48,7 +48,7 @@ public struct ByteLog: Sendable {
         if bytes.count + frames.count > 2 * limit { forget(keeping: max(0, limit - frames.count)) }
         let offset = bytes.count
         if offset == 0 {
-            // Shared with every other loop until somebody appends.
+            // Shared with every other loop until somebody appends; where subscribers keep up, nobody does.
             bytes = frames
             ends = newEnds
         } else {
@@ -77,6 +77,14 @@ public struct ByteLog: Sendable {
             last = low
         }
         return .frames(from..<ends[last], rev: start + Int64(last) + 1)
+    }
+
+    /// Drops all messages, for everybody has them. The log goes on from where it is.
+    public mutating func forgetSent() {
+        guard !ends.isEmpty else { return }
+        start = rev
+        bytes = []
+        ends = []
     }
 
     private mutating func forgetAll() {

@@ -2,7 +2,8 @@ public import Wire
 
 /// A room's latest messages on one loop, and the subscribers that read them there.
 ///
-/// Confined to its loop. Messages come in once a commit, encoded; each subscriber is a cursor into the bytes.
+/// Confined to its loop. Messages come in once a commit, encoded; each subscriber is a cursor into the bytes. They are
+/// kept for as long as a subscriber is without them, within a limit.
 public final class Feed {
     /// The room.
     public let room: RoomID
@@ -49,7 +50,20 @@ public final class Feed {
             let encoded = batch.events(epoch: epoch)
             events!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
         }
-        for subscriber in subscribers { subscriber.advance() }
+        let rev = frames.rev
+        var areLevel = reservations == 0
+        for subscriber in subscribers {
+            subscriber.advance()
+            if subscriber.rev != rev { areLevel = false }
+        }
+        if areLevel { forgetSent() }
+    }
+
+    /// Drops what every subscriber has: a room whose subscribers keep up costs no bytes, and copies none.
+    private func forgetSent() {
+        frames.forgetSent()
+        deflated?.forgetSent()
+        events?.forgetSent()
     }
 
     /// What a subscriber at `rev` gets next.

@@ -2,7 +2,9 @@ import Synchronization
 public import Wire
 
 /// A batch as it is sent: encoded once, for every subscriber on every loop.
-public struct FramedBatch: Sendable {
+///
+/// A class, so that a loop that is handed one takes one reference, and not one for each of its parts.
+public final class FramedBatch: Sendable {
     /// The room.
     public let room: RoomID
     /// The revision of the first message.
@@ -16,7 +18,7 @@ public struct FramedBatch: Sendable {
     /// The snapshots, for other formats.
     let messages: [[UInt8]]
     /// The messages as ``PushFormat/deflatedWebSocket`` has them, once a loop has needed them so.
-    private let deflated = Deflated()
+    private let deflated = Mutex<(bytes: [UInt8], ends: [Int])?>(nil)
 
     /// Encodes a batch.
     public init(_ batch: Batch) {
@@ -39,7 +41,7 @@ public struct FramedBatch: Sendable {
     /// The messages as ``PushFormat/deflatedWebSocket`` has them: compressed by the first loop that needs them. Another
     /// one that asks meanwhile waits, which takes it no longer than doing the same.
     func deflated(by deflater: PushDeflater) -> (bytes: [UInt8], ends: [Int]) {
-        deflated.encoded.withLock { encoded in
+        deflated.withLock { encoded in
             if let encoded { return encoded }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(frames.count)
@@ -52,11 +54,6 @@ public struct FramedBatch: Sendable {
             encoded = (bytes, ends)
             return (bytes, ends)
         }
-    }
-
-    /// What the loops that have the same batch share.
-    private final class Deflated: Sendable {
-        let encoded = Mutex<(bytes: [UInt8], ends: [Int])?>(nil)
     }
 
     /// The messages as ``PushFormat/serverSentEvents`` has them.
