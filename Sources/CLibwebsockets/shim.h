@@ -2,6 +2,7 @@
 #pragma once
 
 #include <libwebsockets.h>
+#include <malloc.h>  // not among the headers of the Glibc module
 #include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/rand.h>

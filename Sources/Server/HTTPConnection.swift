@@ -15,6 +15,8 @@ final class HTTPConnection: ConnectionHandler {
     private(set) var exchange: Exchange?
     private var isProcessing = false
     private var hasServed = false
+    /// The client has waited for an answer before it sent the next request.
+    private var isConversing = false
     /// When the request at hand began to arrive, for the deadlines that do not move while bytes drip in.
     private var deadlinePhase = DeadlinePhase.firstByte
 
@@ -32,6 +34,7 @@ final class HTTPConnection: ConnectionHandler {
     // MARK: Requests
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
+        if hasServed, exchange == nil, parser.phase == .idle { isConversing = true }
         parser.append(bytes)
         process()
     }
@@ -110,9 +113,12 @@ final class HTTPConnection: ConnectionHandler {
 
     /// While an answer is awaited nothing is read: neither the next request, which would have to be kept, nor the end
     /// of the client's sending, after which it may well be waiting for this answer.
+    ///
+    /// To stop and start costs three system calls, 4 % of a send. Clients that keep a connection for one request after
+    /// the other neither send ahead nor end their sending early; with them it is done when they do send ahead.
     private func updateReading() {
         guard connection.handler === self, connection.isOpen else { return }
-        connection.isReadingPaused = exchange != nil
+        connection.isReadingPaused = exchange != nil && !(isConversing && parser.phase == .idle)
         // A client that has answers to take has another time limit, and what it has sent meanwhile is not late.
         guard exchange == nil, !connection.isCongested else { return }
         let deadlines = worker.services.configuration.deadlines

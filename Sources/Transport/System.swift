@@ -33,6 +33,15 @@ public func raiseOpenFileLimit(to wanted: Int = 128 * 1024) -> Int {
     return Int(clamping: limit.rlim_cur)
 }
 
+/// Has the C library's allocator keep a few megabytes of freed memory for what comes next.
+///
+/// What a commit holds is allocated on one thread and freed on another. By itself the allocator would give it back to the
+/// system and fetch it again, page by page, some three times a commit: 4 % of a send.
+public func keepFreedMemory() {
+    mallopt(M_TRIM_THRESHOLD, 64 * 1024 * 1024)
+    mallopt(M_TOP_PAD, 1024 * 1024)
+}
+
 extension Duration {
     /// The duration in milliseconds, rounded away from zero, and no longer than some thousand years.
     var roundedMilliseconds: Int {
