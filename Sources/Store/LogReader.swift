@@ -5,13 +5,17 @@ import Wire
 /// The threads that read: they share a queue, and each takes several queries at a time into one transaction.
 final class LogReader: Sendable {
     private let queue: WorkQueue<Query>
+    private let recent: RecentMessages
     private let observer: any LogObserver
     private let epoch: String
     private let batch: Int
     private let batchBytes: Int
     private let onRead: (@Sendable (Duration) -> Void)?
 
-    init(observer: any LogObserver, epoch: String, configuration: StoreConfiguration) {
+    init(
+        recent: RecentMessages, observer: any LogObserver, epoch: String, configuration: StoreConfiguration
+    ) {
+        self.recent = recent
         self.observer = observer
         self.epoch = epoch
         batch = configuration.readBatch
@@ -64,6 +68,8 @@ final class LogReader: Sendable {
     ) -> [Answer] {
         var answers: [Answer] = []
         answers.reserveCapacity(queries.count)
+        // Before the transaction begins, see RecentMessages.
+        let recent = recent.messages(for: queries)
         do {
             try database.inDatabase { db in
                 let prepared = try statements ?? ReaderStatements(db)
@@ -71,9 +77,9 @@ final class LogReader: Sendable {
                 let snapshot = Snapshot(statements: prepared, epoch: epoch, deflater: deflater)
                 try db.inTransaction(.deferred) {
                     var bytes = 0
-                    for query in queries {
+                    for (query, recent) in zip(queries, recent) {
                         do {
-                            let content = try snapshot.answer(query)
+                            let content = try snapshot.answer(query, recent)
                             answers.append(Answer(ticket: query.ticket, result: .success(content)))
                             bytes += content.byteCount
                         } catch {

@@ -1,21 +1,27 @@
 import Chat
 import GRDB
+import Glibc
 import Synchronization
 import Wire
 
 /// The one thread that writes: it takes what has queued, commits it in one transaction with one sync, and tells.
 ///
-/// While a commit is on its way to the disk the next ones gather, so the busier the server, the more messages share a
+/// A commit puts its messages into the journal; see ``Backlog`` for how they get from there to their places. While a commit is on its way to the disk the next ones gather, so the busier the server, the more messages share a
 /// sync; idle, a message is committed at once.
 final class LogWriter: Sendable {
     private let queue: WorkQueue<Submission>
     private let database: DatabaseQueue
     private let observer: any LogObserver
+    /// As it was when the database was opened; the thread has its own from there on.
+    private let journal: Journal
     private let configuration: StoreConfiguration
     private let failureText = Mutex<String?>(nil)
 
-    init(database: DatabaseQueue, observer: any LogObserver, configuration: StoreConfiguration) {
+    init(
+        database: DatabaseQueue, journal: Journal, observer: any LogObserver, configuration: StoreConfiguration
+    ) {
         self.database = database
+        self.journal = journal
         self.observer = observer
         self.configuration = configuration
         queue = WorkQueue(limit: configuration.submissionQueue)
@@ -48,49 +54,78 @@ final class LogWriter: Sendable {
         defer { database.writeWithoutTransaction { db in log.detach(from: db) } }
         var statements: WriterStatements?
         var rooms = RoomTable(limit: configuration.cachedRooms)
-        while let submissions = take() {
-            guard !submissions.isEmpty else {
+        var journal = journal
+        var patience = configuration.filingDelay
+        while let submissions = take(within: wait(for: journal, patience)) {
+            if !submissions.isEmpty {
+                commit(submissions, journal.recent.due(), &statements, &rooms, &journal)
+                patience = configuration.filingDelay
+            } else if failure != nil {
                 probe()
-                continue
+            } else {
+                // Until there is something better to do.
+                commit([], journal.recent.oldest(Self.idleFiling), &statements, &rooms, &journal)
+                patience = 0
             }
-            commit(submissions, &statements, &rooms)
             // Where this fails, the log grows until it can be done, or until a commit fails too.
             try? database.writeWithoutTransaction { db in try log.checkpoint(db) }
         }
+        while failure == nil, !journal.recent.isEmpty {
+            commit([], journal.recent.oldest(configuration.commitSubmissions), &statements, &rooms, &journal)
+        }
     }
 
-    /// Waits for what is to be committed next; nothing while nothing can be written, when it is time to try.
-    private func take() -> [Submission]? {
+    /// How many messages are filed at once while nothing is sent: what a send that comes meanwhile may have to wait for.
+    private static let idleFiling = 256
+
+    /// How long to wait for submissions, in milliseconds, when there is something else to be done then.
+    private func wait(for journal: Journal, _ patience: Int) -> Int? {
+        if failure != nil { return configuration.probeInterval }
+        return journal.recent.isEmpty ? nil : patience
+    }
+
+    /// Waits for what is to be committed next; nothing when the time is up.
+    private func take(within milliseconds: Int?) -> [Submission]? {
+        // Where there is one core only, the loops first get to tell what was committed, and to read what comes in answer:
+        // the next commit is the larger for it.
+        sched_yield()
         var bytes = 0
-        return queue.take(configuration.commitSubmissions, within: failure == nil ? nil : configuration.probeInterval) {
+        return queue.take(configuration.commitSubmissions, within: milliseconds) {
             bytes += $0.byteCount
             return bytes <= configuration.commitBytes
         }
     }
 
     private func commit(
-        _ submissions: [Submission], _ statements: inout WriterStatements?, _ rooms: inout RoomTable
+        _ submissions: [Submission], _ filing: Backlog.Filing, _ statements: inout WriterStatements?,
+        _ rooms: inout RoomTable, _ journal: inout Journal
     ) {
         let start = ContinuousClock.now
         do {
-            let done = try database.writeWithoutTransaction { db in
+            let (done, firstRow) = try database.writeWithoutTransaction { db in
                 let prepared = try statements ?? WriterStatements(db)
                 statements = prepared
-                var commit = Commit(prepared, rooms: rooms, at: configuration.clock())
+                var commit = Commit(prepared, rooms: rooms, recent: journal.recent, at: configuration.clock())
+                var firstRow: Int64 = 0
                 // Taken out while it changes, and put back only if that lasts.
                 rooms = RoomTable(limit: configuration.cachedRooms)
                 try db.inTransaction(.immediate) {
                     for submission in submissions { try commit.apply(submission) }
+                    try commit.store(in: journal.row, filing)
+                    firstRow = try journal.deleteSpentRows(prepared, after: filing, adding: !submissions.isEmpty)
                     return .commit
                 }
-                return commit
+                return (commit, firstRow)
             }
             rooms = done.rooms
+            journal.commit(filing, done.messages, firstStored: firstRow)
             note(failure: nil)
+            if submissions.isEmpty { return }
             configuration.onCommit?(ContinuousClock.now - start, submissions.count)
             observer.committed(done.outcomes, done.batches)
         } catch {
             note(failure: "\(error)")
+            if submissions.isEmpty { return }
             let problem = Self.problem(error)
             observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
         }

@@ -6,12 +6,14 @@ import Wire
 /// Confined to its connection.
 final class LookupStatements {
     private let selectRoom: PreparedStatement
+    private let selectName: PreparedStatement
     private let selectNewest: PreparedStatement
     private let selectLatestChange: PreparedStatement
     private let selectClientMessage: PreparedStatement
 
     init(_ db: Database) throws {
         selectRoom = try PreparedStatement("SELECT id FROM rooms WHERE name = ?", db)
+        selectName = try PreparedStatement("SELECT name FROM rooms WHERE id = ?", db)
         selectNewest = try PreparedStatement(
             "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1", db)
         selectLatestChange = try PreparedStatement(
@@ -24,6 +26,13 @@ final class LookupStatements {
     func number(of room: RoomID) throws -> Int64? {
         try selectRoom.bind(room.string, at: 1)
         return try selectRoom.firstRow { $0.integer(0) }
+    }
+
+    /// The id and the head of the room of a number; `nil` when there is none.
+    func room(_ number: Int64) throws -> (id: RoomID, head: Int64)? {
+        try selectName.bind(number, at: 1)
+        guard let name = try selectName.firstRow({ String(decoding: $0.bytes(0), as: UTF8.self) }) else { return nil }
+        return (RoomID(trusted: name), try progress(of: number).head)
     }
 
     /// How far a room has come, and when its newest message was stored, in milliseconds since 1970; zeros when it has no

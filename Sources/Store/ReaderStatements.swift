@@ -45,12 +45,13 @@ final class ReaderStatements {
         try lookup.message(room: room, sender: sender, clientMessageID: clientMessageID)
     }
 
-    /// The snapshots of a page, joined by commas.
-    func messages(room: Int64, _ window: PageWindow) throws -> [UInt8] {
+    /// The snapshots of consecutive messages, joined by commas; none when the last comes before the first.
+    func messages(room: Int64, from first: Int64, through last: Int64) throws -> [UInt8] {
+        guard first <= last else { return [] }
         var messages: [UInt8] = []
-        messages.reserveCapacity(window.count * Self.usualSnapshotBytes)
-        try selectMessages.bind(RowKey(room: room, window.start).rawValue, at: 1)
-        try selectMessages.bind(RowKey(room: room, window.end - 1).rawValue, at: 2)
+        messages.reserveCapacity(Int(last - first + 1) * Self.usualSnapshotBytes)
+        try selectMessages.bind(RowKey(room: room, first).rawValue, at: 1)
+        try selectMessages.bind(RowKey(room: room, last).rawValue, at: 2)
         try selectMessages.forEachRow { row in
             if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
             row.append(0, to: &messages)

@@ -30,8 +30,12 @@ public final class SQLiteLog: MessageLog {
         for _ in 0..<max(1, configuration.readers) { readers.append(try file.connectForReading(configuration)) }
         self.epoch = epoch
 
-        let writer = LogWriter(database: connection, observer: observer, configuration: configuration)
-        let reader = LogReader(observer: observer, epoch: epoch, configuration: configuration)
+        var journal = Journal(configuration)
+        try file.opening { try connection.read { db in try journal.load(db) } }
+        let writer = LogWriter(
+            database: connection, journal: journal, observer: observer, configuration: configuration)
+        let reader = LogReader(
+            recent: journal.recent, observer: observer, epoch: epoch, configuration: configuration)
         var threads = [StoreThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {
             threads.append(StoreThread(name: "reader \(index)") { reader.run(connection) })

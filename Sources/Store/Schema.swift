@@ -45,6 +45,16 @@ enum Schema {
             try db.execute(
                 sql: "INSERT INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
         }
+        migrator.registerMigration("v2") { db in
+            try db.execute(
+                sql: """
+                    -- The messages of one commit, until each has its place in messages, see JournalRow.
+                    CREATE TABLE journal (
+                        id INTEGER PRIMARY KEY,
+                        messages BLOB NOT NULL
+                    );
+                    """)
+        }
         return migrator
     }
 

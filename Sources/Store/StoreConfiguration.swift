@@ -27,6 +27,17 @@ public struct StoreConfiguration: Sendable {
     /// Four times as much spares the writer some 7 % when sends are spread over 1000 rooms, whose pages it gathers more
     /// changes of, and holds the next commit up for four times as long, whatever the rooms.
     public var checkpointPages = 4096
+    /// The most messages that are in the journal only, but for those of one commit. The more there are, the more of a room's
+    /// messages are put in their place together, and the more memory they take: some 600 bytes each. With 0 each message is
+    /// put in its place by the commit that holds it.
+    public var journalMessages = 16_384
+    /// The most bytes of messages that are in the journal only, 16 MiB, but for those of one commit.
+    public var journalBytes = 16 * 1024 * 1024
+    /// How many messages of one room gather in the journal before they are put in their place, however few there are of
+    /// other rooms.
+    public var journalMessagesOfRoom = 256
+    /// How long nothing is sent before what is in the journal is put in its place, in milliseconds.
+    public var filingDelay = 1000
     /// How long a thread waits for another program that has locked the database, in milliseconds.
     public var busyTimeout = 5000
     /// How long the writer waits between tries to write while it cannot, in milliseconds.

@@ -9,6 +9,8 @@ final class WriterStatements {
     private let lookup: LookupStatements
     private let insertRoomRow: PreparedStatement
     private let insertMessage: PreparedStatement
+    private let insertJournalRow: PreparedStatement
+    private let deleteJournalRows: PreparedStatement
 
     init(_ db: Database) throws {
         self.db = db
@@ -17,8 +19,9 @@ final class WriterStatements {
         insertMessage = try PreparedStatement(
             """
             INSERT INTO messages (id, rev, created_at, sender, client_message_id, body) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
             """, db)
+        insertJournalRow = try PreparedStatement("INSERT INTO journal (id, messages) VALUES (?, ?)", db)
+        deleteJournalRows = try PreparedStatement("DELETE FROM journal WHERE id < ?", db)
     }
 
     /// Where a room is; `nil` when nobody has used it.
@@ -38,20 +41,30 @@ final class WriterStatements {
         return RoomTable.Room(number: db.lastInsertedRowID, head: 0, rev: 0, latest: .earliest)
     }
 
-    /// Stores the newest message of a room.
+    /// Puts a message in its place.
     ///
-    /// - Returns: `false` when the sender has used the client message id before; nothing is stored then.
-    func insert(
-        _ room: RoomTable.Room, sender: UserID, clientMessageID: String?, body: [UInt8]
-    ) throws -> Bool {
-        try insertMessage.bind(RowKey(room: room.number, room.head).rawValue, at: 1)
-        try insertMessage.bind(room.rev, at: 2)
-        try insertMessage.bind(room.latest.milliseconds, at: 3)
-        try insertMessage.bind(sender.string, at: 4)
-        try insertMessage.bind(clientMessageID, at: 5)
-        try insertMessage.bind(body, at: 6)
+    /// - Throws: `DatabaseError` `SQLITE_CONSTRAINT` when the place or the sender's client message id is taken.
+    func insert(_ message: RecentMessage) throws {
+        try insertMessage.bind(RowKey(room: message.roomNumber, message.seq).rawValue, at: 1)
+        try insertMessage.bind(message.rev, at: 2)
+        try insertMessage.bind(message.createdAt.milliseconds, at: 3)
+        try insertMessage.bind(message.sender.string, at: 4)
+        try insertMessage.bind(message.clientMessageID, at: 5)
+        try insertMessage.bind(message.body, at: 6)
         try insertMessage.run()
-        return db.changesCount == 1
+    }
+
+    /// Adds a row to the journal.
+    func insertJournalRow(_ id: Int64, _ messages: [UInt8]) throws {
+        try insertJournalRow.bind(id, at: 1)
+        try insertJournalRow.bind(messages, at: 2)
+        try insertJournalRow.run()
+    }
+
+    /// Takes the rows before `id` out of the journal.
+    func deleteJournalRows(before id: Int64) throws {
+        try deleteJournalRows.bind(id, at: 1)
+        try deleteJournalRows.run()
     }
 
     /// The snapshot of the message that was sent under a client message id.

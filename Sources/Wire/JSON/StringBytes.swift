@@ -1,6 +1,6 @@
 extension String {
     /// Whether both are the same code points, which `==` does not ask: to it, canonically equivalent is equal.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8Span.bytesEqual(to: other.utf8)
     }
 

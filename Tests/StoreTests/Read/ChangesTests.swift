@@ -54,7 +54,7 @@ struct ChangesTests {
 
     @Test("A message that was changed comes once, as it is now, at its latest revision")
     func changed() throws {
-        let log = try TestLog()
+        let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(2, "before")
         let bodies = try log.fill(4)
         try log.fill(2, "behind")
@@ -80,7 +80,7 @@ struct ChangesTests {
 
     @Test("A message sent after a change has the next revision, also after a restart")
     func sendsOn() throws {
-        let log = try TestLog()
+        let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(2)
         try change(1, to: 3, "one at 3", in: log)
         let again = try log.reopened()
@@ -93,7 +93,7 @@ struct ChangesTests {
     @Test("In any history they are what replaying it says", arguments: [1, 2, 3, 4])
     func matchesModel(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var log = try TestLog()
+        var log = try TestLog { $0.journalMessages = 0 }
         // The latest revision and snapshot of each message.
         var messages: [(rev: Int64, body: [UInt8])] = []
         var rev: Int64 = 0
@@ -105,7 +105,7 @@ struct ChangesTests {
                 try change(Int64(index + 1), to: rev, "\(index + 1) at \(rev)", in: log)
             }
             // The writer is to see what was changed behind its back.
-            log = try log.reopened()
+            log = try log.reopened { $0.journalMessages = 0 }
             for body in try log.fill(Int.random(in: 0...4, using: &generator)) {
                 rev += 1
                 messages.append((rev, body))

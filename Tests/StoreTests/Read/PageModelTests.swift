@@ -45,11 +45,14 @@ struct PageModelTests {
 
     @Test(
         "is what counting through the messages says, whatever the place, the limit and the size of the room",
-        arguments: [1, 2, 3])
-    func matchesModel(seed: UInt64) throws {
+        arguments: [(1, 0), (2, 100_000), (3, 40)])
+    func matchesModel(seed: UInt64, journalMessages: Int) throws {
         var generator = SeededGenerator(seed: seed)
         let clock = TestClock()
-        let log = try TestLog { $0.clock = { clock.now } }
+        let log = try TestLog {
+            $0.clock = { clock.now }
+            $0.journalMessages = journalMessages
+        }
         for size in [0, 1, 2, 3, 7, 30, 61, 200, 431] {
             let room = "room\(size)"
             let (model, bodies) = try fill(log, clock, room, size, using: &generator)

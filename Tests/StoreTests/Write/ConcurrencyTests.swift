@@ -52,9 +52,9 @@ struct ConcurrencyTests {
         #expect(commits.flatMap(\.outcomes).allSatisfy { (try? $0.result.get().isNew) == true })
     }
 
-    @Test("A query sees every commit that was told before it was asked")
-    func readsOwnWrites() throws {
-        let log = try TestLog()
+    @Test("A query sees every commit that was told before it was asked", arguments: [0, 20, 100_000])
+    func readsOwnWrites(journalMessages: Int) throws {
+        let log = try TestLog { $0.journalMessages = journalMessages }
         inParallel(4) { thread in
             for round in 1...40 as ClosedRange<Int64> {
                 let stored = try log.send(.init(room: "room\(thread)"))

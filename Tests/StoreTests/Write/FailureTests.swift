@@ -15,10 +15,11 @@ struct FailureTests {
         return try DatabaseQueue(path: log.path, configuration: configuration)
     }
 
-    private func makeLog() throws -> TestLog {
+    private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
         try TestLog {
             $0.busyTimeout = 1
             $0.probeInterval = 1
+            configure(&$0)
         }
     }
 
@@ -81,13 +82,15 @@ struct FailureTests {
         #expect(try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta") } == ["epoch"])
     }
 
-    @Test("An error in the middle of a commit undoes what the commit did before it")
-    func undoes() throws {
-        let log = try makeLog()
+    @Test(
+        "An error in the middle of a commit undoes what the commit did before it",
+        arguments: [("messages", "body", 0), ("journal", "messages", 100)])
+    func undoes(table: String, column: String, journalMessages: Int) throws {
+        let log = try makeLog { $0.journalMessages = journalMessages }
         try log.sql { db in
             try db.execute(
                 sql: """
-                    CREATE TRIGGER poison BEFORE INSERT ON messages WHEN NEW.client_message_id = 'poison'
+                    CREATE TRIGGER poison BEFORE INSERT ON \(table) WHEN instr(NEW.\(column), CAST('poison' AS BLOB))
                     BEGIN SELECT RAISE(ABORT, 'poisoned'); END
                     """)
         }

@@ -30,6 +30,7 @@ struct FullDiskTests {
     @Test("A database as large as it may be takes no more, says so, and goes on when there is room again")
     func maximumPages() throws {
         let log = try TestLog {
+            $0.journalMessages = 0
             $0.maximumPages = 400
             $0.probeInterval = 1
         }

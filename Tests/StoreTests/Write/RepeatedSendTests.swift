@@ -112,7 +112,7 @@ struct RepeatedSendTests {
 
     @Test("A snapshot that cannot be read is the trouble of who repeats its send, not of the others")
     func unreadableSnapshot() throws {
-        let log = try TestLog()
+        let log = try TestLog { $0.journalMessages = 0 }
         try log.send(.init(text: "hi", id: "a1"))
         try log.sql { db in try db.execute(sql: "UPDATE messages SET body = 'nonsense'") }
         let results = try log.sendAll([.init(text: "hi", id: "a1"), .init(text: "new")])

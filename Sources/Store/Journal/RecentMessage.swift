@@ -1,0 +1,84 @@
+import Wire
+
+/// A message that the journal holds, and its place among the messages does not yet.
+final class RecentMessage: Sendable {
+    /// Its room, and the room's number in the database.
+    let room: RoomID
+    let roomNumber: Int64
+    /// Its place in the room.
+    let seq: Int64
+    /// The room's revision when it was sent.
+    let rev: Int64
+    /// When it was stored.
+    let createdAt: Timestamp
+    /// Who sent it.
+    let sender: UserID
+    /// The sender's own name for it.
+    let clientMessageID: String?
+    /// Its snapshot.
+    let body: [UInt8]
+    /// See ``ClientMessageKey/hash``; 0 without a client message id.
+    fileprivate let keyHash: Int
+
+    /// A message; `key` is that of its client message id, if it has one.
+    init(
+        room: RoomID, roomNumber: Int64, seq: Int64, rev: Int64, createdAt: Timestamp, sender: UserID,
+        key: ClientMessageKey?, body: [UInt8]
+    ) {
+        self.room = room
+        self.roomNumber = roomNumber
+        self.seq = seq
+        self.rev = rev
+        self.createdAt = createdAt
+        self.sender = sender
+        clientMessageID = key?.id
+        keyHash = key?.hash ?? 0
+        self.body = body
+    }
+
+    /// Whether it was sent under this client message id. Ids are the same when their bytes are, as in the database.
+    func wasSent(by sender: UserID, as id: String) -> Bool {
+        clientMessageID?.hasSameBytes(as: id) == true && self.sender == sender
+    }
+}
+
+/// A client message id, of which a sender has one in a room.
+struct ClientMessageKey {
+    let sender: UserID
+    let id: String
+    /// Tells almost all keys of a process apart.
+    let hash: Int
+
+    init(sender: UserID, id: String) {
+        self.sender = sender
+        self.id = id
+        var hasher = Hasher()
+        hasher.combine(sender)
+        hasher.combine(id)
+        hash = hasher.finalize()
+    }
+}
+
+/// Messages in the order in which they were sent, which can be found by their client message ids.
+///
+/// There are some hundreds at most. To look through their hashes, which lie side by side, takes less than to keep a table
+/// of them.
+struct RecentMessageList {
+    private(set) var messages: [RecentMessage] = []
+    private var hashes: [Int] = []
+
+    /// Adds the newest message.
+    mutating func append(_ message: RecentMessage) {
+        messages.append(message)
+        hashes.append(message.keyHash)
+    }
+
+    /// The message that was sent to a room under a client message id.
+    func first(_ key: ClientMessageKey, in room: Int64) -> RecentMessage? {
+        for index in hashes.indices where hashes[index] == key.hash {
+            let message = messages[index]
+            if message.roomNumber == room, message.wasSent(by: key.sender, as: key.id) { return message }
+        }
+        return nil
+    }
+}

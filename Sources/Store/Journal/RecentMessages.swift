@@ -1,0 +1,60 @@
+import Chat
+import Synchronization
+import Wire
+
+/// The messages that are in the journal only, for the writer, which adds and files them, and the readers.
+///
+/// A room is its rows among the messages and, behind them, these. Who reads takes these first, and then its snapshot of
+/// the database: what has been filed in between is in both, and nothing is in neither.
+final class RecentMessages: Sendable {
+    private let backlog: Mutex<Backlog>
+
+    init(_ limits: Backlog.Limits) {
+        backlog = Mutex(Backlog(limits: limits))
+    }
+
+    // MARK: Reading
+
+    /// The recent messages of each query's room.
+    func messages(for queries: ArraySlice<Query>) -> [[RecentMessage]] {
+        backlog.withLock { backlog in queries.map { backlog.messages(of: $0.room) } }
+    }
+
+    // MARK: Writing
+
+    /// The newest message of a room; `nil` when it has been filed.
+    func newest(of room: RoomID) -> RecentMessage? {
+        backlog.withLock { $0.newest(of: room) }
+    }
+
+    /// The message that was sent to a room under a client message id; `nil` when it has been filed or there is none.
+    func message(_ key: ClientMessageKey, in room: RoomID) -> RecentMessage? {
+        backlog.withLock { $0.message(key, in: room) }
+    }
+
+    /// Whether everything has been filed.
+    var isEmpty: Bool { backlog.withLock { $0.count == 0 } }
+
+    /// What the next commit has to file.
+    func due() -> Backlog.Filing {
+        backlog.withLock { $0.due() }
+    }
+
+    /// What has waited for longest, of `most` messages or a few more.
+    func oldest(_ most: Int) -> Backlog.Filing {
+        backlog.withLock { $0.oldest(most) }
+    }
+
+    /// The first row of the journal that is needed when `filing` is done; `nil` when none is.
+    func firstRow(after filing: Backlog.Filing) -> Int64? {
+        backlog.withLock { $0.firstRow(after: filing) }
+    }
+
+    /// A commit is durable that has filed `filing` and put messages into a row of the journal.
+    func commit(_ filing: Backlog.Filing, _ messages: [RecentMessage], row: Int64) {
+        backlog.withLock { backlog in
+            if !filing.isEmpty { backlog.remove(filing) }
+            for message in messages { backlog.append(message, row: row) }
+        }
+    }
+}

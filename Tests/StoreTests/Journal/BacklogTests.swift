@@ -1,0 +1,130 @@
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The backlog")
+struct BacklogTests {
+    private func backlog(messages: Int = 10, bytes: Int = .max, ofRoom: Int = 5) -> Backlog {
+        Backlog(limits: Backlog.Limits(messages: messages, bytes: bytes, messagesOfRoom: ofRoom))
+    }
+
+    private func message(_ room: String, _ seq: Int64, id: String? = nil, bytes: Int = 1) throws -> RecentMessage {
+        RecentMessage(
+            room: try RoomID(room), roomNumber: Int64(room.utf8.first!), seq: seq, rev: seq,
+            createdAt: Timestamp(milliseconds: 0), sender: try UserID("alice"),
+            key: try id.map { ClientMessageKey(sender: try UserID("alice"), id: $0) },
+            body: Array(repeating: 0, count: bytes))
+    }
+
+    /// Adds the next messages of these rooms, all in one row.
+    private func append(_ rooms: [String], row: Int64, to backlog: inout Backlog) throws {
+        for room in rooms {
+            let seq = (backlog.newest(of: try RoomID(room))?.seq ?? 0) + 1
+            backlog.append(try message(room, seq), row: row)
+        }
+    }
+
+    @Test("Nothing is due while it is within its limits")
+    func within() throws {
+        var backlog = backlog()
+        #expect(backlog.due().isEmpty && backlog.firstRow(after: backlog.due()) == nil)
+        try append(["a", "b", "a", "c", "a", "b", "c", "d", "e", "a"], row: 1, to: &backlog)
+        #expect(backlog.count == 10)
+        #expect(backlog.due().isEmpty && backlog.firstRow(after: backlog.due()) == 1)
+        #expect(backlog.messages(of: try RoomID("a")).map(\.seq) == [1, 2, 3, 4])
+        #expect(backlog.newest(of: try RoomID("b"))?.seq == 2)
+        #expect(backlog.newest(of: try RoomID("z")) == nil)
+    }
+
+    @Test("With more messages the rooms that have waited for longest are due, whole")
+    func oldestFirst() throws {
+        var backlog = backlog()
+        try append(["a", "b", "b"], row: 1, to: &backlog)
+        try append(["c", "a", "c", "d"], row: 2, to: &backlog)
+        try append(["e", "b", "e", "b", "e", "f"], row: 3, to: &backlog)
+        // 13 messages: the two of a are not enough.
+        let due = backlog.due()
+        #expect(due.rooms.map(\.string) == ["a", "b"])
+        #expect(due.messages.map(\.seq) == [1, 2, 1, 2, 3, 4])
+        #expect(backlog.firstRow(after: due) == 2)
+        backlog.remove(due)
+        #expect(backlog.count == 7 && backlog.due().isEmpty)
+        #expect(backlog.messages(of: try RoomID("b")).isEmpty)
+        #expect(backlog.firstRow(after: backlog.due()) == 2)
+    }
+
+    @Test("A room that was filed waits anew with its next message")
+    func waitsAnew() throws {
+        var backlog = backlog(messages: 3)
+        try append(["a", "b", "c", "d"], row: 1, to: &backlog)
+        #expect(backlog.due().rooms.map(\.string) == ["a"])
+        backlog.remove(backlog.due())
+        try append(["a", "a"], row: 2, to: &backlog)
+        #expect(backlog.due().rooms.map(\.string) == ["b", "c"])
+        #expect(backlog.oldest(1000).rooms.map(\.string) == ["b", "c", "d", "a"])
+        #expect(backlog.firstRow(after: backlog.oldest(3)) == 2)
+    }
+
+    @Test("More bytes than it may have are due as well")
+    func bytes() throws {
+        var backlog = backlog(bytes: 100)
+        for room in ["a", "b", "c"] { backlog.append(try message(room, 1, bytes: 40), row: 1) }
+        #expect(backlog.due().rooms.map(\.string) == ["a"])
+        backlog.remove(backlog.due())
+        #expect(backlog.due().isEmpty)
+    }
+
+    @Test("A room with many messages is due whatever the others have")
+    func fullRoom() throws {
+        var backlog = backlog(messages: 100)
+        try append(["a", "b", "b", "b", "b", "c", "b"], row: 1, to: &backlog)
+        #expect(backlog.due().rooms.map(\.string) == ["b"])
+        #expect(backlog.oldest(6).rooms.map(\.string) == ["b", "a"])
+        try append(["b"], row: 2, to: &backlog)
+        #expect(backlog.due().messages.count == 6)
+        backlog.remove(backlog.due())
+        #expect(backlog.due().isEmpty && backlog.count == 2)
+    }
+
+    @Test("A message is found by its client message id, in its room")
+    func byClientMessageID() throws {
+        var backlog = backlog()
+        backlog.append(try message("a", 1, id: "x"), row: 1)
+        backlog.append(try message("a", 2, id: "\u{E9}"), row: 1)
+        backlog.append(try message("b", 1), row: 1)
+        let alice = try UserID("alice")
+        let room = try RoomID("a")
+        #expect(backlog.message(ClientMessageKey(sender: alice, id: "x"), in: room)?.seq == 1)
+        #expect(backlog.message(ClientMessageKey(sender: alice, id: "\u{E9}"), in: room)?.seq == 2)
+        // Equal to Swift, and another id to the database.
+        #expect(backlog.message(ClientMessageKey(sender: alice, id: "e\u{301}"), in: room) == nil)
+        #expect(backlog.message(ClientMessageKey(sender: try UserID("bob"), id: "x"), in: room) == nil)
+        #expect(backlog.message(ClientMessageKey(sender: alice, id: "x"), in: try RoomID("b")) == nil)
+    }
+
+    @Test("In any history it holds what was added and not removed, in order", arguments: [1, 2, 3])
+    func matchesModel(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var backlog = backlog(messages: 20, ofRoom: 6)
+        var model: [String: [(seq: Int64, row: Int64)]] = [:]
+        var heads: [String: Int64] = [:]
+        for row in 1...400 as ClosedRange<Int64> {
+            let filing =
+                Bool.random(using: &generator) ? backlog.due() : backlog.oldest(.random(in: 1...9, using: &generator))
+            for room in filing.rooms { model[room.string] = nil }
+            #expect(backlog.firstRow(after: filing) == model.values.compactMap { $0.first?.row }.min())
+            backlog.remove(filing)
+            for _ in 0..<Int.random(in: 0...8, using: &generator) {
+                let room = ["a", "b", "c", "d", "e", "f", "g", "h"].randomElement(using: &generator)!
+                heads[room, default: 0] += 1
+                backlog.append(try message(room, heads[room]!), row: row)
+                model[room, default: []].append((heads[room]!, row))
+            }
+            #expect(backlog.count == model.values.reduce(0) { $0 + $1.count })
+            for (room, messages) in model {
+                #expect(backlog.messages(of: try RoomID(room)).map(\.seq) == messages.map(\.seq))
+            }
+        }
+    }
+}
