@@ -70,10 +70,12 @@ let package = Package(
                 "Wire", "HTTP", "WebSocket", "Transport", arguments, httpTypes,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
+        // Times pieces of the server by themselves.
+        module("Bench", ["Wire", "HTTP", "WebSocket", "Chat", "Store", arguments, httpTypes]),
         .executableTarget(
             name: "backscroll",
             dependencies: [
-                "Server", "Load", "HTTP", "Transport", arguments, logging,
+                "Server", "Load", "Bench", "HTTP", "Transport", arguments, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
@@ -95,6 +97,7 @@ let package = Package(
                 "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics,
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        tests(of: "Bench", [arguments]),
         tests(of: "Load", ["Wire", "HTTP", "WebSocket", "Transport", httpTypes, arguments]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bench
 import Load
 import Server
 
@@ -18,7 +19,7 @@ struct Backscroll: AsyncParsableCommand {
               curl 'http://localhost:8080/v1/rooms/lobby/messages'
             """,
         version: Version.current,
-        subcommands: [ServeCommand.self, LoadCommand.self, EchoCommand.self],
+        subcommands: [ServeCommand.self, LoadCommand.self, BenchCommand.self, EchoCommand.self],
         defaultSubcommand: nil
     )
 

@@ -1,0 +1,87 @@
+public import ArgumentParser
+
+/// `backscroll bench`: times pieces of the server by themselves.
+public struct BenchCommand: ParsableCommand {
+    /// The command's name and its help.
+    public static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Times the codecs, the feed and the store by themselves, to be run before and after a change.",
+        discussion: """
+            Each line is one piece of work: nanoseconds a unit in the median round, how many a second that is, and how \
+            far the rounds lie apart. A difference smaller than that means nothing; on a busy machine take more rounds. \
+            Commits are synced to the disk of --directory.
+
+              backscroll bench
+              backscroll bench http json --rounds 21
+            """)
+
+    @Argument(help: "Only what has one of these words in its name: http, json, websocket, feed, store, …")
+    var words: [String] = []
+
+    @Option(help: "How many rounds, of which the median is told.")
+    var rounds = 7
+
+    @Option(help: "About how long a round takes, in milliseconds.")
+    var roundTime = 50
+
+    @Option(help: "How many messages the room has that pages are read of.")
+    var messages = 100_000
+
+    @Option(help: "Where the store's database is made, and removed at the end.")
+    var directory = "/tmp"
+
+    /// Made by the parser.
+    public init() {}
+
+    /// Refuses values that make no sense.
+    public func validate() throws {
+        guard (1...1000).contains(rounds) else { throw ValidationError("--rounds must be from 1 to 1000.") }
+        guard (1...60_000).contains(roundTime) else {
+            throw ValidationError("--round-time must be from 1 to 60000 milliseconds.")
+        }
+        guard (100...100_000_000).contains(messages) else {
+            throw ValidationError("--messages must be from 100 to 100000000.")
+        }
+    }
+
+    /// Runs the benchmarks, and prints a line for each.
+    public func run() throws {
+        #if DEBUG
+        print("This is a debug build: its figures say nothing of a release's.")
+        #endif
+        var found = false
+        for benchmark in try CodecBenchmarks.all() + FeedBenchmarks.all() where isWanted(benchmark.name) {
+            found = true
+            try report(benchmark)
+        }
+        if isWanted("store commit page") {
+            found = true
+            print("filling a room with \(messages) messages …")
+            let store = try StoreBenchmarks(in: directory, messages: messages)
+            for benchmark in store.all where isWanted(benchmark.name) { try report(benchmark) }
+        }
+        guard found else { throw ValidationError("Nothing has \(words.joined(separator: " or ")) in its name.") }
+    }
+
+    private func isWanted(_ name: String) -> Bool {
+        words.isEmpty || words.contains { name.contains($0) }
+    }
+
+    private func report(_ benchmark: Benchmark) throws {
+        let measurement = try benchmark.measure(rounds: rounds, roundTime: .milliseconds(roundTime))
+        print(BenchReport.line(measurement))
+    }
+}
+
+/// What went wrong with a benchmark.
+enum BenchError: Error, CustomStringConvertible {
+    case wrongResult
+    case noDirectory(String)
+
+    var description: String {
+        switch self {
+        case .wrongResult: "A piece of work has come to another result than it must."
+        case .noDirectory(let path): "There can be no directory in \(path)."
+        }
+    }
+}

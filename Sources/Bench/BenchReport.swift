@@ -1,0 +1,35 @@
+/// A measurement in words.
+enum BenchReport {
+    private static let nameWidth = 38
+    private static let numberWidth = 10
+
+    /// One line: `http parse a send   1,234 ns/request   810,372 requests/s   ± 3 %`.
+    static func line(_ measurement: Measurement) -> String {
+        let name = measurement.name.padded(to: nameWidth)
+        let time = grouped(Int(measurement.median.rounded())).leftPadded(to: numberWidth)
+        let rate = grouped(Int(measurement.perSecond.rounded())).leftPadded(to: numberWidth)
+        let spread = Int((measurement.spread * 100).rounded())
+        return "\(name) \(time) ns/\(measurement.unit.padded(to: 9)) \(rate)/s   rounds within \(spread) %"
+    }
+
+    /// A number with its thousands apart.
+    static func grouped(_ number: Int) -> String {
+        var digits = Array(String(number.magnitude))
+        var index = digits.count - 3
+        while index > 0 {
+            digits.insert(",", at: index)
+            index -= 3
+        }
+        return (number < 0 ? "-" : "") + String(digits)
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+
+    fileprivate func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
+    }
+}

@@ -1,0 +1,59 @@
+import Chat
+import Wire
+
+/// A room's feed: what a commit costs for each subscriber, but for the system call.
+enum FeedBenchmarks {
+    static func all() throws -> [Benchmark] {
+        try [1, 8].map { messages in
+            Benchmark(
+                "feed publish \(messages) to 1000 subscribers", per: "delivery", times: messages * 1000,
+                try publishing(messages))
+        } + [encoding()]
+    }
+
+    private static func publishing(_ messages: Int) throws -> (Int) throws -> Void {
+        let snapshots = try Samples.batch(1...Int64(messages)).messages
+        return { calls in
+            let feed = Feed(room: Samples.room, epoch: "E", deflater: PushDeflater())
+            let sink = Sink()
+            let subscriptions = (0..<1000).map { _ in
+                Subscription(feed: feed, format: .webSocket, rev: 0, carrier: sink)
+            }
+            let level = ReplaySlice(frames: [], rev: 0, hasMore: false, state: RoomState())
+            for subscription in subscriptions { subscription.start(with: level) }
+            var rev: Int64 = 0
+            for _ in 0..<calls {
+                feed.publish(
+                    FramedBatch(
+                        Batch(
+                            room: Samples.room, firstRev: rev + 1, head: rev + Int64(messages), messages: snapshots)))
+                rev += Int64(messages)
+            }
+            guard subscriptions.allSatisfy({ $0.rev == rev }) else { throw BenchError.wrongResult }
+        }
+    }
+
+    private static func encoding() throws -> Benchmark {
+        let batch = try Samples.batch(1...32)
+        return Benchmark("feed encode a batch of 32", per: "message", times: 32) { calls in
+            for _ in 0..<calls { keep(FramedBatch(batch)) }
+        }
+    }
+}
+
+/// A client that takes everything at once.
+private final class Sink: SubscriptionCarrier {
+    private var bytes = 0
+
+    var isCongested: Bool { false }
+
+    func send(_ frames: Span<UInt8>) {
+        bytes += frames.count
+    }
+
+    func sendLive(room: RoomID, rev: Int64) {}
+
+    func replay(_ subscription: Subscription, since rev: Int64) {
+        preconditionFailure("nobody is behind")
+    }
+}

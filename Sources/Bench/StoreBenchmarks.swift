@@ -1,0 +1,123 @@
+import Chat
+import Glibc
+import Store
+import Synchronization
+import Wire
+
+/// The log: commits, each with its sync, and pages.
+///
+/// The database is made in a directory of its own and removed at the end.
+final class StoreBenchmarks {
+    /// How many messages the room has that pages are read of.
+    private let messages: Int
+    private let directory: String
+    private let observer = Answers()
+    private let log: SQLiteLog
+    private var sent = 0
+
+    /// Makes the database, and fills a room.
+    ///
+    /// - Parameters:
+    ///   - directory: where the database is made: it is the disk there that is measured.
+    ///   - messages: how many messages the room gets.
+    init(in directory: String, messages: Int) throws {
+        self.messages = messages
+        var template = Array("\(directory)/backscroll-bench-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw BenchError.noDirectory(directory) }
+        self.directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        log = try SQLiteLog(path: self.directory + "/log.db", observer: observer)
+        while sent < messages { try commit(min(1000, messages - sent), to: Samples.room) }
+    }
+
+    deinit {
+        log.close()
+        for file in ["log.db", "log.db-wal", "log.db-shm", "log.db.lock"] { unlink("\(directory)/\(file)") }
+        rmdir(directory)
+    }
+
+    var all: [Benchmark] {
+        [1, 16, 64].map { size in
+            Benchmark("store commit \(size)", per: "message", times: size) { [self] calls in
+                for _ in 0..<calls { try commit(size, to: Self.otherRoom) }
+            }
+        } + [
+            page("newest") { _ in .newest },
+            page("random") { .before(.seq(Int64.random(in: 31...Int64($0)))) },
+            page("deepest") { _ in .after(.seq(0)) },
+        ]
+    }
+
+    private static let otherRoom = try! RoomID("other")
+
+    private func commit(_ size: Int, to room: RoomID) throws {
+        let submissions = try (0..<size).map { index in
+            Submission(
+                ticket: Ticket(loop: 0, number: UInt64(index)), room: room, sender: Samples.sender,
+                change: .send(try Draft.decode(Samples.draft(sent + index))))
+        }
+        sent += size
+        log.submit(submissions)
+        try observer.wait(for: size)
+    }
+
+    /// Reads pages of 30, as many at a time as a reader takes.
+    private func page(_ which: String, _ anchor: @escaping (Int) -> PageRequest.Anchor) -> Benchmark {
+        Benchmark("store page, \(which) of \(messages)", per: "page", times: 32) { [self] calls in
+            for _ in 0..<calls {
+                log.fetch(
+                    (0..<32).map { number in
+                        Query(
+                            ticket: Ticket(loop: 0, number: number), room: Samples.room,
+                            kind: .page(PageRequest(anchor: anchor(messages), limit: 30)))
+                    })
+                try observer.wait(for: 32)
+            }
+        }
+    }
+}
+
+/// Counts what the log says.
+private final class Answers: LogObserver {
+    private struct State {
+        var count = 0
+        var failure: Problem?
+    }
+
+    private let state = Mutex(State())
+
+    func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
+        note(
+            outcomes.count,
+            outcomes.lazy.compactMap { if case .failure(let problem) = $0.result { problem } else { nil } }.first)
+    }
+
+    func fetched(_ answers: [Answer]) {
+        note(
+            answers.count,
+            answers.lazy.compactMap { if case .failure(let problem) = $0.result { problem } else { nil } }.first)
+    }
+
+    private func note(_ count: Int, _ failure: Problem?) {
+        state.withLock { state in
+            state.count += count
+            state.failure = state.failure ?? failure
+        }
+    }
+
+    /// Waits until so many answers have come.
+    func wait(for count: Int) throws {
+        while true {
+            let failure: Problem?? = state.withLock { state in
+                guard state.count >= count else { return nil }
+                state.count -= count
+                return .some(state.failure)
+            }
+            guard let failure else {
+                sched_yield()
+                continue
+            }
+            if let failure { throw failure }
+            return
+        }
+    }
+}

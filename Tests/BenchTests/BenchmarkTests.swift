@@ -1,0 +1,50 @@
+import ArgumentParser
+import Testing
+
+@testable import Bench
+
+@Suite("A benchmark")
+struct BenchmarkTests {
+    @Test("is run in rounds of as many calls as take the time, and told by the unit")
+    func rounds() throws {
+        var calls: [Int] = []
+        let benchmark = Benchmark("x", per: "thing", times: 10) { count in
+            calls.append(count)
+            for number in 0..<count * 1000 { keep(number) }
+        }
+        let measurement = try benchmark.measure(rounds: 3, roundTime: .milliseconds(2))
+        #expect(calls.count > 3 && Set(calls.suffix(4)).count == 1)
+        #expect(measurement.nanoseconds.count == 3 && measurement.nanoseconds == measurement.nanoseconds.sorted())
+        #expect(measurement.nanoseconds.allSatisfy { $0 > 0 })
+    }
+
+    @Test("is told by the median of its rounds")
+    func median() {
+        let measurement = Measurement(name: "http parse a send", unit: "request", nanoseconds: [90, 100, 130])
+        #expect(measurement.median == 100 && measurement.perSecond == 10_000_000 && measurement.spread == 0.4)
+        #expect(
+            BenchReport.line(measurement)
+                == "http parse a send                             100 ns/request   10,000,000/s   rounds within 40 %")
+    }
+
+    @Test(
+        "Numbers have their thousands apart",
+        arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])
+    func grouped(number: Int, text: String) {
+        #expect(BenchReport.grouped(number) == text)
+    }
+
+    @Test("Each comes to its result")
+    func all() throws {
+        for benchmark in try CodecBenchmarks.all() + FeedBenchmarks.all() { try benchmark.work(2) }
+        let store = try StoreBenchmarks(in: "/tmp", messages: 100)
+        for benchmark in store.all { try benchmark.work(1) }
+    }
+
+    @Test(
+        "Options that make no sense are refused",
+        arguments: [["--rounds", "0"], ["--round-time", "0"], ["--messages", "5"]])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try BenchCommand.parse(arguments) }
+    }
+}
