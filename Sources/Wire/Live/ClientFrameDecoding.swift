@@ -3,7 +3,7 @@ extension ClientFrame {
     ///
     /// - `{"type":"subscribe","room":ID,"since":REV,"epoch":E}`; `since` may also be the string `REV` or `EPOCH:REV`,
     ///   and without it the subscription begins with what happens next;
-    /// - `{"type":"subscribe_mine"}`;
+    /// - `{"type":"subscribe","rooms":"mine"}`;
     /// - `{"type":"unsubscribe","room":ID}`;
     /// - `{"type":"typing","room":ID}`, where the room may be missing;
     /// - `{"type":"token","token":JWT}`.
@@ -45,6 +45,7 @@ extension ClientFrame {
     private struct Fields {
         var type: String?
         var room: String?
+        var rooms: String?
         var since: String?
         var epoch: String?
         var token: String?
@@ -56,6 +57,8 @@ extension ClientFrame {
                     type = try reader.string("type")
                 } else if reader.json.matches(name, "room") {
                     room = try reader.string("room")
+                } else if reader.json.matches(name, "rooms") {
+                    rooms = try reader.string("rooms")
                 } else if reader.json.matches(name, "since") {
                     since = try reader.since()
                 } else if reader.json.matches(name, "epoch") {
@@ -71,11 +74,7 @@ extension ClientFrame {
         func frame() throws(Problem) -> ClientFrame {
             switch type {
             case "subscribe":
-                let room = try requiredRoom()
-                guard let since else { return .subscribe(room: room, since: nil) }
-                return .subscribe(room: room, since: try SincePosition(parsing: since, epoch: epoch))
-            case "subscribe_mine":
-                return .subscribeMine
+                return try subscription()
             case "unsubscribe":
                 return .unsubscribe(room: try requiredRoom())
             case "typing":
@@ -89,6 +88,17 @@ extension ClientFrame {
             case nil:
                 throw .invalidField("type", must: "a string")
             }
+        }
+
+        private func subscription() throws(Problem) -> ClientFrame {
+            if let rooms {
+                guard rooms == "mine" else { throw .invalidField("rooms", must: "\"mine\"") }
+                guard room == nil else { throw .invalidField("rooms", must: "absent when there is a room") }
+                return .subscribeMine
+            }
+            let room = try requiredRoom()
+            guard let since else { return .subscribe(room: room, since: nil) }
+            return .subscribe(room: room, since: try SincePosition(parsing: since, epoch: epoch))
         }
 
         private func requiredRoom() throws(Problem) -> RoomID {

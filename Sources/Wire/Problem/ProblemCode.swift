@@ -70,8 +70,22 @@ extension Problem.Code {
     public static let unauthenticated = Self("unauthenticated")
     /// The caller may not do this.
     public static let forbidden = Self("forbidden")
+    /// The caller is no member of the room.
+    public static let notAMember = Self("not_a_member")
     /// The request comes from a web page of an origin that is not allowed.
     public static let originNotAllowed = Self("origin_not_allowed")
+}
+
+/// Frames on a socket for many rooms that cannot be served.
+extension Problem.Code {
+    /// The socket is subscribed to the room already.
+    public static let alreadySubscribed = Self("already_subscribed")
+    /// The socket is not subscribed to the room.
+    public static let notSubscribed = Self("not_subscribed")
+    /// The socket has as many subscriptions as it may have.
+    public static let tooManySubscriptions = Self("too_many_subscriptions")
+    /// The server does not offer this.
+    public static let notAvailable = Self("not_available")
 }
 
 /// Requests that HTTP itself refuses, and servers that cannot serve.

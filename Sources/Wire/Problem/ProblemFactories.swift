@@ -139,11 +139,41 @@ extension Problem {
         Problem(status: 403, code: .forbidden, detail: detail)
     }
 
+    /// 403 `not_a_member`: the caller is no member of the room, or not any more.
+    public static var notAMember: Problem {
+        Problem(status: 403, code: .notAMember, detail: "Only members of the room may do this.")
+    }
+
     /// 403 `origin_not_allowed`: the `Origin` of the request is not one that the server trusts.
     public static var originNotAllowed: Problem {
         Problem(
             status: 403, code: .originNotAllowed, detail: "Web pages of this origin may not use this server.",
             field: "Origin")
+    }
+}
+
+/// 409, 422, 501: what a socket for many rooms does not do.
+extension Problem {
+    /// 409 `already_subscribed`: the subscription that there is goes on as it is.
+    public static var alreadySubscribed: Problem {
+        Problem(status: 409, code: .alreadySubscribed, detail: "This socket is subscribed to the room already.")
+    }
+
+    /// 409 `not_subscribed`: the socket has no subscription to the room.
+    public static var notSubscribed: Problem {
+        Problem(status: 409, code: .notSubscribed, detail: "This socket is not subscribed to the room.")
+    }
+
+    /// 422 `too_many_subscriptions`: the socket has `limit` of them.
+    public static func tooManySubscriptions(limit: Int) -> Problem {
+        Problem(
+            status: 422, code: .tooManySubscriptions,
+            detail: "A socket must not be subscribed to more than \(limit) rooms.", limit: limit)
+    }
+
+    /// 501 `not_available`: `detail` tells what the server does not offer.
+    public static func notAvailable(_ detail: String) -> Problem {
+        Problem(status: 501, code: .notAvailable, detail: detail)
     }
 }
 

@@ -42,7 +42,8 @@ struct ClientFrameTests {
             (#"{"type":"dance"}"#, "unknown_type"), (#"{"type":"subscribe","room":"lobby"}"#, "unknown_type"),
             (#"{"type":"subscribe","room":"other","since":1}"#, "unknown_type"),
             (#"{"type":"unsubscribe","room":"lobby"}"#, "unknown_type"),
-            (#"{"type":"subscribe_mine"}"#, "unknown_type"), ("{}", "invalid_field"), (#"{"type":7}"#, "invalid_field"),
+            (#"{"type":"subscribe","rooms":"mine"}"#, "unknown_type"), ("{}", "invalid_field"),
+            (#"{"type":7}"#, "invalid_field"),
             (#"{"type":"typing","room":"a b"}"#, "invalid_room"),
             (#"{"type":"typing","room":"other"}"#, "invalid_field"),
         ])
