@@ -17,10 +17,10 @@ enum FeedBenchmarks {
             let feed = Feed(room: Samples.room, epoch: "E", deflater: PushDeflater())
             let sink = Sink()
             let subscriptions = (0..<1000).map { _ in
-                Subscription(feed: feed, format: .webSocket, rev: 0, carrier: sink)
+                Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
             }
             let level = ReplaySlice(frames: [], rev: 0, hasMore: false, state: RoomState())
-            for subscription in subscriptions { subscription.start(with: level) }
+            for subscription in subscriptions { subscription.start(with: level, on: sink) }
             var rev: Int64 = 0
             for _ in 0..<calls {
                 feed.publish(
@@ -51,7 +51,9 @@ private final class Sink: SubscriptionCarrier {
         bytes += frames.count
     }
 
-    func sendLive(room: RoomID, rev: Int64) {}
+    func sendLive(_ subscription: Subscription) {}
+
+    func ended(_ subscription: Subscription, because problem: Problem) {}
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         preconditionFailure("nobody is behind")

@@ -7,10 +7,8 @@ public import Wire
 public final class Feed {
     /// The room.
     public let room: RoomID
-    /// The subscribers, in no order.
+    /// The subscribers, in no order; also those that have not started yet.
     public private(set) var subscribers: [Subscription] = []
-    /// How many are about to subscribe, and wait for the log to tell where the room is.
-    public var reservations = 0
     /// The messages as WebSocket frames.
     private var frames: ByteLog
     /// The messages as compressed WebSocket frames, while somebody wants them so.
@@ -37,7 +35,7 @@ public final class Feed {
     }
 
     /// Whether nobody needs the feed.
-    public var isIdle: Bool { subscribers.isEmpty && reservations == 0 }
+    public var isIdle: Bool { subscribers.isEmpty }
 
     /// Takes over what a commit has changed, and brings every subscriber up to it that can take it now.
     public func publish(_ batch: FramedBatch) {
@@ -51,7 +49,8 @@ public final class Feed {
             events!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
         }
         let rev = frames.rev
-        var areLevel = reservations == 0
+        // Also those that wait to start count: what is published meanwhile is theirs.
+        var areLevel = true
         for subscriber in subscribers {
             subscriber.advance()
             if subscriber.rev != rev { areLevel = false }
@@ -88,7 +87,7 @@ public final class Feed {
     }
 
     func add(_ subscription: Subscription) {
-        // What was published since the reservation is in the log; a format that begins now must know that it lacks it.
+        // A format that begins now must know that it lacks what has been published before.
         switch subscription.format {
         case .webSocket:
             break

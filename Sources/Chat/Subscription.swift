@@ -1,17 +1,5 @@
 public import Wire
 
-/// What carries a subscription's bytes to its client: a WebSocket or an event stream.
-public protocol SubscriptionCarrier: AnyObject {
-    /// Whether what was sent before is still on its way, so that nothing more should be sent.
-    var isCongested: Bool { get }
-    /// Sends ready frames. They are gone after the call.
-    func send(_ frames: Span<UInt8>)
-    /// Sends the notice that the subscription has caught up: `{"type":"live","room","rev"}`.
-    func sendLive(room: RoomID, rev: Int64)
-    /// Asks the log for what changed after `rev`; the answer comes to ``Subscription/replayed(_:)``.
-    func replay(_ subscription: Subscription, since rev: Int64)
-}
-
 /// One client's place in one room: a revision, up to which it has everything.
 ///
 /// It is the page after a cursor that never ends. While it is behind what its feed keeps, it reads the log, a slice at
@@ -29,40 +17,52 @@ public final class Subscription {
     public let feed: Feed
     /// How its client wants messages framed.
     public let format: PushFormat
+    /// Whose it is; `nil` when nobody has said so.
+    public let user: UserID?
     /// The revision up to which the client has everything.
     public private(set) var rev: Int64
     /// Where the feed's table holds this subscription; `nil` when it does not.
     var index: Int?
 
-    private unowned let carrier: any SubscriptionCarrier
+    /// What carries it once it has started. Whoever carries a subscription ends it before it goes.
+    private unowned var carrier: (any SubscriptionCarrier)?
     /// Whether an answer of the log is awaited, the first one to begin with.
     private var isReading = true
     /// Whether the client has been told that it has caught up.
     private var isLive = false
 
-    /// A subscription that continues after `rev`. It does nothing until ``start(after:)``.
-    public init(feed: Feed, format: PushFormat, rev: Int64, carrier: any SubscriptionCarrier) {
+    /// A subscription that joins its feed and does nothing until ``start(with:on:)``: what is published from now on is
+    /// not missed, whenever the log tells what came before.
+    ///
+    /// - Parameters:
+    ///   - user: who subscribes, if that is known.
+    ///   - rev: up to where the client has everything; `nil` for where the first slice says that the room is.
+    public init(feed: Feed, format: PushFormat, user: UserID?, since rev: Int64?) {
         self.feed = feed
         self.format = format
-        self.rev = rev
-        self.carrier = carrier
+        self.user = user
+        self.rev = rev ?? 0
         feed.add(self)
     }
 
     /// Begins with the first slice of the replay, or with none when the client has everything.
-    public func start(with slice: ReplaySlice) {
+    public func start(with slice: ReplaySlice, on carrier: any SubscriptionCarrier) {
+        self.carrier = carrier
         replayed(slice)
     }
+
+    /// Whether somebody carries it.
+    public var hasStarted: Bool { carrier != nil }
 
     /// A slice of the log has been read for this subscription.
     public func replayed(_ slice: ReplaySlice) {
         isReading = false
-        guard index != nil else { return }
+        guard index != nil, let carrier else { return }
         if !slice.frames.isEmpty { carrier.send(slice.frames.span) }
         rev = max(rev, slice.rev)
         if !slice.hasMore, !isLive {
             isLive = true
-            carrier.sendLive(room: feed.room, rev: rev)
+            carrier.sendLive(self)
         }
         advance()
     }
@@ -73,8 +73,9 @@ public final class Subscription {
     /// Sends what the client has not had, as far as it takes it.
     public func advance() {
         // Until the replay is over the feed is not what comes next.
-        while index != nil, !isReading, !carrier.isCongested {
-            guard isLive else { return readOn() }
+        guard !isReading, let carrier else { return }
+        while index != nil, !carrier.isCongested {
+            guard isLive else { return readOn(carrier) }
             switch feed.next(after: rev, format: format, limit: Self.writeLimit) {
             case .level:
                 return
@@ -82,18 +83,23 @@ public final class Subscription {
                 feed.send(range, format: format, to: carrier)
                 rev = newRev
             case .behind:
-                return readOn()
+                return readOn(carrier)
             }
         }
     }
 
-    private func readOn() {
+    private func readOn(_ carrier: any SubscriptionCarrier) {
         isReading = true
         carrier.replay(self, since: rev)
     }
 
-    /// Ends the subscription.
+    /// Ends the subscription: nothing more is sent.
     public func cancel() {
         feed.remove(self)
+    }
+
+    /// Has the client of a subscription that was cancelled told why, if it had started.
+    public func tellEnd(because problem: Problem) {
+        carrier?.ended(self, because: problem)
     }
 }

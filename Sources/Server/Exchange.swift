@@ -74,6 +74,7 @@ final class Exchange {
         case .clientMessage(let room, let id): try answerClientMessage(id, of: room, target)
         case .changes(let room): try answerChanges(of: room, target)
         case .live(let room): try openLive(room, target)
+        case .liveRooms: try openLiveRooms(target)
         }
     }
 

@@ -18,7 +18,8 @@ public final class Server: Sendable {
     private let configuration: ServerConfiguration
     private let group: LoopGroup
     private let log: SQLiteLog
-    private let dispatcher: Dispatcher
+    /// Brings to all loops what concerns them.
+    let dispatcher: Dispatcher
     private let workers: [LoopBound<Worker>]
     private let logger: Logger
 
@@ -51,7 +52,7 @@ public final class Server: Sendable {
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
-                origins: origins, metrics: metrics, registry: registry, logger: logger)
+                dispatcher: dispatcher, origins: origins, metrics: metrics, registry: registry, logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
             let workers = workers

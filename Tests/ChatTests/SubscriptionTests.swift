@@ -9,6 +9,7 @@ private final class Client: SubscriptionCarrier {
     var bytes: [UInt8] = []
     var liveRev: Int64?
     var asked: [Int64] = []
+    var end: Problem?
     /// Whether the client stalls after each write.
     var stallsAfterWrite = false
 
@@ -17,12 +18,16 @@ private final class Client: SubscriptionCarrier {
         if stallsAfterWrite { isCongested = true }
     }
 
-    func sendLive(room: RoomID, rev: Int64) {
-        liveRev = rev
+    func sendLive(_ subscription: Subscription) {
+        liveRev = subscription.rev
     }
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         asked.append(rev)
+    }
+
+    func ended(_ subscription: Subscription, because problem: Problem) {
+        end = problem
     }
 }
 
@@ -62,22 +67,47 @@ struct SubscriptionTests {
     @Test("that starts now gets what happens from now on")
     func now() {
         let client = Client()
-        let subscription = Subscription(feed: feed, format: .webSocket, rev: 5, carrier: client)
-        subscription.start(with: slice(nil, rev: 5))
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 5)
+        subscription.start(with: slice(nil, rev: 5), on: client)
         #expect(client.liveRev == 5)
         feed.publish(batch(6...7))
         #expect(client.bytes == frames(6...7))
         #expect(subscription.rev == 7)
     }
 
+    @Test("that says no place begins where the room is, whatever its feed has heard of by then")
+    func fromWhereTheRoomIs() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: nil)
+        feed.publish(batch(4...5))
+        #expect(!subscription.hasStarted)
+        subscription.start(with: slice(nil, rev: 4), on: client)
+        #expect(client.liveRev == 4)
+        #expect(client.bytes == frames(5...5))
+    }
+
+    @Test("that is cancelled for a reason has its client told, once it has started")
+    func told() {
+        let client = Client()
+        let subscriptions = (0..<2).map { _ in Subscription(feed: feed, format: .webSocket, user: nil, since: 0) }
+        subscriptions[0].start(with: slice(nil, rev: 0), on: client)
+        for subscription in subscriptions {
+            subscription.cancel()
+            subscription.tellEnd(because: .notAMember)
+        }
+        #expect(client.end == .notAMember)
+        feed.publish(batch(1...1))
+        #expect(client.bytes.isEmpty)
+    }
+
     @Test("gets what is committed while its replay is being read once, after the replay")
     func joins() {
         let client = Client()
-        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         feed.publish(batch(3...4))
         #expect(client.bytes.isEmpty)
         // The replay was read between the commits of 3 and 4.
-        subscription.start(with: slice(1...3, rev: 3))
+        subscription.start(with: slice(1...3, rev: 3), on: client)
         #expect(client.bytes == frames(1...4))
         #expect(client.liveRev == 3)
     }
@@ -85,8 +115,8 @@ struct SubscriptionTests {
     @Test("is not given again what its replay has and its feed has not heard of yet")
     func replayAhead() {
         let client = Client()
-        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
-        subscription.start(with: slice(1...6, rev: 6))
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(1...6, rev: 6), on: client)
         feed.publish(batch(5...6))
         feed.publish(batch(7...7))
         #expect(client.bytes == frames(1...7))
@@ -95,8 +125,8 @@ struct SubscriptionTests {
     @Test("reads on while there is more to replay, and says live once at the end")
     func slices() {
         let client = Client()
-        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
-        subscription.start(with: slice(1...2, rev: 2, hasMore: true))
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(1...2, rev: 2, hasMore: true), on: client)
         #expect(client.liveRev == nil)
         #expect(client.asked == [2])
         subscription.replayed(slice(3...4, rev: 4))
@@ -107,8 +137,8 @@ struct SubscriptionTests {
     @Test("whose client stalls is sent nothing, and catches up from the feed in one go")
     func stalls() {
         let client = Client()
-        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
-        subscription.start(with: slice(nil, rev: 0))
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(nil, rev: 0), on: client)
         client.isCongested = true
         feed.publish(batch(1...1))
         feed.publish(batch(2...3))
@@ -121,8 +151,8 @@ struct SubscriptionTests {
     @Test("that has fallen behind its feed reads the log, and loses nothing")
     func fallsBehind() {
         let client = Client()
-        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
-        subscription.start(with: slice(nil, rev: 0))
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(nil, rev: 0), on: client)
         client.isCongested = true
         for rev in 1...Int64(100) { feed.publish(batch(rev...rev)) }
         client.isCongested = false
@@ -140,8 +170,8 @@ struct SubscriptionTests {
     func pace() {
         let client = Client()
         client.stallsAfterWrite = true
-        let subscription = Subscription(feed: feed, format: .webSocket, rev: 0, carrier: client)
-        subscription.start(with: slice(1...2, rev: 2, hasMore: true))
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(1...2, rev: 2, hasMore: true), on: client)
         #expect(client.asked.isEmpty)
         client.isCongested = false
         subscription.advance()
@@ -151,8 +181,10 @@ struct SubscriptionTests {
     @Test("that is cancelled leaves the others as they are")
     func cancel() {
         let clients = (0..<3).map { _ in Client() }
-        let subscriptions = clients.map { Subscription(feed: feed, format: .webSocket, rev: 0, carrier: $0) }
-        for subscription in subscriptions { subscription.start(with: slice(nil, rev: 0)) }
+        let subscriptions = clients.map { _ in Subscription(feed: feed, format: .webSocket, user: nil, since: 0) }
+        for (subscription, client) in zip(subscriptions, clients) {
+            subscription.start(with: slice(nil, rev: 0), on: client)
+        }
         subscriptions[0].cancel()
         subscriptions[0].cancel()
         feed.publish(batch(1...1))
@@ -172,10 +204,12 @@ struct SubscriptionTests {
         feed.publish(batch(1...2))
         let (plain, deflated) = (Client(), Client())
         let subscriptions = [
-            Subscription(feed: feed, format: .webSocket, rev: 2, carrier: plain),
-            Subscription(feed: feed, format: .deflatedWebSocket, rev: 1, carrier: deflated),
+            Subscription(feed: feed, format: .webSocket, user: nil, since: 2),
+            Subscription(feed: feed, format: .deflatedWebSocket, user: nil, since: 1),
         ]
-        for subscription in subscriptions { subscription.start(with: slice(nil, rev: subscription.rev)) }
+        for (subscription, client) in zip(subscriptions, [plain, deflated]) {
+            subscription.start(with: slice(nil, rev: subscription.rev), on: client)
+        }
         #expect(deflated.asked == [1])
         subscriptions[1].replayed(slice(2...2, rev: 2))
         feed.publish(batch(3...4))
@@ -185,16 +219,16 @@ struct SubscriptionTests {
         subscriptions[1].cancel()
         feed.publish(batch(5...5))
         let late = Client()
-        let again = Subscription(feed: feed, format: .deflatedWebSocket, rev: 4, carrier: late)
-        again.start(with: slice(nil, rev: 4))
+        let again = Subscription(feed: feed, format: .deflatedWebSocket, user: nil, since: 4)
+        again.start(with: slice(nil, rev: 4), on: late)
         #expect(late.asked == [4], "what was published meanwhile was not kept compressed")
     }
 
     @Test("of an event stream gets the same messages as events with their ids")
     func events() {
         let client = Client()
-        let subscription = Subscription(feed: feed, format: .serverSentEvents, rev: 0, carrier: client)
-        subscription.start(with: slice(nil, rev: 0))
+        let subscription = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
+        subscription.start(with: slice(nil, rev: 0), on: client)
         feed.publish(batch(1...2))
         #expect(
             String(decoding: client.bytes, as: UTF8.self)

@@ -65,6 +65,10 @@ public struct WebSocketLimits: Sendable {
     public var messageBytes = 64 * 1024
     /// The most frames that a client may send in a second; more close with 4429.
     public var framesPerSecond = 200
+    /// The same for a socket for many rooms, whose client may subscribe to all of them when it comes back.
+    public var framesPerSecondForRooms = 1200
+    /// The most rooms that one socket is subscribed to; one more is answered `too_many_subscriptions`.
+    public var subscriptions = 1000
     /// How often the client is pinged; it is gone after two that are not answered.
     public var pingInterval = Duration.seconds(30)
 

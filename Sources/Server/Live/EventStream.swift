@@ -8,32 +8,26 @@ import Wire
 final class EventStream: ConnectionHandler, SubscriptionCarrier {
     private let worker: Worker
     private let connection: Connection
-    private let room: RoomID
-    private var subscription: Subscription!
+    private let subscription: Subscription
 
-    private init(worker: Worker, connection: Connection, room: RoomID) {
+    private init(worker: Worker, connection: Connection, subscription: Subscription) {
         self.worker = worker
         self.connection = connection
-        self.room = room
+        self.subscription = subscription
     }
 
-    /// Subscribes a connection whose answer's head has been sent.
+    /// Carries a subscription on a connection whose answer's head has been sent.
     ///
     /// - Parameters:
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, feed: Feed, since: Int64?, slice: ReplaySlice
+        on connection: Connection, worker: Worker, subscription: Subscription, slice: ReplaySlice
     ) -> EventStream {
-        let stream = EventStream(worker: worker, connection: connection, room: feed.room)
+        let stream = EventStream(worker: worker, connection: connection, subscription: subscription)
         connection.setDeadline(worker.services.configuration.webSocket.pingInterval)
-        stream.subscription = Subscription(
-            feed: feed, format: .serverSentEvents, rev: since ?? slice.rev, carrier: stream)
-        worker.services.metrics.subscribers.increment()
-        stream.send(
-            .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch)
-        )
-        stream.subscription.start(with: slice)
+        stream.send(worker.subscribed(subscription, slice.state))
+        worker.start(subscription, with: slice, on: stream)
         return stream
     }
 
@@ -52,22 +46,26 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         connection.write(frames)
     }
 
-    func sendLive(room: RoomID, rev: Int64) {
-        send(.live(room: room, rev: rev))
+    func sendLive(_ subscription: Subscription) {
+        send(.live(room: subscription.feed.room, rev: subscription.rev))
     }
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        let kind = Query.Kind.replay(since: rev, format: .serverSentEvents, bytes: Subscription.replayLimit)
-        worker.ask(kind, of: room) { [weak self] result in
-            guard let self, subscription.isActive else { return }
+        worker.read(for: subscription, since: rev) { [connection] result in
+            guard subscription.isActive else { return }
             switch result {
-            case .success(.replay(let slice)): subscription.replayed(slice)
-            case .success: preconditionFailure("the log answered another question")
+            case .success(let slice): subscription.replayed(slice)
             // An EventSource connects again by itself, from the last message that it has seen.
             case .failure: connection.finish()
             }
         }
+    }
+
+    /// An EventSource connects again, and is refused then.
+    func ended(_ subscription: Subscription, because problem: Problem) {
+        send(.error(problem, room: subscription.feed.room.string))
+        connection.finish()
     }
 
     // MARK: The connection
@@ -90,8 +88,6 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     }
 
     func closed(_ connection: Connection) {
-        subscription.cancel()
-        worker.release(subscription.feed)
-        worker.services.metrics.subscribers.decrement()
+        worker.end(subscription)
     }
 }

@@ -4,45 +4,25 @@ import Transport
 import WebSocket
 import Wire
 
-/// A room's own socket: pushes what changes in the room, and hears little from the client.
-final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
-    private let worker: Worker
-    private let room: RoomID
-    // The connection holds the socket, and the socket holds this.
-    private unowned var socket: WebSocketConnection!
-    private var subscription: Subscription!
+/// A WebSocket that carries subscriptions: what the one for a single room and the one for many have in common.
+protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier {
+    var worker: Worker { get }
+    /// Who has opened it.
+    var caller: Caller { get }
+    // The connection holds the socket, and the socket holds what conforms to this: so it is an unowned one.
+    var socket: WebSocketConnection! { get }
+    /// The room that goes without saying, if there is one.
+    var ownRoom: RoomID? { get }
 
-    /// Opens the socket on a connection whose upgrade has been answered.
-    private init(worker: Worker, room: RoomID) {
-        self.worker = worker
-        self.room = room
-    }
-
-    /// Subscribes a connection that has just become a WebSocket.
+    /// Does what a frame of the client asks for.
     ///
-    /// - Parameters:
-    ///   - format: one for WebSockets, as the handshake has agreed.
-    ///   - slice: the first slice of the replay; its state is what the client is told first.
-    /// - Returns: what the connection is to be handed to.
-    static func open(
-        on connection: Connection, worker: Worker, feed: Feed, format: PushFormat, since: Int64?, slice: ReplaySlice
-    ) -> WebSocketConnection {
-        let live = LiveSocket(worker: worker, room: feed.room)
-        let socket = WebSocketConnection(
-            connection, limits: worker.services.configuration.webSocket,
-            allowsCompression: format == .deflatedWebSocket,
-            delegate: live)
-        live.socket = socket
-        live.subscription = Subscription(feed: feed, format: format, rev: since ?? slice.rev, carrier: live)
-        worker.services.metrics.subscribers.increment()
-        live.send(
-            .subscribed(room: feed.room, head: slice.state.head, rev: slice.state.rev, epoch: worker.services.log.epoch)
-        )
-        live.subscription.start(with: slice)
-        return socket
-    }
+    /// - Throws: why not. The client is told, and the socket stays open.
+    func serve(_ frame: ClientFrame) throws(Problem)
+}
 
-    private func send(_ frame: ServerFrame) {
+extension LiveSocket {
+    /// Sends a notice.
+    func send(_ frame: ServerFrame) {
         var json: [UInt8] = []
         frame.encode(into: &json)
         socket.send(.text, json.span)
@@ -52,21 +32,17 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
 
     func received(text: [UInt8], on socket: WebSocketConnection) {
         do throws(ClientFrame.Refusal) {
-            switch try ClientFrame.decode(text.span) {
-            // Nobody has a token to renew in open mode.
-            case .typing(nil), .token: break
-            case .typing(let other?) where other == room: break
-            case .typing(let other?):
-                send(.error(.invalidField("room", must: "the room of this socket"), room: other.string))
-            case .subscribe: send(.error(.unknownType("subscribe"), room: room.string))
-            case .unsubscribe: send(.error(.unknownType("unsubscribe"), room: room.string))
-            case .subscribeMine: send(.error(.unknownType("subscribe_mine"), room: room.string))
+            let frame = try ClientFrame.decode(text.span)
+            do throws(Problem) {
+                try serve(frame)
+            } catch {
+                throw .unservable(error, room: frame.room?.string)
             }
         } catch {
             switch error {
             case .notJSON(let problem): socket.close(.invalidPayloadData, problem.detail)
             case .notObject(let problem): socket.close(.policyViolation, problem.detail)
-            case .unservable(let problem, let room): send(.error(problem, room: room ?? self.room.string))
+            case .unservable(let problem, let room): send(.error(problem, room: room ?? ownRoom?.string))
             }
         }
     }
@@ -75,7 +51,12 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
         socket.close(.unsupportedData, "frames are JSON, as text")
     }
 
-    // MARK: The subscription's bytes
+    /// Takes a new token for the connection.
+    func renew(_ token: String) {
+        // Nobody has a token to renew in open mode.
+    }
+
+    // MARK: The subscriptions' bytes
 
     var isCongested: Bool { socket.connection.isCongested || !socket.isOpen }
 
@@ -84,31 +65,23 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
         socket.send(frames: frames)
     }
 
-    func sendLive(room: RoomID, rev: Int64) {
-        send(.live(room: room, rev: rev))
+    func sendLive(_ subscription: Subscription) {
+        send(.live(room: subscription.feed.room, rev: subscription.rev))
     }
 
-    func replay(_ subscription: Subscription, since rev: Int64) {
-        worker.services.metrics.replays.increment()
-        let kind = Query.Kind.replay(since: rev, format: subscription.format, bytes: Subscription.replayLimit)
-        worker.ask(kind, of: room) { [weak self] result in
-            guard let self, subscription.isActive else { return }
-            switch result {
-            case .success(.replay(let slice)): subscription.replayed(slice)
-            case .success: preconditionFailure("the log answered another question")
-            case .failure: socket.close(.tryAgainLater, "the history cannot be read at the moment")
-            }
-        }
-    }
-
-    func drained(_ socket: WebSocketConnection) {
-        subscription.advance()
-    }
-
-    func closed(_ socket: WebSocketConnection) {
-        subscription.cancel()
-        worker.release(subscription.feed)
-        worker.services.metrics.subscribers.decrement()
+    /// Counts a socket that is gone.
+    func countClose() {
         worker.services.metrics.webSocketCloses.count((socket.closeCode ?? .abnormalClosure).rawValue)
+    }
+}
+
+extension ClientFrame {
+    /// The room that the frame names, if it does.
+    fileprivate var room: RoomID? {
+        switch self {
+        case .subscribe(let room, _), .unsubscribe(let room): room
+        case .typing(let room): room
+        case .subscribeMine, .token: nil
+        }
     }
 }

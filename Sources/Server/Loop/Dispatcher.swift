@@ -1,6 +1,7 @@
 import Chat
 import Synchronization
 import Transport
+import Wire
 
 /// Carries what the log says to the loops that it concerns: one post, and so one wake-up, for each loop and commit.
 final class Dispatcher: LogObserver {
@@ -43,6 +44,15 @@ final class Dispatcher: LogObserver {
         for (index, worker) in workers.enumerated() where !answers[index].isEmpty {
             let mine = answers[index]
             worker.loop.post { worker.value.fetched(mine) }
+        }
+    }
+
+    /// Has every loop end what a user has of a room. Whoever subscribes after this call is not affected.
+    ///
+    /// - Parameter problem: what the clients are told; sockets of the room's own are closed with 4403.
+    func endSubscriptions(of user: UserID, in room: RoomID, because problem: Problem = .notAMember) {
+        for worker in workers.withLock({ $0 }) {
+            worker.loop.post { worker.value.endSubscriptions(of: user, in: room, because: problem) }
         }
     }
 

@@ -9,6 +9,8 @@ struct Services: Sendable {
     /// The error for which the log cannot commit at the moment; `nil` when it can.
     let logFailure: @Sendable () -> String?
     let interest: Interest
+    /// Brings to all loops what one of them has to say.
+    let dispatcher: Dispatcher
     let origins: OriginPolicy
     let metrics: ServerMetrics
     let registry: PrometheusRegistry

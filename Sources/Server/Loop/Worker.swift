@@ -18,8 +18,10 @@ final class Worker {
     /// Writes answers, with the date of the present second at hand.
     var writer = ResponseWriter()
 
-    private let deflater = PushDeflater()
-    private var feeds: [RoomID: Feed] = [:]
+    let deflater = PushDeflater()
+    /// The feeds of the rooms that somebody on this loop is subscribed to.
+    var feeds: [RoomID: Feed] = [:]
+
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: (Result<Stored, Problem>) -> Void] = [:]
     private var answers: [UInt64: (Result<Answer.Content, Problem>) -> Void] = [:]
@@ -86,37 +88,6 @@ final class Worker {
     /// Queries have been answered.
     func fetched(_ results: [Answer]) {
         for answer in results { answers.removeValue(forKey: answer.ticket.number)?(answer.result) }
-    }
-
-    // MARK: Feeds
-
-    /// The feed of a room, made if there is none, for somebody who is about to subscribe. From now on the room's
-    /// commits reach this loop. Balance it with ``endReservation(of:)``.
-    func reserveFeed(of room: RoomID) -> Feed {
-        let feed = feeds[room] ?? makeFeed(of: room)
-        feed.reservations += 1
-        return feed
-    }
-
-    private func makeFeed(of room: RoomID) -> Feed {
-        services.interest.add(room, loop: loop.index)
-        let feed = Feed(
-            room: room, epoch: services.log.epoch, deflater: deflater, limit: services.configuration.feedBytes)
-        feeds[room] = feed
-        return feed
-    }
-
-    /// Who was about to subscribe has done so, or will not.
-    func endReservation(of feed: Feed) {
-        feed.reservations -= 1
-        release(feed)
-    }
-
-    /// Drops the feed when nobody needs it any more.
-    func release(_ feed: Feed) {
-        guard feed.isIdle, feeds[feed.room] === feed else { return }
-        feeds[feed.room] = nil
-        services.interest.remove(feed.room, loop: loop.index)
     }
 
     // MARK: Stopping

@@ -5,47 +5,61 @@ import Transport
 import WebSocket
 import Wire
 
-/// `GET /v1/rooms/{room}/live`: what changes in a room, as it changes.
+/// `GET /v1/rooms/{room}/live` and `GET /v1/live`: what changes in rooms, as it changes.
 extension Exchange {
     /// Answers with a WebSocket, or with an event stream when that is what the client accepts.
     func openLive(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try Caller(openMode: request, target)
+        let caller = try Caller(openMode: request, target)
         // Some clients offer to upgrade to other things (h2c), which is no reason to refuse them their events.
         let wantsWebSocket = request.headerFields.lists("websocket", in: .upgrade)
         if !wantsWebSocket, Accept.prefersEventStream(request.headerFields) {
-            try openEventStream(room, target)
+            try openEventStream(room, caller, target)
         } else {
-            try openWebSocket(room, target)
+            try openRoomSocket(room, caller, target)
         }
     }
 
-    private func openWebSocket(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let handshake: ServerHandshake
+    /// `GET /v1/live`: a WebSocket for many rooms.
+    func openLiveRooms(_ target: DecodedTarget) throws(Problem) {
+        let caller = try Caller(openMode: request, target)
+        let (handshake, format) = try acceptWebSocket()
+        guard !worker.isWindingDown else { throw .unavailable("The server is stopping.") }
+        upgrade(fields: handshake.fields) { connection in
+            RoomsSocket.open(on: connection, worker: worker, caller: caller, format: format)
+        }
+    }
+
+    private func openRoomSocket(_ room: RoomID, _ caller: Caller, _ target: DecodedTarget) throws(Problem) {
+        let (handshake, format) = try acceptWebSocket()
+        let since = try sincePosition(target, lastEventID: nil)
+        subscribe(to: room, caller, since: since, format: format) { [self] subscription, slice in
+            upgrade(fields: handshake.fields) { connection in
+                RoomSocket.open(
+                    on: connection, worker: worker, caller: caller, subscription: subscription, slice: slice)
+            }
+        }
+    }
+
+    private func openEventStream(_ room: RoomID, _ caller: Caller, _ target: DecodedTarget) throws(Problem) {
+        // What the browser remembers is newer than what the page put into the URL.
+        let since = try sincePosition(target, lastEventID: request.headerFields.first(.lastEventID))
+        subscribe(to: room, caller, since: since, format: .serverSentEvents) { [self] subscription, slice in
+            stream(contentType: Accept.eventStream) { connection in
+                EventStream.open(on: connection, worker: worker, subscription: subscription, slice: slice)
+            }
+        }
+    }
+
+    /// Checks the handshake, and agrees on how messages are framed.
+    private func acceptWebSocket() throws(Problem) -> (ServerHandshake, PushFormat) {
         do throws(HandshakeRefusal) {
-            handshake = try ServerHandshake(
+            let handshake = try ServerHandshake(
                 .init(request, context), supporting: [Self.subprotocol],
                 deflatingWithin: worker.services.configuration.compression ? Self.windowBits : nil)
+            return (handshake, handshake.deflate == nil ? .webSocket : .deflatedWebSocket)
         } catch {
             for (name, value) in error.fields { add(HTTPField.Name(name)!, value) }
             throw .handshakeRefused(status: error.status, detail: error.reason)
-        }
-        let since = try sincePosition(target, lastEventID: nil)
-        let format = handshake.deflate == nil ? PushFormat.webSocket : .deflatedWebSocket
-        subscribe(to: room, since: since, format: format) { [self] feed, slice in
-            upgrade(fields: handshake.fields) { connection in
-                LiveSocket.open(
-                    on: connection, worker: worker, feed: feed, format: format, since: since?.rev, slice: slice)
-            }
-        }
-    }
-
-    private func openEventStream(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        // What the browser remembers is newer than what the page put into the URL.
-        let since = try sincePosition(target, lastEventID: request.headerFields.first(.lastEventID))
-        subscribe(to: room, since: since, format: .serverSentEvents) { [self] feed, slice in
-            stream(contentType: Accept.eventStream) { connection in
-                EventStream.open(on: connection, worker: worker, feed: feed, since: since?.rev, slice: slice)
-            }
         }
     }
 
@@ -65,23 +79,22 @@ extension Exchange {
 
     /// Joins the room's feed first and reads where the room is afterwards, so that nothing falls in between.
     private func subscribe(
-        to room: RoomID, since: SincePosition?, format: PushFormat,
-        open: @escaping (Feed, ReplaySlice) -> Void
+        to room: RoomID, _ caller: Caller, since: SincePosition?, format: PushFormat,
+        open: @escaping (Subscription, ReplaySlice) -> Void
     ) {
         if let epoch = since?.epoch, epoch != worker.services.log.epoch { return answer(.cursorUnknown) }
-        let feed = worker.reserveFeed(of: room)
-        let kind = Query.Kind.replay(since: since?.rev, format: format, bytes: Subscription.replayLimit)
-        worker.ask(kind, of: room) { [self] result in
-            defer { worker.endReservation(of: feed) }
-            switch result {
-            case .success(.replay(let slice)):
-                if let since, since.rev > slice.state.rev { return answer(.cursorUnknown) }
-                if worker.isWindingDown { return answer(.unavailable("The server is stopping.")) }
-                open(feed, slice)
-            case .success:
-                preconditionFailure("the log answered another question")
-            case .failure(let problem):
-                answer(problem)
+        let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: since?.rev)
+        worker.read(for: subscription, since: since?.rev) { [self] result in
+            // The client may have gone, or there is a reason to refuse it.
+            defer { if !subscription.hasStarted { worker.end(subscription) } }
+            do throws(Problem) {
+                let slice = try result.get()
+                guard subscription.isActive else { throw .notAMember }
+                if let since, since.rev > slice.state.rev { throw .cursorUnknown }
+                if worker.isWindingDown { throw .unavailable("The server is stopping.") }
+                open(subscription, slice)
+            } catch {
+                answer(error)
             }
         }
     }

@@ -13,6 +13,7 @@ enum Route: Equatable {
     case clientMessage(RoomID, id: String)
     case changes(RoomID)
     case live(RoomID)
+    case liveRooms
 
     /// Finds the route of a path.
     ///
@@ -29,6 +30,9 @@ enum Route: Equatable {
             case "metrics": self = .metrics
             default: return nil
             }
+        case 2:
+            guard segments[0] == "v1", segments[1] == "live" else { return nil }
+            self = .liveRooms
         case 3...6:
             guard segments[0] == "v1", segments[1] == "rooms" else { return nil }
             try self.init(inRoom: segments[2], segments[3...])
@@ -66,7 +70,7 @@ enum Route: Equatable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .messages: [.get, .head, .post]
-        case .live: [.get]
+        case .live, .liveRooms: [.get]
         default: [.get, .head]
         }
     }

@@ -14,6 +14,7 @@ struct RaceTests {
             $0.feedBytes = 4096
             $0.transport.sendBuffer = 16 * 1024
             $0.webSocket.framesPerSecond = .max
+            $0.webSocket.framesPerSecondForRooms = .max
         } _: { server in
             let race = Race(port: server.port, rooms: ["red", "green", "blue"], senders: 4, perSender: 300)
             var readers: [@Sendable () throws -> Void] = []
@@ -26,6 +27,12 @@ struct RaceTests {
                             race, room: room, behavior: behavior, format: format, seed: UInt64(number))
                         try reader.run()
                     }
+                }
+            }
+            for number in 0..<6 {
+                readers.append {
+                    var reader = RaceRoomsReader(race, offersDeflate: number % 2 == 1, seed: UInt64(100 + number))
+                    try reader.run()
                 }
             }
             let senders = (0..<race.senders).map { number in { @Sendable in try race.send(as: number) } }

@@ -21,12 +21,14 @@ struct RouteTests {
             try Route(["v1", "rooms", "lobby", "messages", "by-client-id", "a/1"]) == .clientMessage(lobby, id: "a/1"))
         #expect(try Route(["v1", "rooms", "lobby", "changes"]) == .changes(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "live"]) == .live(lobby))
+        #expect(try Route(["v1", "live"]) == .liveRooms)
     }
 
     @Test(
         "is not made up",
         arguments: [
             [], ["v1"], ["v1", "rooms"], ["v2", "rooms", "lobby"], ["v1", "room", "lobby"], ["healthz", ""],
+            ["v1", "lives"], ["v2", "live"],
             ["V1", "rooms", "lobby"], ["v1", "rooms", "lobby", "Messages"],
             ["v1", "rooms", "lobby", "messages", "1", "2"],
             ["v1", "rooms", "lobby", "messages", "by-client-id", "a", "b"], ["v1", "rooms", "lobby", "live", ""],
@@ -53,6 +55,7 @@ struct RouteTests {
     func methods() throws {
         #expect(Route.messages(lobby).allowed == "GET, HEAD, POST, OPTIONS")
         #expect(Route.live(lobby).allowed == "GET, OPTIONS")
+        #expect(Route.liveRooms.allowed == "GET, OPTIONS")
         #expect(Route.room(lobby).allowed == "GET, HEAD, OPTIONS")
     }
 }

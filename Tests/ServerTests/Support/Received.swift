@@ -79,11 +79,13 @@ struct ReceivedFrame: Decodable {
         case message(ReceivedMessage)
         case live(room: String, rev: Int64)
         case error(code: String, room: String?)
+        case typing(room: String, user: String)
+        case presence(room: String, online: Int)
         case other
     }
 
     private enum CodingKeys: String, CodingKey {
-        case type, room, rev, message, code
+        case type, room, rev, message, code, user, online
     }
 
     var type: String
@@ -105,6 +107,14 @@ struct ReceivedFrame: Decodable {
             content = .error(
                 code: try fields.decode(String.self, forKey: .code),
                 room: try fields.decodeIfPresent(String.self, forKey: .room))
+        case "typing":
+            content = .typing(
+                room: try fields.decode(String.self, forKey: .room), user: try fields.decode(String.self, forKey: .user)
+            )
+        case "presence":
+            content = .presence(
+                room: try fields.decode(String.self, forKey: .room),
+                online: try fields.decode(Int.self, forKey: .online))
         default:
             content = .other
         }
@@ -116,6 +126,10 @@ struct ReceivedFrame: Decodable {
     var message: ReceivedMessage? { if case .message(let message) = content { message } else { nil } }
     /// The revision at which the replay ended, in the frame that says so.
     var liveRev: Int64? { if case .live(_, let rev) = content { rev } else { nil } }
+    /// Who is typing, in the frame that says so.
+    var typist: String? { if case .typing(_, let user) = content { user } else { nil } }
+    /// How many are there, in the frame that says so.
+    var online: Int? { if case .presence(_, let online) = content { online } else { nil } }
     /// What went wrong, in an error's frame.
     var errorCode: String? { if case .error(let code, _) = content { code } else { nil } }
 }

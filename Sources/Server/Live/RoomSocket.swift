@@ -1,0 +1,75 @@
+import Chat
+import CoreMetrics
+import Transport
+import WebSocket
+import Wire
+
+/// A room's own socket: pushes what changes in the room, and hears little from the client.
+final class RoomSocket: LiveSocket {
+    let worker: Worker
+    let caller: Caller
+    private(set) unowned var socket: WebSocketConnection!
+    private let subscription: Subscription
+
+    private init(worker: Worker, caller: Caller, subscription: Subscription) {
+        self.worker = worker
+        self.caller = caller
+        self.subscription = subscription
+    }
+
+    /// Carries a subscription on a connection that has just become a WebSocket.
+    ///
+    /// - Parameters:
+    ///   - subscription: its format is one for WebSockets, as the handshake has agreed.
+    ///   - slice: the first slice of the replay; its state is what the client is told first.
+    /// - Returns: what the connection is to be handed to.
+    static func open(
+        on connection: Connection, worker: Worker, caller: Caller, subscription: Subscription, slice: ReplaySlice
+    ) -> WebSocketConnection {
+        let live = RoomSocket(worker: worker, caller: caller, subscription: subscription)
+        let socket = WebSocketConnection(
+            connection, limits: worker.services.configuration.webSocket,
+            allowsCompression: subscription.format == .deflatedWebSocket,
+            delegate: live)
+        live.socket = socket
+        live.send(worker.subscribed(subscription, slice.state))
+        worker.start(subscription, with: slice, on: live)
+        return socket
+    }
+
+    var ownRoom: RoomID? { subscription.feed.room }
+
+    func serve(_ frame: ClientFrame) throws(Problem) {
+        switch frame {
+        case .typing(let room):
+            guard room == nil || room == ownRoom else { throw .invalidField("room", must: "the room of this socket") }
+        case .token(let token): renew(token)
+        case .subscribe, .subscribeMine: throw .unknownType("subscribe")
+        case .unsubscribe: throw .unknownType("unsubscribe")
+        }
+    }
+
+    func replay(_ subscription: Subscription, since rev: Int64) {
+        worker.services.metrics.replays.increment()
+        worker.read(for: subscription, since: rev) { [weak self] result in
+            guard let self, subscription.isActive else { return }
+            switch result {
+            case .success(let slice): subscription.replayed(slice)
+            case .failure: socket.close(.tryAgainLater, "the history cannot be read at the moment")
+            }
+        }
+    }
+
+    func ended(_ subscription: Subscription, because problem: Problem) {
+        socket.close(.notMember, problem.detail)
+    }
+
+    func drained(_ socket: WebSocketConnection) {
+        subscription.advance()
+    }
+
+    func closed(_ socket: WebSocketConnection) {
+        worker.end(subscription)
+        countClose()
+    }
+}

@@ -1,0 +1,154 @@
+import Chat
+import CoreMetrics
+import Transport
+import WebSocket
+import Wire
+
+/// A socket for many rooms: the client subscribes and unsubscribes by frames.
+///
+/// It costs a cursor for each room, however slow its client is. The subscriptions share what the client takes, by
+/// turns; and they read the log one after the other, a slice each, so that no more than a slice waits for the client.
+final class RoomsSocket: LiveSocket {
+    let worker: Worker
+    let caller: Caller
+    private(set) unowned var socket: WebSocketConnection!
+    private let format: PushFormat
+    private var subscriptions = SubscriptionTable()
+    /// The subscriptions that have to read the log, each once, in the order in which they get to.
+    private var readers: ArraySlice<Reader> = []
+    private var isReading = false
+
+    /// A subscription that has to read the log.
+    private struct Reader {
+        var subscription: Subscription
+        /// Up to where it has everything; `nil` when it begins with where the room is.
+        var since: Int64?
+    }
+
+    private init(worker: Worker, caller: Caller, format: PushFormat) {
+        self.worker = worker
+        self.caller = caller
+        self.format = format
+    }
+
+    /// Serves a connection that has just become a WebSocket.
+    ///
+    /// - Parameter format: one for WebSockets, as the handshake has agreed.
+    /// - Returns: what the connection is to be handed to.
+    static func open(
+        on connection: Connection, worker: Worker, caller: Caller, format: PushFormat
+    ) -> WebSocketConnection {
+        let live = RoomsSocket(worker: worker, caller: caller, format: format)
+        var limits = worker.services.configuration.webSocket
+        limits.framesPerSecond = limits.framesPerSecondForRooms
+        let socket = WebSocketConnection(
+            connection, limits: limits, allowsCompression: format == .deflatedWebSocket, delegate: live)
+        live.socket = socket
+        return socket
+    }
+
+    // MARK: The client's frames
+
+    var ownRoom: RoomID? { nil }
+
+    func serve(_ frame: ClientFrame) throws(Problem) {
+        switch frame {
+        case .subscribe(let room, let since): try subscribe(to: room, since: since)
+        case .subscribeMine: try subscribeToMine()
+        case .unsubscribe(let room): try unsubscribe(from: room)
+        case .typing(let room): _ = try subscription(to: room)
+        case .token(let token): renew(token)
+        }
+    }
+
+    private func subscribe(to room: RoomID, since: SincePosition?) throws(Problem) {
+        let limit = worker.services.configuration.webSocket.subscriptions
+        guard subscriptions[room] == nil else { throw .alreadySubscribed }
+        guard subscriptions.count < limit else { throw .tooManySubscriptions(limit: limit) }
+        if let epoch = since?.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
+        let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: since?.rev)
+        subscriptions.insert(subscription)
+        readers.append(Reader(subscription: subscription, since: since?.rev))
+        readNext()
+    }
+
+    /// Subscribes to all rooms that the caller is a member of.
+    private func subscribeToMine() throws(Problem) {
+        throw .notAvailable("This server keeps no list of a user's rooms. Subscribe to each.")
+    }
+
+    private func unsubscribe(from room: RoomID) throws(Problem) {
+        drop(try subscription(to: room))
+    }
+
+    private func subscription(to room: RoomID?) throws(Problem) -> Subscription {
+        guard let room else { throw .invalidField("room", must: "a string") }
+        guard let subscription = subscriptions[room] else { throw .notSubscribed }
+        return subscription
+    }
+
+    /// Forgets a subscription, after which nothing of its room is sent.
+    private func drop(_ subscription: Subscription) {
+        subscriptions.remove(subscription.feed.room)
+        readers.removeAll { $0.subscription === subscription }
+        worker.end(subscription)
+    }
+
+    private func refuse(_ subscription: Subscription, _ problem: Problem) {
+        drop(subscription)
+        send(.error(problem, room: subscription.feed.room.string))
+    }
+
+    func ended(_ subscription: Subscription, because problem: Problem) {
+        refuse(subscription, problem)
+    }
+
+    // MARK: Reading the log
+
+    func replay(_ subscription: Subscription, since rev: Int64) {
+        worker.services.metrics.replays.increment()
+        readers.append(Reader(subscription: subscription, since: rev))
+        readNext()
+    }
+
+    /// Reads a slice for the subscription that has waited longest, when the client has taken what was read before.
+    private func readNext() {
+        guard !isReading, !isCongested, let reader = readers.popFirst() else { return }
+        isReading = true
+        worker.read(for: reader.subscription, since: reader.since) { [weak self] result in
+            guard let self else { return }
+            isReading = false
+            if reader.subscription.isActive { take(result, for: reader) }
+            readNext()
+        }
+    }
+
+    private func take(_ result: Result<ReplaySlice, Problem>, for reader: Reader) {
+        let subscription = reader.subscription
+        do throws(Problem) {
+            let slice = try result.get()
+            guard !subscription.hasStarted else { return subscription.replayed(slice) }
+            if let since = reader.since, since > slice.state.rev { throw .cursorUnknown }
+            send(worker.subscribed(subscription, slice.state))
+            worker.start(subscription, with: slice, on: self)
+        } catch {
+            refuse(subscription, error)
+        }
+    }
+
+    // MARK: Turns
+
+    func drained(_ socket: WebSocketConnection) {
+        // Those that read go first: one that has much to send at once must not keep them from it.
+        readNext()
+        for _ in 0..<subscriptions.count {
+            guard !isCongested else { return }
+            subscriptions.next().advance()
+        }
+    }
+
+    func closed(_ socket: WebSocketConnection) {
+        for subscription in subscriptions.all { worker.end(subscription) }
+        countClose()
+    }
+}

@@ -1,0 +1,73 @@
+import Chat
+import CoreMetrics
+import Transport
+import Wire
+
+/// The life of the loop's subscriptions, whatever carries them.
+extension Worker {
+    /// Joins a room's feed, which is made if there is none; from now on the room's commits reach this loop.
+    ///
+    /// The subscription does nothing until ``start(_:with:on:)``. Read where the room is after this call, and ask
+    /// whether the user may subscribe after it too: then neither a message nor an end falls in between. Balance it with
+    /// ``end(_:)``, also when it never starts.
+    func subscribe(to room: RoomID, as user: UserID?, format: PushFormat, since rev: Int64?) -> Subscription {
+        Subscription(feed: feeds[room] ?? makeFeed(of: room), format: format, user: user, since: rev)
+    }
+
+    private func makeFeed(of room: RoomID) -> Feed {
+        services.interest.add(room, loop: loop.index)
+        let feed = Feed(
+            room: room, epoch: services.log.epoch, deflater: deflater, limit: services.configuration.feedBytes)
+        feeds[room] = feed
+        return feed
+    }
+
+    /// Begins a subscription whose client has been told where the room is.
+    ///
+    /// - Parameter slice: the first slice of the replay.
+    func start(_ subscription: Subscription, with slice: ReplaySlice, on carrier: any SubscriptionCarrier) {
+        services.metrics.subscribers.increment()
+        subscription.start(with: slice, on: carrier)
+    }
+
+    /// The first frame of a subscription: the room as it is.
+    func subscribed(_ subscription: Subscription, _ state: RoomState) -> ServerFrame {
+        .subscribed(room: subscription.feed.room, head: state.head, rev: state.rev, epoch: services.log.epoch)
+    }
+
+    /// Reads a slice of what a subscription lacks, or without `rev` just where its room is. The subscription may have
+    /// ended when `then` is called, on this loop.
+    func read(
+        for subscription: Subscription, since rev: Int64?, then: @escaping (Result<ReplaySlice, Problem>) -> Void
+    ) {
+        let kind = Query.Kind.replay(since: rev, format: subscription.format, bytes: Subscription.replayLimit)
+        ask(kind, of: subscription.feed.room) { result in
+            switch result {
+            case .success(.replay(let slice)): then(.success(slice))
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): then(.failure(problem))
+            }
+        }
+    }
+
+    /// Ends a subscription, started or not, and drops its feed when nobody needs it any more. Does nothing when it has
+    /// ended.
+    func end(_ subscription: Subscription) {
+        guard subscription.isActive else { return }
+        if subscription.hasStarted { services.metrics.subscribers.decrement() }
+        subscription.cancel()
+        let feed = subscription.feed
+        guard feed.isIdle, feeds[feed.room] === feed else { return }
+        feeds[feed.room] = nil
+        services.interest.remove(feed.room, loop: loop.index)
+    }
+
+    /// Ends what a user has of a room on this loop: the client is told, and nothing of the room comes after that.
+    func endSubscriptions(of user: UserID, in room: RoomID, because problem: Problem) {
+        guard let feed = feeds[room] else { return }
+        for subscription in feed.subscribers where subscription.user == user {
+            end(subscription)
+            subscription.tellEnd(because: problem)
+        }
+    }
+}

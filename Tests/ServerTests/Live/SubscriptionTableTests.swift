@@ -1,0 +1,40 @@
+import Chat
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite("A table of subscriptions")
+struct SubscriptionTableTests {
+    private let rooms = try! ["a", "b", "c", "d"].map { try RoomID($0) }
+
+    private func table() -> SubscriptionTable {
+        var table = SubscriptionTable()
+        for room in rooms {
+            let feed = Feed(room: room, epoch: "E", deflater: PushDeflater())
+            table.insert(Subscription(feed: feed, format: .webSocket, user: nil, since: nil))
+        }
+        return table
+    }
+
+    @Test("finds a subscription by its room, also when others are gone")
+    func finds() {
+        var table = table()
+        for (index, room) in rooms.enumerated() {
+            #expect(table.remove(room)?.feed.room == room)
+            #expect(table.remove(room) == nil)
+            #expect(table[room] == nil)
+            #expect(table.count == rooms.count - index - 1)
+            for other in rooms[(index + 1)...] { #expect(table[other]?.feed.room == other) }
+        }
+    }
+
+    @Test("gives each its turn before any has another")
+    func turns() {
+        var table = table()
+        for _ in 1...3 { #expect(Set((0..<4).map { _ in table.next().feed.room }).count == 4) }
+        _ = table.next()
+        table.remove(rooms[0])
+        for _ in 1...3 { #expect(Set((0..<3).map { _ in table.next().feed.room }).count == 3) }
+    }
+}

@@ -1,0 +1,36 @@
+import TestSupport
+import WebSocket
+
+/// A client's end of a socket for many rooms.
+extension WebSocketClient {
+    /// Opens a socket for many rooms.
+    static func forRooms(
+        port: Int, as user: String? = nil, offersDeflate: Bool = false, receiveBuffer: Int32? = nil
+    ) throws -> WebSocketClient {
+        try WebSocketClient(
+            port: port, "/v1/live" + (user.map { "?user=\($0)" } ?? ""), offersDeflate: offersDeflate,
+            receiveBuffer: receiveBuffer)
+    }
+
+    /// Asks for a room.
+    ///
+    /// - Parameter since: a number, or a string in quotes.
+    func ask(for room: String, since: String? = nil) throws {
+        let since = since.map { #","since":\#($0)"# } ?? ""
+        try send(#"{"type":"subscribe","room":"\#(room)"\#(since)}"#)
+    }
+
+    /// Subscribes to rooms one after the other, from now on.
+    func join(_ rooms: String...) throws {
+        for room in rooms {
+            try ask(for: room)
+            guard try greeting().room == room else { throw Unexpected("the greeting of another room") }
+        }
+    }
+
+    /// Waits until the server has handled all frames so far, when nothing else is on its way.
+    func isQuiet() throws -> Bool {
+        try send(.ping, [7])
+        return try event() == .pong([7])
+    }
+}
