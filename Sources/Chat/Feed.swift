@@ -65,6 +65,11 @@ public final class Feed {
         events?.forgetSent()
     }
 
+    /// Brings a notice to those subscribers that take it at once.
+    public func notify(_ notice: FramedNotice) {
+        for subscriber in subscribers { subscriber.notify(notice) }
+    }
+
     /// What a subscriber at `rev` gets next.
     func next(after rev: Int64, format: PushFormat, limit: Int) -> ByteLog.Reading {
         switch format {

@@ -44,6 +44,16 @@ public final class Interest: Sendable {
         }
     }
 
+    /// Hands each notice to the loops that want its room: element `i` of the answer is for loop `i`.
+    public func distribute(_ notices: [FramedNotice], loops: Int) -> [[FramedNotice]] {
+        var all = Array(repeating: [FramedNotice](), count: loops)
+        let wanted = state.withLock { state in notices.map { state.masks[$0.room] ?? 0 } }
+        for (notice, mask) in zip(notices, wanted) {
+            for loop in 0..<loops where mask & 1 << UInt64(loop) != 0 { all[loop].append(notice) }
+        }
+        return all
+    }
+
     /// Hands each batch to the loops that want it: element `i` of the answer is for loop `i`. What nobody wants is not
     /// even encoded.
     public func distribute(_ batches: [Batch], loops: Int) -> [[FramedBatch]] {

@@ -12,6 +12,13 @@ public enum PushEncoding {
         ServerFrame.appendMessage(snapshot, to: &frames)
     }
 
+    /// Appends a notice as an unmasked WebSocket text frame.
+    public static func appendFrame(_ notice: ServerFrame, to frames: inout [UInt8]) {
+        var json: [UInt8] = []
+        notice.encode(into: &json)
+        Frame.append(.text, payload: json.span, into: &frames)
+    }
+
     /// Appends a message as a Server-Sent Event, whose id lets an EventSource go on behind it.
     public static func appendEvent(_ snapshot: Span<UInt8>, epoch: String, rev: Int64, to events: inout [UInt8]) {
         events.append(literal: "event: message\nid: ")

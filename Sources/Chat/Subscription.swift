@@ -88,6 +88,14 @@ public final class Subscription {
         }
     }
 
+    /// Sends a notice if the client has everything and takes more; otherwise it goes without.
+    func notify(_ notice: FramedNotice) {
+        guard index != nil, isLive, !isReading, let carrier, !carrier.isCongested else { return }
+        // People know themselves that they are typing, on whatever device.
+        if case .typing(_, let typist) = notice.content, typist == user { return }
+        carrier.send(notice.bytes(format).span)
+    }
+
     private func readOn(_ carrier: any SubscriptionCarrier) {
         isReading = true
         carrier.replay(self, since: rev)

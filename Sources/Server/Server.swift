@@ -52,7 +52,8 @@ public final class Server: Sendable {
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
-                dispatcher: dispatcher, origins: origins, metrics: metrics, registry: registry, logger: logger)
+                dispatcher: dispatcher, typing: TypingRate(interval: configuration.typingInterval), origins: origins,
+                metrics: metrics, registry: registry, logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
             let workers = workers

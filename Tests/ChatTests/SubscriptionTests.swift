@@ -235,4 +235,39 @@ struct SubscriptionTests {
                 == "event: message\nid: E:1\ndata: {\"type\":\"message\",\"message\":1}\n\n"
                 + "event: message\nid: E:2\ndata: {\"type\":\"message\",\"message\":2}\n\n")
     }
+
+    @Test("gets a notice if it has everything and its client takes more, and else goes without for good")
+    func notices() throws {
+        let notice = FramedNotice(.typing(room: room, user: try UserID("alice")), in: room)
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        feed.notify(notice)
+        subscription.start(with: slice(nil, rev: 0, hasMore: true), on: client)
+        feed.notify(notice)
+        subscription.replayed(slice(nil, rev: 0))
+        client.isCongested = true
+        feed.notify(notice)
+        client.isCongested = false
+        subscription.advance()
+        #expect(client.bytes.isEmpty)
+        feed.notify(notice)
+        #expect(client.bytes == notice.bytes(.webSocket))
+        #expect(client.bytes.dropFirst(2) == Array(#"{"type":"typing","room":"lobby","user":"alice"}"#.utf8)[...])
+        subscription.cancel()
+        feed.notify(notice)
+        #expect(client.bytes == notice.bytes(.webSocket))
+    }
+
+    @Test("is not told that its own user is typing")
+    func ownTyping() throws {
+        let users = try [UserID("alice"), UserID("Alice"), nil]
+        let clients = users.map { _ in Client() }
+        for (user, client) in zip(users, clients) {
+            let subscription = Subscription(feed: feed, format: .serverSentEvents, user: user, since: 0)
+            subscription.start(with: slice(nil, rev: 0), on: client)
+        }
+        let notice = FramedNotice(.typing(room: room, user: try UserID("alice")), in: room)
+        feed.notify(notice)
+        #expect(clients.map(\.bytes) == [[], notice.bytes(.serverSentEvents), notice.bytes(.serverSentEvents)])
+    }
 }

@@ -1,3 +1,4 @@
+import Chat
 public import HTTP
 public import Transport
 
@@ -29,6 +30,8 @@ public struct ServerConfiguration: Sendable {
     public var webSocket = WebSocketLimits()
     /// Whether messages are compressed on the WebSockets of clients that offer it.
     public var compression = true
+    /// How long it takes until a user is said again to be typing in a room.
+    public var typingInterval = TypingRate.defaultInterval
     /// How many bytes of a room's latest messages a loop keeps for its subscribers.
     public var feedBytes = 32 * 1024
     /// How many sends may wait for a commit; one more is answered 503.

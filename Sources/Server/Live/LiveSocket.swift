@@ -51,6 +51,13 @@ extension LiveSocket {
         socket.close(.unsupportedData, "frames are JSON, as text")
     }
 
+    /// Tells the room's other subscribers that the caller is typing.
+    ///
+    /// - Throws: 401 when there is nobody to name.
+    func announceTyping(in subscription: Subscription) throws(Problem) {
+        worker.typing(try caller.named(), in: subscription.feed)
+    }
+
     /// Takes a new token for the connection.
     func renew(_ token: String) {
         // Nobody has a token to renew in open mode.

@@ -43,6 +43,7 @@ final class RoomSocket: LiveSocket {
         switch frame {
         case .typing(let room):
             guard room == nil || room == ownRoom else { throw .invalidField("room", must: "the room of this socket") }
+            try announceTyping(in: subscription)
         case .token(let token): renew(token)
         case .subscribe, .subscribeMine: throw .unknownType("subscribe")
         case .unsubscribe: throw .unknownType("unsubscribe")

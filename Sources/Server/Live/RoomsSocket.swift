@@ -56,7 +56,11 @@ final class RoomsSocket: LiveSocket {
         case .subscribe(let room, let since): try subscribe(to: room, since: since)
         case .subscribeMine: try subscribeToMine()
         case .unsubscribe(let room): try unsubscribe(from: room)
-        case .typing(let room): _ = try subscription(to: room)
+        case .typing(let room):
+            let subscription = try subscription(to: room)
+            // Until the client has been told that it is subscribed it is not.
+            guard subscription.hasStarted else { throw .notSubscribed }
+            try announceTyping(in: subscription)
         case .token(let token): renew(token)
         }
     }

@@ -47,6 +47,14 @@ final class Dispatcher: LogObserver {
         }
     }
 
+    /// Brings notices to the loops that have subscribers of their rooms, in a later turn of each.
+    func notify(_ notices: [FramedNotice]) {
+        let workers = workers.withLock { $0 }
+        for (worker, wanted) in zip(workers, interest.distribute(notices, loops: workers.count)) where !wanted.isEmpty {
+            worker.loop.post { worker.value.notify(wanted) }
+        }
+    }
+
     /// Has every loop end what a user has of a room. Whoever subscribes after this call is not affected.
     ///
     /// - Parameter problem: what the clients are told; sockets of the room's own are closed with 4403.

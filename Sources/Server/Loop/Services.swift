@@ -11,6 +11,7 @@ struct Services: Sendable {
     let interest: Interest
     /// Brings to all loops what one of them has to say.
     let dispatcher: Dispatcher
+    let typing: TypingRate
     let origins: OriginPolicy
     let metrics: ServerMetrics
     let registry: PrometheusRegistry

@@ -10,7 +10,7 @@ struct ClientFrameTests {
         _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (WebSocketClient) throws -> Void
     ) throws {
         try withServer(configure) { server in
-            let socket = try WebSocketClient(port: server.port)
+            let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=alice")
             try socket.greeting()
             try body(socket)
         }

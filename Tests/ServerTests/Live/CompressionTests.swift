@@ -11,7 +11,8 @@ struct CompressionTests {
 
     private func withSocket(_ body: (WebSocketClient) throws -> Void) throws {
         try withServer { server in
-            let socket = try WebSocketClient(port: server.port, offersDeflate: true)
+            let socket = try WebSocketClient(
+                port: server.port, "/v1/rooms/lobby/live?user=alice", offersDeflate: true)
             try socket.greeting()
             try body(socket)
         }
