@@ -21,6 +21,8 @@ public final class Subscription {
     public let user: UserID?
     /// The revision up to which the client has everything.
     public private(set) var rev: Int64
+    /// How many the client has been told are present; `nil` when it has not been told.
+    public var toldOnline: Int32?
     /// Where the feed's table holds this subscription; `nil` when it does not.
     var index: Int?
 
@@ -91,8 +93,14 @@ public final class Subscription {
     /// Sends a notice if the client has everything and takes more; otherwise it goes without.
     func notify(_ notice: FramedNotice) {
         guard index != nil, isLive, !isReading, let carrier, !carrier.isCongested else { return }
+        switch notice.content {
         // People know themselves that they are typing, on whatever device.
-        if case .typing(_, let typist) = notice.content, typist == user { return }
+        case .typing(_, user): return
+        case .presence(_, let online):
+            guard toldOnline != Int32(online) else { return }
+            toldOnline = Int32(online)
+        default: break
+        }
         carrier.send(notice.bytes(format).span)
     }
 

@@ -73,6 +73,7 @@ final class Exchange {
         case .message(let room, let seq): try answerMessage(.message(seq: seq), of: room, target)
         case .clientMessage(let room, let id): try answerClientMessage(id, of: room, target)
         case .changes(let room): try answerChanges(of: room, target)
+        case .presence(let room): try answerPresence(of: room, target)
         case .live(let room): try openLive(room, target)
         case .liveRooms: try openLiveRooms(target)
         }

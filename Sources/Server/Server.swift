@@ -52,7 +52,9 @@ public final class Server: Sendable {
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
-                dispatcher: dispatcher, typing: TypingRate(interval: configuration.typingInterval), origins: origins,
+                dispatcher: dispatcher, typing: TypingRate(interval: configuration.typingInterval),
+                presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
+                origins: origins,
                 metrics: metrics, registry: registry, logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)

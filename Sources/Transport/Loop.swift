@@ -26,24 +26,19 @@ public final class Loop: @unchecked Sendable {
     /// The loop's thread, by which it is recognised; 0 before there is one.
     let identity = Atomic<pthread_t>(0)
     // libuv's own structures: allocated once, initialised here, freed in `finish` when libuv has let go of them.
-    private let uv: UnsafeMutablePointer<uv_loop_t>
+    let uv: UnsafeMutablePointer<uv_loop_t>
     private let wakeup: UnsafeMutablePointer<uv_async_t>
-    private let ticker: UnsafeMutablePointer<uv_timer_t>
+    let ticker: UnsafeMutablePointer<uv_timer_t>
     private let turnEnd: UnsafeMutablePointer<uv_prepare_t>
 
     // From here on: the loop's thread only.
-    private var wheel = TimerWheel<Wake>()
-    private var connections = ConnectionTable()
+    var wheel = TimerWheel<Wake>()
+    var alarms = TimerWheel<() -> Void>(span: 64)
+    private(set) var connections = ConnectionTable()
     private var listeners: [Listener] = []
     private var isStopping = false
     private var doomed: [Connection] = []
     private var turnEndings: [() -> Void] = []
-
-    private struct Wake {
-        var slot: Int
-        var id: UInt64
-        var tick: Int
-    }
 
     /// A loop that does nothing yet: see ``start()``.
     ///
@@ -78,7 +73,7 @@ public final class Loop: @unchecked Sendable {
     }
 
     // The pointer is the loop's own, set in `init`; the loop lives until its thread has left `uv_run`.
-    private static func from(_ data: UnsafeMutableRawPointer) -> Loop {
+    static func from(_ data: UnsafeMutableRawPointer) -> Loop {
         Unmanaged<Loop>.fromOpaque(data).takeUnretainedValue()
     }
 
@@ -144,6 +139,7 @@ public final class Loop: @unchecked Sendable {
         uv_close(UnsafeMutableRawPointer(turnEnd).assumingMemoryBound(to: uv_handle_t.self), nil)
         // They may hold what holds the loop.
         turnEndings = []
+        alarms = TimerWheel(span: 64)
         doomed = []
         guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
         let status = uv_loop_close(uv)
@@ -178,34 +174,6 @@ public final class Loop: @unchecked Sendable {
             case .job(let job): run(job)
             }
         }
-    }
-
-    // MARK: Time
-
-    /// The loop's clock, in ticks: what it was when this turn began.
-    var now: Int { Int(uv_now(uv)) / Loop.tickMilliseconds }
-
-    /// The loop's clock: since some moment in the past, as of the beginning of this turn, to the millisecond.
-    public var time: Duration { .milliseconds(Int64(uv_now(uv))) }
-
-    /// The first tick that is not before this much time has passed.
-    func tick(after duration: Duration) -> Int {
-        let due = Int(uv_now(uv)) + duration.roundedMilliseconds
-        return max(now + 1, (due + Loop.tickMilliseconds - 1) / Loop.tickMilliseconds)
-    }
-
-    func wake(_ connection: Connection, at tick: Int) {
-        if wheel.isEmpty {
-            wheel.restart(at: now)
-            let period = UInt64(Loop.tickMilliseconds)
-            uv_timer_start(ticker, { Loop.from($0!.pointee.data).tick() }, period, period)
-        }
-        wheel.insert(Wake(slot: connection.slot, id: connection.id, tick: tick), at: tick)
-    }
-
-    private func tick() {
-        for wake in wheel.advance(to: now) { connections[wake.slot, wake.id]?.tickReached(wake.tick) }
-        if wheel.isEmpty { uv_timer_stop(ticker) }
     }
 
     // MARK: Turns

@@ -88,6 +88,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Do not compress messages on WebSockets whose clients offer permessage-deflate.")
     var noCompression = false
 
+    @Flag(help: "Do not tell the subscribers of a room how many are there.")
+    var noPresence = false
+
     @Option(help: "Sends that may wait for a commit; one more gets 503.")
     var maxQueue = defaults.sendQueue
 
@@ -139,6 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.webSocket.pingInterval = pingInterval.duration
         configuration.webSocket.messageBytes = maxFrame
         configuration.compression = !noCompression
+        configuration.presence = !noPresence
         configuration.sendQueue = maxQueue
         return configuration
     }

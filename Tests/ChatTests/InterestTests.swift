@@ -22,6 +22,18 @@ struct InterestTests {
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
 
+    @Test("brings a notice to the loops that want its room")
+    func notices() throws {
+        let interest = Interest()
+        let rooms = try ["a", "b", "c"].map { try RoomID($0) }
+        interest.add(rooms[0], loop: 0)
+        interest.add(rooms[0], loop: 2)
+        interest.add(rooms[1], loop: 2)
+        let notices = rooms.map { FramedNotice(.presence(room: $0, online: 1), in: $0) }
+        let parts = interest.distribute(notices, loops: 3)
+        #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
+    }
+
     @Test("ends when it is taken back")
     func removes() throws {
         let interest = Interest()

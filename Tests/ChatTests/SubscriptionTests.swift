@@ -270,4 +270,19 @@ struct SubscriptionTests {
         feed.notify(notice)
         #expect(clients.map(\.bytes) == [[], notice.bytes(.serverSentEvents), notice.bytes(.serverSentEvents)])
     }
+
+    @Test("is told how many are present when it knows another number")
+    func presence() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(nil, rev: 0), on: client)
+        subscription.toldOnline = 1
+        var expected: [UInt8] = []
+        for online in [1, 2, 2, 1] {
+            let notice = FramedNotice(.presence(room: room, online: online), in: room)
+            if subscription.toldOnline != Int32(online) { expected += notice.bytes(.webSocket) }
+            feed.notify(notice)
+            #expect(client.bytes == expected)
+        }
+    }
 }

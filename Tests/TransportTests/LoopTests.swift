@@ -31,6 +31,26 @@ final class LoopTests {
         #expect(!loop.isCurrent)
     }
 
+    @Test("Work for later runs when its time has come, not earlier, also when it is asked for by such work")
+    func runsLater() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            let start = ContinuousClock.now
+            loop.after(.milliseconds(450)) {
+                order.record("third")
+                loop.after(.milliseconds(100)) {
+                    #expect(ContinuousClock.now - start >= .milliseconds(545))
+                    order.record("fourth")
+                }
+            }
+            loop.after(.milliseconds(150)) { order.record("second") }
+            loop.after(.zero) { order.record("first") }
+        }
+        try order.wait(for: "fourth")
+        #expect(order.events == ["first", "second", "third", "fourth"])
+    }
+
     @Test("Work posted on the loop runs in its next turn")
     func runsPostedWorkLater() throws {
         let loop = loop

@@ -32,6 +32,10 @@ public struct ServerConfiguration: Sendable {
     public var compression = true
     /// How long it takes until a user is said again to be typing in a room.
     public var typingInterval = TypingRate.defaultInterval
+    /// Whether subscribers are told how many are subscribed to their rooms.
+    public var presence = true
+    /// How long it takes until they are told again.
+    public var presenceInterval = Presence.defaultInterval
     /// How many bytes of a room's latest messages a loop keeps for its subscribers.
     public var feedBytes = 32 * 1024
     /// How many sends may wait for a commit; one more is answered 503.

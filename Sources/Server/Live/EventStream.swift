@@ -47,7 +47,9 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     }
 
     func sendLive(_ subscription: Subscription) {
-        send(.live(room: subscription.feed.room, rev: subscription.rev))
+        var events: [UInt8] = []
+        for notice in worker.live(subscription) { PushEncoding.appendEvent(notice, to: &events) }
+        connection.write(events)
     }
 
     func replay(_ subscription: Subscription, since rev: Int64) {

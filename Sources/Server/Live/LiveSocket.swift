@@ -73,7 +73,9 @@ extension LiveSocket {
     }
 
     func sendLive(_ subscription: Subscription) {
-        send(.live(room: subscription.feed.room, rev: subscription.rev))
+        var frames: [UInt8] = []
+        for notice in worker.live(subscription) { PushEncoding.appendFrame(notice, to: &frames) }
+        socket.send(frames: frames.span)
     }
 
     /// Counts a socket that is gone.

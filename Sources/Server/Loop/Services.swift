@@ -12,6 +12,8 @@ struct Services: Sendable {
     /// Brings to all loops what one of them has to say.
     let dispatcher: Dispatcher
     let typing: TypingRate
+    /// `nil` when nobody is counted.
+    let presence: Presence?
     let origins: OriginPolicy
     let metrics: ServerMetrics
     let registry: PrometheusRegistry

@@ -1,4 +1,5 @@
 import Chat
+import Transport
 import Wire
 
 /// What subscribers are told beside messages.
@@ -6,6 +7,37 @@ extension Worker {
     /// Brings notices to this loop's subscribers.
     func notify(_ notices: [FramedNotice]) {
         for notice in notices { feeds[notice.room]?.notify(notice) }
+    }
+
+    /// Counts a subscriber that has come.
+    func joined(_ subscription: Subscription) {
+        guard let presence = services.presence else { return }
+        if presence.join(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
+    }
+
+    /// Counts a subscriber that has gone.
+    func left(_ subscription: Subscription) {
+        guard let presence = services.presence else { return }
+        if presence.leave(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
+    }
+
+    private func awaitBeat(of presence: Presence) {
+        loop.after(presence.interval) { [unowned self] in
+            let (changes, again) = presence.beat(at: .now)
+            if again { awaitBeat(of: presence) }
+            services.dispatcher.notify(
+                changes.map { FramedNotice(.presence(room: $0.room, online: $0.online), in: $0.room) })
+        }
+    }
+
+    /// What a subscriber is told when it has caught up: that it has, and how many are present if they are counted.
+    func live(_ subscription: Subscription) -> [ServerFrame] {
+        let room = subscription.feed.room
+        let live = ServerFrame.live(room: room, rev: subscription.rev)
+        guard let presence = services.presence else { return [live] }
+        let online = presence.online(in: room)
+        subscription.toldOnline = Int32(online)
+        return [live, .presence(room: room, online: online)]
     }
 
     /// A subscriber is typing, of which the others hear unless they have just heard it.

@@ -27,6 +27,7 @@ extension Worker {
     /// - Parameter slice: the first slice of the replay.
     func start(_ subscription: Subscription, with slice: ReplaySlice, on carrier: any SubscriptionCarrier) {
         services.metrics.subscribers.increment()
+        joined(subscription)
         subscription.start(with: slice, on: carrier)
     }
 
@@ -54,7 +55,10 @@ extension Worker {
     /// ended.
     func end(_ subscription: Subscription) {
         guard subscription.isActive else { return }
-        if subscription.hasStarted { services.metrics.subscribers.decrement() }
+        if subscription.hasStarted {
+            services.metrics.subscribers.decrement()
+            left(subscription)
+        }
         subscription.cancel()
         let feed = subscription.feed
         guard feed.isIdle, feeds[feed.room] === feed else { return }

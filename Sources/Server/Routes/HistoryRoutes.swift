@@ -85,4 +85,13 @@ extension Exchange {
             }
         }
     }
+
+    /// `GET /v1/rooms/{room}/presence`
+    func answerPresence(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        _ = try Caller(openMode: request, target)
+        guard let presence = worker.services.presence else {
+            throw .notAvailable("This server does not count who is present.")
+        }
+        answer { body in presence.present(in: room).encode(into: &body) }
+    }
 }

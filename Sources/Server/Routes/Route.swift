@@ -12,6 +12,7 @@ enum Route: Equatable {
     case message(RoomID, seq: Int64)
     case clientMessage(RoomID, id: String)
     case changes(RoomID)
+    case presence(RoomID)
     case live(RoomID)
     case liveRooms
 
@@ -50,6 +51,7 @@ enum Route: Equatable {
         switch (kind, rest.count) {
         case ("messages", 0): self = .messages(try RoomID(name))
         case ("changes", 0): self = .changes(try RoomID(name))
+        case ("presence", 0): self = .presence(try RoomID(name))
         case ("live", 0): self = .live(try RoomID(name))
         case ("messages", 1): self = .message(try RoomID(name), seq: try Self.seq(rest.first!))
         case ("messages", 2) where rest.first == "by-client-id":

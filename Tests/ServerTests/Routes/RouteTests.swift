@@ -22,6 +22,7 @@ struct RouteTests {
         #expect(try Route(["v1", "rooms", "lobby", "changes"]) == .changes(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "live"]) == .live(lobby))
         #expect(try Route(["v1", "live"]) == .liveRooms)
+        #expect(try Route(["v1", "rooms", "lobby", "presence"]) == .presence(lobby))
     }
 
     @Test(

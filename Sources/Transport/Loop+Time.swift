@@ -1,0 +1,50 @@
+import CLibwebsockets
+
+/// The loop's clock, and what it wakes.
+extension Loop {
+    /// When the wheel looks at a connection.
+    struct Wake {
+        var slot: Int
+        var id: UInt64
+        var tick: Int
+    }
+
+    /// The loop's clock, in ticks: what it was when this turn began.
+    var now: Int { Int(uv_now(uv)) / Loop.tickMilliseconds }
+
+    /// The loop's clock: since some moment in the past, as of the beginning of this turn, to the millisecond.
+    public var time: Duration { .milliseconds(Int64(uv_now(uv))) }
+
+    /// Has `work` run on the loop when this much time has passed: up to two ticks of 100 ms later, never earlier. When
+    /// the loop stops before, it does not run.
+    public func after(_ duration: Duration, _ work: @escaping () -> Void) {
+        preconditionIsolated()
+        startTicker()
+        if alarms.isEmpty { alarms.restart(at: now) }
+        alarms.insert(work, at: tick(after: duration))
+    }
+
+    /// The first tick that is not before this much time has passed.
+    func tick(after duration: Duration) -> Int {
+        let due = Int(uv_now(uv)) + duration.roundedMilliseconds
+        return max(now + 1, (due + Loop.tickMilliseconds - 1) / Loop.tickMilliseconds)
+    }
+
+    func wake(_ connection: Connection, at tick: Int) {
+        startTicker()
+        if wheel.isEmpty { wheel.restart(at: now) }
+        wheel.insert(Wake(slot: connection.slot, id: connection.id, tick: tick), at: tick)
+    }
+
+    private func startTicker() {
+        guard wheel.isEmpty, alarms.isEmpty else { return }
+        let period = UInt64(Loop.tickMilliseconds)
+        uv_timer_start(ticker, { Loop.from($0!.pointee.data).tick() }, period, period)
+    }
+
+    private func tick() {
+        for wake in wheel.advance(to: now) { connections[wake.slot, wake.id]?.tickReached(wake.tick) }
+        for work in alarms.advance(to: now) { work() }
+        if wheel.isEmpty, alarms.isEmpty { uv_timer_stop(ticker) }
+    }
+}

@@ -1,0 +1,33 @@
+/// Who is subscribed to a room, as `GET …/presence` answers it.
+public struct RoomPresence: Sendable, Hashable {
+    /// The room.
+    public var room: RoomID
+    /// How many are there: users, and subscribers without a name.
+    public var online: Int
+    /// The users; `nil` when there are too many to list.
+    public var users: [UserID]?
+
+    /// So many in a room.
+    public init(room: RoomID, online: Int, users: [UserID]?) {
+        self.room = room
+        self.online = online
+        self.users = users
+    }
+
+    /// Appends it as a JSON object.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"room":"#)
+        out.append(quoted: room.string)
+        out.append(member: "online", Int64(online))
+        if let users {
+            out.append(memberName: "users")
+            out.append(UInt8(ascii: "["))
+            for (index, user) in users.enumerated() {
+                if index > 0 { out.append(UInt8(ascii: ",")) }
+                out.append(quoted: user.string)
+            }
+            out.append(UInt8(ascii: "]"))
+        }
+        out.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+@Suite("Presence")
+struct PresenceTests {
+    private let alice = try! UserID("alice")
+    private let bob = try! UserID("bob")
+    private let lobby = try! RoomID("lobby")
+    private let start = ContinuousClock.Instant.now
+
+    private func beat(_ presence: Presence, at seconds: Int) -> ([String], again: Bool) {
+        let (changes, again) = presence.beat(at: start + .seconds(seconds))
+        return (changes.map { "\($0.room) \($0.online)" }, again)
+    }
+
+    @Test("counts users, and subscribers without a name, each as long as it has a socket")
+    func counts() {
+        let presence = Presence()
+        let users = [alice, alice, bob, nil, nil]
+        var counts: [Int] = []
+        for user in users {
+            _ = presence.join(lobby, as: user)
+            counts.append(presence.online(in: lobby))
+        }
+        for user in users {
+            _ = presence.leave(lobby, as: user)
+            counts.append(presence.online(in: lobby))
+        }
+        #expect(counts == [1, 1, 2, 3, 4, 4, 3, 2, 1, 0])
+        #expect(!presence.leave(lobby, as: alice))
+    }
+
+    @Test("asks for one beat, which tells of all rooms whose number has changed")
+    func beats() throws {
+        let presence = Presence()
+        let (red, green) = (try RoomID("red"), try RoomID("green"))
+        #expect(presence.join(red, as: alice))
+        #expect(!presence.join(red, as: bob))
+        #expect(!presence.join(green, as: alice))
+        #expect(beat(presence, at: 1) == (["red 2", "green 1"], false))
+        // A second socket changes nothing.
+        #expect(!presence.join(red, as: alice))
+        #expect(!presence.leave(red, as: alice))
+        #expect(beat(presence, at: 2) == ([], false))
+        // Of an empty room nobody is told.
+        #expect(!presence.leave(green, as: alice))
+        #expect(presence.leave(red, as: bob))
+        #expect(!presence.leave(red, as: alice))
+        #expect(!presence.join(red, as: bob))
+        #expect(beat(presence, at: 3) == (["red 1"], false))
+    }
+
+    @Test("is told more rarely in a room of thousands, so that its notices make a thousand frames a second")
+    func large() {
+        let presence = Presence()
+        for _ in 1...10_000 { _ = presence.join(lobby, as: nil) }
+        #expect(beat(presence, at: 1) == (["lobby 10000"], false))
+        #expect(presence.leave(lobby, as: nil))
+        #expect(beat(presence, at: 2) == ([], true))
+        #expect(!presence.leave(lobby, as: nil))
+        #expect(beat(presence, at: 10) == ([], true))
+        #expect(beat(presence, at: 11) == (["lobby 9998"], false))
+    }
+
+    @Test("lists users by name where they are few")
+    func lists() throws {
+        let presence = Presence()
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 0, users: []))
+        for user in [bob, nil, alice, alice] { _ = presence.join(lobby, as: user) }
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 3, users: [alice, bob]))
+        for number in 4...Presence.listedUsers { _ = presence.join(lobby, as: try UserID("user\(number)")) }
+        #expect(presence.present(in: lobby).users?.count == Presence.listedUsers - 1)
+        _ = presence.join(lobby, as: nil)
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 201, users: nil))
+    }
+
+    @Test("is right at the end, whoever comes and goes", arguments: 1...10 as ClosedRange<UInt64>)
+    func model(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let presence = Presence()
+        let rooms = try ["a", "b", "c"].map { try RoomID($0) }
+        // What each subscriber has been told: something when it comes, and the rest by beats.
+        var sockets: [(room: RoomID, user: UserID?, told: Int)] = []
+        var isAwaited = false
+        for second in 1...300 {
+            for _ in 1...Int.random(in: 1...5, using: &generator) {
+                if Bool.random(using: &generator), let index = sockets.indices.randomElement(using: &generator) {
+                    let (room, user, _) = sockets.remove(at: index)
+                    isAwaited = presence.leave(room, as: user) || isAwaited
+                } else {
+                    let room = rooms.randomElement(using: &generator)!
+                    let user = [alice, bob, nil].randomElement(using: &generator)!
+                    isAwaited = presence.join(room, as: user) || isAwaited
+                    sockets.append((room, user, presence.online(in: room)))
+                }
+            }
+            if isAwaited {
+                let (changes, again) = presence.beat(at: start + .seconds(second))
+                for (room, online) in changes {
+                    for index in sockets.indices where sockets[index].room == room { sockets[index].told = online }
+                }
+                isAwaited = again
+            }
+            for room in rooms {
+                let here = sockets.filter { $0.room == room }
+                let online = Set(here.compactMap(\.user)).count + here.count { $0.user == nil }
+                #expect(presence.online(in: room) == online)
+                #expect(here.allSatisfy { $0.told == online })
+            }
+        }
+    }
+}
