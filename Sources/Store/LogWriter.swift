@@ -1,6 +1,5 @@
 import Chat
 import GRDB
-import Glibc
 import Synchronization
 import Wire
 
@@ -86,9 +85,6 @@ final class LogWriter: Sendable {
 
     /// Waits for what is to be committed next; nothing when the time is up.
     private func take(within milliseconds: Int?) -> [Submission]? {
-        // Where there is one core only, the loops first get to tell what was committed, and to read what comes in answer:
-        // the next commit is the larger for it.
-        sched_yield()
         var bytes = 0
         return queue.take(configuration.commitSubmissions, within: milliseconds) {
             bytes += $0.byteCount
