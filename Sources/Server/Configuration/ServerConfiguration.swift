@@ -1,4 +1,5 @@
 public import HTTP
+public import Tokens
 public import Transport
 
 /// Everything about a server that can be chosen, with its defaults.
@@ -17,6 +18,8 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLSConfiguration?
     /// The origins whose pages may use the server, beside its own; `*` for all.
     public var allowedOrigins: [String] = []
+    /// What callers' tokens are held against; `nil` for open mode, in which there are none.
+    public var tokens: TokenRules?
     /// Whether to listen beyond loopback although everybody may use any name.
     public var insecureOpen = false
     /// The bounds of connections.

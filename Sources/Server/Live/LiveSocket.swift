@@ -8,30 +8,35 @@ import Wire
 final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     private let worker: Worker
     private let room: RoomID
+    private var caller: Identity
     // The connection holds the socket, and the socket holds this.
     private unowned var socket: WebSocketConnection!
     private var subscription: Subscription!
 
     /// Opens the socket on a connection whose upgrade has been answered.
-    private init(worker: Worker, room: RoomID) {
+    private init(worker: Worker, room: RoomID, caller: Identity) {
         self.worker = worker
         self.room = room
+        self.caller = caller
     }
 
     /// Subscribes a connection that has just become a WebSocket.
     ///
     /// - Parameters:
+    ///   - caller: who has asked; the socket ends when the token does.
     ///   - format: one for WebSockets, as the handshake has agreed.
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, feed: Feed, format: PushFormat, since: Int64?, slice: ReplaySlice
+        on connection: Connection, worker: Worker, caller: Identity, feed: Feed, format: PushFormat, since: Int64?,
+        slice: ReplaySlice
     ) -> WebSocketConnection {
-        let live = LiveSocket(worker: worker, room: feed.room)
+        let live = LiveSocket(worker: worker, room: feed.room, caller: caller)
         let socket = WebSocketConnection(
             connection, limits: worker.services.configuration.webSocket,
             allowsCompression: format == .deflatedWebSocket,
             delegate: live)
+        socket.end = caller.end
         live.socket = socket
         live.subscription = Subscription(feed: feed, format: format, rev: since ?? slice.rev, carrier: live)
         worker.services.metrics.subscribers.increment()
@@ -53,11 +58,11 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     func received(text: [UInt8], on socket: WebSocketConnection) {
         do throws(ClientFrame.Refusal) {
             switch try ClientFrame.decode(text.span) {
-            // Nobody has a token to renew in open mode.
-            case .typing(nil), .token: break
+            case .typing(nil): break
             case .typing(let other?) where other == room: break
             case .typing(let other?):
                 send(.error(.invalidField("room", must: "the room of this socket"), room: other.string))
+            case .token(let token): renew(token)
             case .subscribe: send(.error(.unknownType("subscribe"), room: room.string))
             case .unsubscribe: send(.error(.unknownType("unsubscribe"), room: room.string))
             case .subscribeMine: send(.error(.unknownType("subscribe_mine"), room: room.string))
@@ -68,6 +73,21 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
             case .notObject(let problem): socket.close(.policyViolation, problem.detail)
             case .unservable(let problem, let room): send(.error(problem, room: room ?? self.room.string))
             }
+        }
+    }
+
+    /// Goes on with a new token. One that will not do changes nothing: the old one holds until its end.
+    private func renew(_ token: String) {
+        // Nobody has a token to renew in open mode.
+        guard worker.authenticator != nil else { return }
+        do throws(Problem) {
+            let renewed = try worker.identity(of: token)
+            guard renewed.user == caller.user else { throw .tokenInvalid("The token is another user's.") }
+            guard renewed.allows(room) else { throw .roomNotAllowed }
+            caller = renewed
+            socket.end = renewed.end
+        } catch {
+            send(.error(error, room: room.string))
         }
     }
 

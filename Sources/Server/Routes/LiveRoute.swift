@@ -9,17 +9,17 @@ import Wire
 extension Exchange {
     /// Answers with a WebSocket, or with an event stream when that is what the client accepts.
     func openLive(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try Caller(openMode: request, target)
+        let caller = try caller(target, in: room)
         // Some clients offer to upgrade to other things (h2c), which is no reason to refuse them their events.
         let wantsWebSocket = request.headerFields.lists("websocket", in: .upgrade)
         if !wantsWebSocket, Accept.prefersEventStream(request.headerFields) {
-            try openEventStream(room, target)
+            try openEventStream(room, target, caller)
         } else {
-            try openWebSocket(room, target)
+            try openWebSocket(room, target, caller)
         }
     }
 
-    private func openWebSocket(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
+    private func openWebSocket(_ room: RoomID, _ target: DecodedTarget, _ caller: Identity) throws(Problem) {
         let handshake: ServerHandshake
         do throws(HandshakeRefusal) {
             handshake = try ServerHandshake(
@@ -34,17 +34,19 @@ extension Exchange {
         subscribe(to: room, since: since, format: format) { [self] feed, slice in
             upgrade(fields: handshake.fields) { connection in
                 LiveSocket.open(
-                    on: connection, worker: worker, feed: feed, format: format, since: since?.rev, slice: slice)
+                    on: connection, worker: worker, caller: caller, feed: feed, format: format, since: since?.rev,
+                    slice: slice)
             }
         }
     }
 
-    private func openEventStream(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
+    private func openEventStream(_ room: RoomID, _ target: DecodedTarget, _ caller: Identity) throws(Problem) {
         // What the browser remembers is newer than what the page put into the URL.
         let since = try sincePosition(target, lastEventID: request.headerFields.first(.lastEventID))
         subscribe(to: room, since: since, format: .serverSentEvents) { [self] feed, slice in
             stream(contentType: Accept.eventStream) { connection in
-                EventStream.open(on: connection, worker: worker, feed: feed, since: since?.rev, slice: slice)
+                EventStream.open(
+                    on: connection, worker: worker, caller: caller, feed: feed, since: since?.rev, slice: slice)
             }
         }
     }
