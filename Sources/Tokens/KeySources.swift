@@ -34,7 +34,7 @@ public struct KeySources: Sendable {
         for path in publicKeys { keys.append(try await Self.publicKey(in: path)) }
         if let keySet { keys += try await Self.keys(inSet: keySet) }
         guard keys.count <= KeyRing.maximumKeys else {
-            throw KeyError("keys", "there are \(keys.count), and \(KeyRing.maximumKeys) is the most.")
+            throw KeyError("the keys of tokens", "there are \(keys.count), and \(KeyRing.maximumKeys) is the most.")
         }
         return KeyRing(keys: keys)
     }

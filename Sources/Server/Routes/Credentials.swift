@@ -4,7 +4,7 @@ import Wire
 
 /// Where the token of a request stands (RFC 6750, section 2): in one of three places, or the same one in several.
 enum Credentials {
-    private static let scheme = "Bearer "
+    private static let scheme = "bearer"
     private static let subprotocolPrefix = "bearer."
 
     /// A token and whether it stands in the URL, where caches look.
@@ -43,13 +43,12 @@ enum Credentials {
         return found
     }
 
-    /// What follows `Bearer`, whose case does not matter (RFC 9110, section 11.1). Other schemes are somebody else's, a
-    /// proxy's say.
+    /// What follows `Bearer`, whose case does not matter (RFC 9110, section 11.1); empty if nothing does. Other schemes
+    /// are somebody else's, a proxy's say.
     private static func token(ofAuthorization value: String) -> Substring? {
-        guard value.utf8.count >= scheme.utf8.count, value.prefix(scheme.count).lowercased() == "bearer " else {
-            return nil
-        }
-        return value.dropFirst(scheme.count).drop { $0 == " " }
+        guard value.prefix(scheme.count).lowercased() == scheme else { return nil }
+        let rest = value.dropFirst(scheme.count)
+        return rest.isEmpty || rest.first == " " ? rest.drop { $0 == " " } : nil
     }
 }
 
