@@ -14,7 +14,7 @@ final class Exchange {
     let context: ReplyContext
     /// What the answer's head is to have beside the usual.
     var fields: [HTTPField] = []
-    private weak var http: HTTPConnection?
+    private(set) weak var http: HTTPConnection?
 
     init(_ request: Request, on http: HTTPConnection) {
         worker = http.worker

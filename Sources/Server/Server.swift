@@ -53,7 +53,8 @@ public final class Server: Sendable {
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
-                origins: origins, metrics: metrics, registry: registry, logger: logger)
+                origins: origins, limiter: Limiter(configuration.limits), metrics: metrics, registry: registry,
+                logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
             let workers = workers
@@ -100,7 +101,7 @@ public final class Server: Sendable {
         return OriginPolicy(
             allowed: allowed.contains("*") ? .any : .only(origins),
             requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch],
-            exposedHeaders: [.location, .link, .retryAfter])
+            exposedHeaders: [.location, .link, .retryAfter, .rateLimit, .rateLimitPolicy])
     }
 
     private static func storeConfiguration(

@@ -20,6 +20,10 @@ struct ServeCommand: AsyncParsableCommand {
             Tokens signed with HS256, RS256, ES256 or EdDSA. Without one the server is in open mode: callers say a \
             name, and are believed.
 
+            The limits (--limit-…) are answered with 429 beyond them, with Retry-After and RateLimit. They are off \
+            unless given: what is much depends on the application, an address may be a proxy's, and load tests come \
+            from one address. Each process counts for itself.
+
             Each option can also be given as an environment variable: --tls-cert as BACKSCROLL_TLS_CERT. \
             A flag wins over its variable.
             """)
@@ -80,6 +84,27 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(help: "Listen beyond loopback although anybody may use any name.")
     var insecureOpen = false
+
+    @Option(help: "Sends of a user: 50/s, or 50/s:200 for 200 at once; s, m or h. Off: what is much, you know best.")
+    var limitSends = LimitOption.off
+
+    @Option(help: "Edits, deletes and reactions of a user, likewise.")
+    var limitChanges = LimitOption.off
+
+    @Option(help: "Subscriptions that a user begins, likewise.")
+    var limitSubscriptions = LimitOption.off
+
+    @Option(help: "Sends from an address, likewise. Behind a proxy all clients have the proxy's address.")
+    var limitAddressSends = LimitOption.off
+
+    @Option(help: "Edits, deletes and reactions from an address, likewise.")
+    var limitAddressChanges = LimitOption.off
+
+    @Option(help: "Subscriptions that are begun from an address, likewise.")
+    var limitAddressSubscriptions = LimitOption.off
+
+    @Option(help: "Connections that are made from an address, likewise.")
+    var limitAddressConnections = LimitOption.off
 
     @Option(help: "Connections at a time; one more gets 503.")
     var maxConnections = defaults.transport.connections
@@ -180,6 +205,13 @@ struct ServeCommand: AsyncParsableCommand {
         if let tlsCert, let tlsKey { configuration.tls = TLSConfiguration(certificate: tlsCert, key: tlsKey) }
         configuration.allowedOrigins = allowOrigin.flatMap { $0.split(separator: ",").map(String.init) }
         configuration.insecureOpen = insecureOpen
+        configuration.limits.userSends = limitSends.limit
+        configuration.limits.userChanges = limitChanges.limit
+        configuration.limits.userSubscriptions = limitSubscriptions.limit
+        configuration.limits.addressSends = limitAddressSends.limit
+        configuration.limits.addressChanges = limitAddressChanges.limit
+        configuration.limits.addressSubscriptions = limitAddressSubscriptions.limit
+        configuration.limits.addressConnections = limitAddressConnections.limit
         configuration.transport.connections = maxConnections
         configuration.transport.noProgress = progressTimeout.duration
         configuration.http.bodyBytes = maxBody

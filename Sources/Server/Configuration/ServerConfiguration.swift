@@ -22,6 +22,8 @@ public struct ServerConfiguration: Sendable {
     public var tokens: TokenRules?
     /// Whether to listen beyond loopback although everybody may use any name.
     public var insecureOpen = false
+    /// How often users and addresses may do things.
+    public var limits = RateLimits()
     /// The bounds of connections.
     public var transport = TransportLimits()
     /// The bounds of requests.

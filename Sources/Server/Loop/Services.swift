@@ -10,6 +10,8 @@ struct Services: Sendable {
     let logFailure: @Sendable () -> String?
     let interest: Interest
     let origins: OriginPolicy
+    /// `nil` without limits.
+    let limiter: Limiter?
     let metrics: ServerMetrics
     let registry: PrometheusRegistry
     let logger: Logger

@@ -10,6 +10,7 @@ extension Exchange {
     /// Answers with a WebSocket, or with an event stream when that is what the client accepts.
     func openLive(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
+        try admit(.subscriptions, by: caller.user)
         // Some clients offer to upgrade to other things (h2c), which is no reason to refuse them their events.
         let wantsWebSocket = request.headerFields.lists("websocket", in: .upgrade)
         if !wantsWebSocket, Accept.prefersEventStream(request.headerFields) {

@@ -9,6 +9,7 @@ extension Exchange {
     /// `POST /v1/rooms/{room}/messages`
     func send(to room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let sender = try caller(target, in: room).named()
+        try admit(.sends, by: sender)
         guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
             throw .unsupportedMediaType
         }
