@@ -25,46 +25,60 @@ public struct TokenIssuer: Sendable {
         }
     }
 
-    private let collection = JWTKeyCollection()
+    private enum Key: Sendable {
+        case secret(HMACKey)
+        case rsa(Insecure.RSA.PrivateKey)
+        case ecdsa(ES256PrivateKey)
+        case edDSA(EdDSA.PrivateKey)
+    }
+
+    private let key: Key
     private let keyID: String?
 
     /// Signs with the secret in a file, by HS256.
     ///
     /// - Throws: ``KeyError`` when it cannot be read or is too short.
-    public init(secretFile path: String, keyID: String? = nil) async throws(KeyError) {
-        try await self.init(secret: try KeySources.secret(in: path), of: path, keyID: keyID)
+    public init(secretFile path: String, keyID: String? = nil) throws(KeyError) {
+        try self.init(secret: try KeySources.secret(in: path), of: path, keyID: keyID)
     }
 
     /// Signs with a secret, by HS256.
     ///
     /// - Parameter source: where it comes from, for the error.
     /// - Throws: ``KeyError`` when it is too short.
-    public init(secret: [UInt8], of source: String, keyID: String? = nil) async throws(KeyError) {
+    public init(secret: [UInt8], of source: String, keyID: String? = nil) throws(KeyError) {
         try KeySources.check(secret: secret, of: source)
+        key = .secret(HMACKey(from: secret))
         self.keyID = keyID
-        await collection.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
     }
 
     /// Signs with the private key in a file, by RS256, ES256 or EdDSA, whichever it is for.
     ///
     /// - Throws: ``KeyError`` when it cannot be read or is none.
-    public init(privateKeyFile path: String, keyID: String? = nil) async throws(KeyError) {
+    public init(privateKeyFile path: String, keyID: String? = nil) throws(KeyError) {
         let pem = String(decoding: try KeyFile.read(path), as: UTF8.self)
-        self.keyID = keyID
         if let rsa = try? Insecure.RSA.PrivateKey(pem: pem) {
-            await collection.add(rsa: rsa, digestAlgorithm: .sha256)
+            key = .rsa(rsa)
         } else if let ecdsa = try? ES256PrivateKey(pem: pem) {
-            await collection.add(ecdsa: ecdsa)
+            key = .ecdsa(ecdsa)
         } else if let edDSA = try? EdDSA.PrivateKey(pem: pem) {
-            await collection.add(eddsa: edDSA)
+            key = .edDSA(edDSA)
         } else {
             throw KeyError(
                 path, "this is no private key in PEM for RS256 (2048 bits or more), ES256 (P-256) or EdDSA (Ed25519).")
         }
+        self.keyID = keyID
     }
 
     /// Makes a token.
     public func token(_ contents: Contents) async throws -> String {
+        let collection = JWTKeyCollection()
+        switch key {
+        case .secret(let secret): await collection.add(hmac: secret, digestAlgorithm: .sha256)
+        case .rsa(let rsa): await collection.add(rsa: rsa, digestAlgorithm: .sha256)
+        case .ecdsa(let ecdsa): await collection.add(ecdsa: ecdsa)
+        case .edDSA(let edDSA): await collection.add(eddsa: edDSA)
+        }
         var header = JWTHeader()
         header.typ = "JWT"
         if let keyID { header.kid = keyID }

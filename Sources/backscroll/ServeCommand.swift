@@ -85,25 +85,27 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Listen beyond loopback although anybody may use any name.")
     var insecureOpen = false
 
-    @Option(help: "Sends of a user: 50/s, or 50/s:200 for 200 at once; s, m or h. Off: what is much, you know best.")
+    @Option(
+        help: ArgumentHelp(
+            "How often a user may send: 50/s, or 50/s:200 for 200 at once; s, m or h.", valueName: "rate"))
     var limitSends = LimitOption.off
 
-    @Option(help: "Edits, deletes and reactions of a user, likewise.")
+    @Option(help: ArgumentHelp("How often a user may edit, delete and react, likewise.", valueName: "rate"))
     var limitChanges = LimitOption.off
 
-    @Option(help: "Subscriptions that a user begins, likewise.")
+    @Option(help: ArgumentHelp("How often a user may subscribe, likewise.", valueName: "rate"))
     var limitSubscriptions = LimitOption.off
 
-    @Option(help: "Sends from an address, likewise. Behind a proxy all clients have the proxy's address.")
+    @Option(help: ArgumentHelp("How often an address may send, likewise. A proxy is one address.", valueName: "rate"))
     var limitAddressSends = LimitOption.off
 
-    @Option(help: "Edits, deletes and reactions from an address, likewise.")
+    @Option(help: ArgumentHelp("How often an address may edit, delete and react, likewise.", valueName: "rate"))
     var limitAddressChanges = LimitOption.off
 
-    @Option(help: "Subscriptions that are begun from an address, likewise.")
+    @Option(help: ArgumentHelp("How often an address may subscribe, likewise.", valueName: "rate"))
     var limitAddressSubscriptions = LimitOption.off
 
-    @Option(help: "Connections that are made from an address, likewise.")
+    @Option(help: ArgumentHelp("How often an address may connect, likewise.", valueName: "rate"))
     var limitAddressConnections = LimitOption.off
 
     @Option(help: "Connections at a time; one more gets 503.")

@@ -71,13 +71,13 @@ struct TokenCommand: AsyncParsableCommand {
         print(try await tokenIssuer().token(contents))
     }
 
-    private func tokenIssuer() async throws -> TokenIssuer {
-        if let secretFile { return try await TokenIssuer(secretFile: secretFile, keyID: keyID) }
-        if let key { return try await TokenIssuer(privateKeyFile: key, keyID: keyID) }
+    private func tokenIssuer() throws -> TokenIssuer {
+        if let secretFile { return try TokenIssuer(secretFile: secretFile, keyID: keyID) }
+        if let key { return try TokenIssuer(privateKeyFile: key, keyID: keyID) }
         guard let secret = EnvironmentArguments.current[KeySources.secretVariable] else {
             throw ValidationError("Sign with --secret-file or --key.")
         }
-        return try await TokenIssuer(secret: Array(secret.utf8), of: KeySources.secretVariable, keyID: keyID)
+        return try TokenIssuer(secret: Array(secret.utf8), of: KeySources.secretVariable, keyID: keyID)
     }
 }
 

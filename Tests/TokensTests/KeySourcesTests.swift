@@ -63,7 +63,7 @@ struct KeySourcesTests {
         for kind in TestKeys.Kind.allCases {
             let pair = try files.pair(kind)
             jwks.append(try files.jwk(kind, publicKey: pair.publicKey, #""kid":"\#(kind)","use":"sig""#))
-            issuers.append(try await TokenIssuer(privateKeyFile: pair.privateKey, keyID: kind.rawValue))
+            issuers.append(try TokenIssuer(privateKeyFile: pair.privateKey, keyID: kind.rawValue))
         }
         let unused = try files.pair(.rsa, name: "unused")
         jwks.append(try files.jwk(.rsa, publicKey: unused.publicKey, #""kid":"enc","use":"enc""#))
@@ -76,7 +76,7 @@ struct KeySourcesTests {
         #expect(keys.count == 3)
         for issuer in issuers { #expect(accepts(try await token(issuer), keys)) }
         // The right key by a wrong name is not looked for.
-        let renamed = try await TokenIssuer(
+        let renamed = try TokenIssuer(
             privateKeyFile: unused.privateKey.replacing("unused", with: "key"), keyID: "ec")
         #expect(!accepts(try await token(renamed), keys))
     }

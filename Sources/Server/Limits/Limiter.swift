@@ -2,7 +2,7 @@ import HTTPTypes
 import Wire
 
 /// Holds what users and addresses do against the limits. From any thread.
-struct Limiter: Sendable {
+final class Limiter: Sendable {
     /// What is limited.
     enum Action: String, Sendable, CaseIterable {
         case sends, changes, subscriptions, connections
