@@ -20,7 +20,7 @@ public struct Identity: Sendable, Hashable {
     }
 
     /// Whether the caller may have anything to do with a room, as far as the token is concerned.
-    public func allows(_ room: RoomID) -> Bool {
+    public func allows(room: RoomID) -> Bool {
         guard let rooms else { return true }
         for pattern in rooms where pattern.matches(room) { return true }
         return false

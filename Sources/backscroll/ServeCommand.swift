@@ -238,7 +238,11 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try Server(configuration, logger: logger)
         announce(server.url)
         logger.info(
-            "started", metadata: ["version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)"])
+            "started",
+            metadata: [
+                "version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)",
+                "callers": configuration.tokens.map { "by tokens of \($0.keys.count) keys" } ?? "by any name they say",
+            ])
         await signals.waitForStop {
             server.reload()
             await server.reloadKeys(from: keySources)

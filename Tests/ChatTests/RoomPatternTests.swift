@@ -42,9 +42,9 @@ struct IdentityTests {
         let user = try UserID("alice")
         let (lobby, team) = (try RoomID("lobby"), try RoomID("team-1"))
         let patterns = try ["lobby", "x*"].map { try #require(RoomPattern($0)) }
-        #expect(Identity(user: user).allows(lobby))
-        #expect(Identity(user: user, rooms: patterns).allows(lobby))
-        #expect(!Identity(user: user, rooms: patterns).allows(team))
-        #expect(!Identity(user: user, rooms: [], isAdmin: true).allows(lobby))
+        #expect(Identity(user: user).allows(room: lobby))
+        #expect(Identity(user: user, rooms: patterns).allows(room: lobby))
+        #expect(!Identity(user: user, rooms: patterns).allows(room: team))
+        #expect(!Identity(user: user, rooms: [], isAdmin: true).allows(room: lobby))
     }
 }

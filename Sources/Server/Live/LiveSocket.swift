@@ -83,7 +83,7 @@ final class LiveSocket: WebSocketDelegate, SubscriptionCarrier {
         do throws(Problem) {
             let renewed = try worker.identity(of: token)
             guard renewed.user == caller.user else { throw .tokenInvalid("The token is another user's.") }
-            guard renewed.allows(room) else { throw .roomNotAllowed }
+            guard renewed.allows(room: room) else { throw .roomNotAllowed }
             caller = renewed
             socket.end = renewed.end
         } catch {

@@ -11,7 +11,7 @@ extension Exchange {
     ///   itself.
     func caller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
         let caller = try caller(target)
-        guard caller.allows(room) else { throw .roomNotAllowed }
+        guard caller.allows(room: room) else { throw .roomNotAllowed }
         return caller
     }
 

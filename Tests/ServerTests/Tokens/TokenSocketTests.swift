@@ -57,6 +57,9 @@ struct TokenSocketTests {
             try stream.greeting()
             #expect(try socket.closeCode() == .tokenExpired)
             #expect(try stream.block() == nil)
+            // Known as a good one, it is not taken any more either.
+            let response = try HTTPClient(port: server.port).get("/v1/rooms/lobby?\(query)")
+            #expect(try response.problem.code == "token_expired")
         }
     }
 
