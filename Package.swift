@@ -35,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(
@@ -51,6 +52,8 @@ let package = Package(
         module("Transport", ["CLibwebsockets"]),
         // Rooms, feeds, subscribers, and what a log is.
         module("Chat", ["Wire", "WebSocket"]),
+        // Who callers are: tokens and the keys that they are signed with.
+        module("Tokens", ["Wire", "Chat", .product(name: "JWTKit", package: "jwt-kit")]),
         // The log in SQLite.
         module(
             "Store",
@@ -62,7 +65,7 @@ let package = Package(
         // Routes, configuration, metrics; assembly and shutdown.
         module(
             "Server",
-            ["Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics]),
+            ["Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", httpTypes, logging, metrics]),
         // The load generator.
         module(
             "Load",
@@ -75,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "backscroll",
             dependencies: [
-                "Server", "Load", "Bench", "HTTP", "Transport", arguments, logging,
+                "Wire", "Chat", "Tokens", "Server", "Load", "Bench", "HTTP", "Transport", arguments, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
@@ -88,14 +91,15 @@ let package = Package(
         tests(of: "WebSocket"),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
         tests(of: "Chat", ["Wire", "WebSocket"]),
+        tests(of: "Tokens", ["TestSupport", "Wire", "Chat"]),
         tests(
             of: "Store",
             ["TestSupport", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),
         tests(
             of: "Server",
             [
-                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Store", httpTypes, logging, metrics,
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", httpTypes, logging,
+                metrics, .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(of: "Bench", [arguments]),
         tests(of: "Load", ["Wire", "HTTP", "WebSocket", "Transport", httpTypes, arguments]),

@@ -14,7 +14,7 @@ final class Exchange {
     let context: ReplyContext
     /// What the answer's head is to have beside the usual.
     var fields: [HTTPField] = []
-    private weak var http: HTTPConnection?
+    private(set) weak var http: HTTPConnection?
 
     init(_ request: Request, on http: HTTPConnection) {
         worker = http.worker
@@ -70,7 +70,7 @@ final class Exchange {
         case .room(let room): try answerRoom(room, target)
         case .messages(let room):
             if request.method == .post { try send(to: room, target) } else { try answerPage(of: room, target) }
-        case .message(let room, let seq): try answerMessage(.message(seq: seq), of: room, target)
+        case .message(let room, let seq): try answerMessage(seq, of: room, target)
         case .clientMessage(let room, let id): try answerClientMessage(id, of: room, target)
         case .changes(let room): try answerChanges(of: room, target)
         case .presence(let room): try answerPresence(of: room, target)

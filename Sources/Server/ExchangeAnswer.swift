@@ -46,6 +46,7 @@ extension Exchange {
 
     /// Refuses the request.
     func answer(_ problem: Problem) {
+        if let challenge = problem.challenge { add(.wwwAuthenticate, challenge) }
         if let seconds = problem.retryAfter { add(.retryAfter, String(seconds)) }
         var body: [UInt8] = []
         problem.encode(into: &body)

@@ -13,6 +13,8 @@ final class HTTPConnection: ConnectionHandler {
     private var parser: RequestParser
     /// The request that is being served; `nil` between requests.
     private(set) var exchange: Exchange?
+    /// Whom the client's address is taken for.
+    private(set) lazy var address = AddressBlock(connection.peer)
     private var isProcessing = false
     private var hasServed = false
     /// The client has waited for an answer before it sent the next request.
@@ -29,6 +31,19 @@ final class HTTPConnection: ConnectionHandler {
         self.connection = connection
         parser = RequestParser(limits: worker.services.configuration.http)
         connection.setDeadline(worker.services.configuration.deadlines.firstByte)
+        countConnection()
+    }
+
+    /// Refuses the connection if there have been too many from its address: by an answer, whatever is asked.
+    private func countConnection() {
+        guard let limiter = worker.services.limiter,
+            let exceeded = limiter.admit(
+                .connections, user: nil, address: address, at: connection.loop.nanoseconds)
+        else { return }
+        let exchange = Exchange(refused: self)
+        self.exchange = exchange
+        exchange.fields = exceeded.fields
+        exchange.answer(exceeded.problem)
     }
 
     // MARK: Requests

@@ -7,6 +7,7 @@ import HTTPTypes
 public import Logging
 import Store
 import Synchronization
+public import Tokens
 import Transport
 
 /// A running server: its loops, its log, and what connects them.
@@ -29,7 +30,8 @@ public final class Server: Sendable {
     public init(_ configuration: ServerConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        guard try configuration.insecureOpen || LoopGroup.isLoopback(configuration.host) else {
+        guard try configuration.tokens != nil || configuration.insecureOpen || LoopGroup.isLoopback(configuration.host)
+        else {
             throw ServerError.openBeyondLoopback(configuration.host)
         }
         let origins = try Self.originPolicy(configuration.allowedOrigins)
@@ -54,8 +56,8 @@ public final class Server: Sendable {
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
                 dispatcher: dispatcher, typing: TypingRate(interval: configuration.typingInterval),
                 presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
-                origins: origins,
-                metrics: metrics, registry: registry, logger: logger)
+                origins: origins, limiter: Limiter(configuration.limits), metrics: metrics, registry: registry,
+                logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
             let workers = workers
@@ -102,7 +104,7 @@ public final class Server: Sendable {
         return OriginPolicy(
             allowed: allowed.contains("*") ? .any : .only(origins),
             requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch],
-            exposedHeaders: [.location, .link, .retryAfter])
+            exposedHeaders: [.location, .link, .retryAfter, .rateLimit, .rateLimitPolicy])
     }
 
     private static func storeConfiguration(
@@ -163,6 +165,19 @@ public final class Server: Sendable {
         } catch {
             logger.error("the certificate cannot be used, the old one stays: \(error)")
         }
+    }
+
+    /// Reads the keys of tokens anew, for requests from then on. When they cannot be used the old ones stay. A server
+    /// that began in open mode stays in it.
+    public func reloadKeys(from sources: KeySources) async {
+        guard var rules = configuration.tokens else { return }
+        do {
+            rules.keys = try await sources.load()
+        } catch {
+            return logger.error("the keys of tokens cannot be used, the old ones stay: \(error)")
+        }
+        for worker in workers { worker.loop.post { [rules] in worker.value.authenticate(by: rules) } }
+        logger.info("the keys of tokens have been read anew", metadata: ["keys": "\(rules.keys.count)"])
     }
 
     /// Stops: accepts nothing any more, answers what it has been asked, closes sockets with 1001, commits, and ends

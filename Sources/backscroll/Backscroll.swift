@@ -19,7 +19,9 @@ struct Backscroll: AsyncParsableCommand {
               curl 'http://localhost:8080/v1/rooms/lobby/messages'
             """,
         version: Version.current,
-        subcommands: [ServeCommand.self, LoadCommand.self, BenchCommand.self, EchoCommand.self],
+        subcommands: [
+            ServeCommand.self, TokenCommand.self, LoadCommand.self, BenchCommand.self, EchoCommand.self,
+        ],
         defaultSubcommand: nil
     )
 

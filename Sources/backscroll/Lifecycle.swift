@@ -13,10 +13,10 @@ struct ServerSignals {
     /// Waits for SIGTERM or SIGINT.
     ///
     /// - Parameter onHangup: called for each SIGHUP.
-    func waitForStop(onHangup: () -> Void = {}) async {
+    func waitForStop(onHangup: () async -> Void = {}) async {
         for await signal in signals {
             guard signal == .sighup else { return }
-            onHangup()
+            await onHangup()
         }
     }
 }

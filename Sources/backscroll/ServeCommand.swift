@@ -2,6 +2,7 @@ public import ArgumentParser
 import HTTP
 public import Logging
 public import Server
+import Tokens
 import Transport
 
 /// `backscroll serve`.
@@ -13,7 +14,15 @@ struct ServeCommand: AsyncParsableCommand {
             When it is ready it says so on standard output, in a line that begins with "listening on".
             SIGTERM and SIGINT stop it: what is in flight is finished, sockets are closed with 1001, and it exits \
             with 0 after \(ServeCommand.defaults.grace.components.seconds) seconds at most. SIGHUP has it read its \
-            certificate anew.
+            certificate and the keys of tokens anew.
+
+            With a key (--jwt-secret-file, --jwt-key, --jwks) callers are who their tokens say they are: JSON Web \
+            Tokens signed with HS256, RS256, ES256 or EdDSA. Without one the server is in open mode: callers say a \
+            name, and are believed.
+
+            The limits (--limit-…) are answered with 429 beyond them, with Retry-After and RateLimit. They are off \
+            unless given: what is much depends on the application, an address may be a proxy's, and load tests come \
+            from one address. Each process counts for itself.
 
             Each option can also be given as an environment variable: --tls-cert as BACKSCROLL_TLS_CERT. \
             A flag wins over its variable.
@@ -49,8 +58,55 @@ struct ServeCommand: AsyncParsableCommand {
                 + "Can be given more than once, or with commas.", valueName: "origin"))
     var allowOrigin: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "The secret that tokens are signed with by HS256, of 32 bytes or more: a file. "
+                + "Or the variable BACKSCROLL_JWT_SECRET has the secret itself.", valueName: "path"))
+    var jwtSecretFile: String?
+
+    @Option(
+        name: .customLong("jwt-key"),
+        help: ArgumentHelp(
+            "A public key that tokens are signed with by RS256, ES256 or EdDSA: PEM. Can be given more than once, or "
+                + "with commas.", valueName: "path"))
+    var jwtKey: [String] = []
+
+    @Option(help: ArgumentHelp("Public keys that tokens are signed with: a JSON Web Key Set.", valueName: "path"))
+    var jwks: String?
+
+    @Option(help: ArgumentHelp("Take only tokens of this issuer (iss).", valueName: "name"))
+    var jwtIssuer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take only tokens for this audience (aud); without it, only tokens that name none.", valueName: "name"))
+    var jwtAudience: String?
+
     @Flag(help: "Listen beyond loopback although anybody may use any name.")
     var insecureOpen = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How often a user may send: 50/s, or 50/s:200 for 200 at once; s, m or h.", valueName: "rate"))
+    var limitSends = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often a user may edit, delete and react, likewise.", valueName: "rate"))
+    var limitChanges = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often a user may subscribe, likewise.", valueName: "rate"))
+    var limitSubscriptions = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often an address may send, likewise. A proxy is one address.", valueName: "rate"))
+    var limitAddressSends = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often an address may edit, delete and react, likewise.", valueName: "rate"))
+    var limitAddressChanges = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often an address may subscribe, likewise.", valueName: "rate"))
+    var limitAddressSubscriptions = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often an address may connect, likewise.", valueName: "rate"))
+    var limitAddressConnections = LimitOption.off
 
     @Option(help: "Connections at a time; one more gets 503.")
     var maxConnections = defaults.transport.connections
@@ -112,12 +168,35 @@ struct ServeCommand: AsyncParsableCommand {
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key go together.")
         }
+        guard !keySources.isEmpty || jwtIssuer == nil && jwtAudience == nil else {
+            throw ValidationError(
+                "--jwt-issuer and --jwt-audience need a key: see --jwt-secret-file, --jwt-key, --jwks.")
+        }
     }
 
     private func check(_ value: Int, _ range: ClosedRange<Int>, _ name: String) throws {
         guard range.contains(value) else {
             throw ValidationError("--\(name) must be from \(range.lowerBound) to \(range.upperBound), not \(value).")
         }
+    }
+
+    /// Where the options say that the keys of tokens are.
+    var keySources: KeySources {
+        var sources = KeySources()
+        sources.secret = EnvironmentArguments.current[KeySources.secretVariable]
+        sources.secretFile = jwtSecretFile
+        // An empty path is kept, and refused: a variable that was meant to name a key must not lead to open mode.
+        sources.publicKeys = jwtKey.flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        sources.keySet = jwks
+        return sources
+    }
+
+    /// What tokens are held against; `nil` in open mode.
+    private func tokenRules(_ sources: KeySources) async throws -> TokenRules? {
+        guard !sources.isEmpty else { return nil }
+        return TokenRules(keys: try await sources.load(), issuer: jwtIssuer, audience: jwtAudience)
     }
 
     /// What the options say, as the server takes it.
@@ -131,6 +210,13 @@ struct ServeCommand: AsyncParsableCommand {
         if let tlsCert, let tlsKey { configuration.tls = TLSConfiguration(certificate: tlsCert, key: tlsKey) }
         configuration.allowedOrigins = allowOrigin.flatMap { $0.split(separator: ",").map(String.init) }
         configuration.insecureOpen = insecureOpen
+        configuration.limits.userSends = limitSends.limit
+        configuration.limits.userChanges = limitChanges.limit
+        configuration.limits.userSubscriptions = limitSubscriptions.limit
+        configuration.limits.addressSends = limitAddressSends.limit
+        configuration.limits.addressChanges = limitAddressChanges.limit
+        configuration.limits.addressSubscriptions = limitAddressSubscriptions.limit
+        configuration.limits.addressConnections = limitAddressConnections.limit
         configuration.transport.connections = maxConnections
         configuration.transport.noProgress = progressTimeout.duration
         configuration.http.bodyBytes = maxBody
@@ -150,11 +236,21 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = makeLogger(label: "backscroll", format: logFormat, level: logLevel)
         let signals = await ServerSignals()
-        let server = try Server(serverConfiguration, logger: logger)
+        let keySources = keySources
+        var configuration = serverConfiguration
+        configuration.tokens = try await tokenRules(keySources)
+        let server = try Server(configuration, logger: logger)
         announce(server.url)
         logger.info(
-            "started", metadata: ["version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)"])
-        await signals.waitForStop(onHangup: server.reload)
+            "started",
+            metadata: [
+                "version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)",
+                "callers": configuration.tokens.map { "by tokens of \($0.keys.count) keys" } ?? "by any name they say",
+            ])
+        await signals.waitForStop {
+            server.reload()
+            await server.reloadKeys(from: keySources)
+        }
         logger.info("stopping")
         server.stop()
         logger.info("stopped")

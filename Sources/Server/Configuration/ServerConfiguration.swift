@@ -1,5 +1,6 @@
 import Chat
 public import HTTP
+public import Tokens
 public import Transport
 
 /// Everything about a server that can be chosen, with its defaults.
@@ -18,8 +19,12 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLSConfiguration?
     /// The origins whose pages may use the server, beside its own; `*` for all.
     public var allowedOrigins: [String] = []
+    /// What callers' tokens are held against; `nil` for open mode, in which there are none.
+    public var tokens: TokenRules?
     /// Whether to listen beyond loopback although everybody may use any name.
     public var insecureOpen = false
+    /// How often users and addresses may do things.
+    public var limits = RateLimits()
     /// The bounds of connections.
     public var transport = TransportLimits()
     /// The bounds of requests.

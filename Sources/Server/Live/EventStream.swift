@@ -9,23 +9,27 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     private let worker: Worker
     private let connection: Connection
     private let subscription: Subscription
+    /// When the client's token ends, and the stream with it; `nil` for never.
+    private let end: Timestamp?
 
-    private init(worker: Worker, connection: Connection, subscription: Subscription) {
+    private init(worker: Worker, connection: Connection, caller: Identity, subscription: Subscription) {
         self.worker = worker
         self.connection = connection
         self.subscription = subscription
+        end = caller.end
     }
 
     /// Carries a subscription on a connection whose answer's head has been sent.
     ///
     /// - Parameters:
+    ///   - caller: who has asked; the stream ends when the token does.
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, subscription: Subscription, slice: ReplaySlice
+        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice
     ) -> EventStream {
-        let stream = EventStream(worker: worker, connection: connection, subscription: subscription)
-        connection.setDeadline(worker.services.configuration.webSocket.pingInterval)
+        let stream = EventStream(worker: worker, connection: connection, caller: caller, subscription: subscription)
+        stream.awaitTick()
         stream.send(worker.subscribed(subscription, slice.state))
         worker.start(subscription, with: slice, on: stream)
         return stream
@@ -81,8 +85,17 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
 
     /// A comment keeps proxies from closing a quiet stream, and finds out whether the client is still there.
     func deadlineReached(_ connection: Connection) {
+        // An EventSource connects again by itself; it is told then that its token has expired.
+        if let end, Timestamp.now() >= end { return connection.finish() }
         if !connection.isCongested { connection.write(Array(": ping\n\n".utf8)) }
-        connection.setDeadline(worker.services.configuration.webSocket.pingInterval)
+        awaitTick()
+    }
+
+    /// Has the connection call back for the next comment, or at the token's end if that comes first.
+    private func awaitTick() {
+        var wait = worker.services.configuration.webSocket.pingInterval
+        if let end { wait = min(wait, .milliseconds(end.milliseconds - Timestamp.now().milliseconds)) }
+        connection.setDeadline(max(.milliseconds(1), wait))
     }
 
     func shuttingDown(_ connection: Connection) {

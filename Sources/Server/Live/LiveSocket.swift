@@ -7,12 +7,15 @@ import Wire
 /// A WebSocket that carries subscriptions: what the one for a single room and the one for many have in common.
 protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     var worker: Worker { get }
-    /// Who has opened it.
-    var caller: Caller { get }
+    /// Who has opened it, or renewed its token last.
+    var caller: Identity { get set }
     // The connection holds the socket, and the socket holds what conforms to this: so it is an unowned one.
     var socket: WebSocketConnection! { get }
     /// The room that goes without saying, if there is one.
     var ownRoom: RoomID? { get }
+
+    /// Who may do less, or more, from now on.
+    func callerChanged()
 
     /// Does what a frame of the client asks for.
     ///
@@ -47,6 +50,22 @@ extension LiveSocket {
         }
     }
 
+    /// Goes on with a new token. One that will not do changes nothing: the old one holds until its end.
+    func renew(_ token: String) {
+        // Nobody has a token to renew in open mode.
+        guard worker.authenticator != nil else { return }
+        do throws(Problem) {
+            let renewed = try worker.identity(of: token)
+            guard renewed.user == caller.user else { throw .tokenInvalid("The token is another user's.") }
+            if let ownRoom, !renewed.allows(room: ownRoom) { throw .roomNotAllowed }
+            caller = renewed
+            socket.end = renewed.end
+            callerChanged()
+        } catch {
+            send(.error(error, room: ownRoom?.string))
+        }
+    }
+
     func received(binary: [UInt8], on socket: WebSocketConnection) {
         socket.close(.unsupportedData, "frames are JSON, as text")
     }
@@ -56,11 +75,6 @@ extension LiveSocket {
     /// - Throws: 401 when there is nobody to name.
     func announceTyping(in subscription: Subscription) throws(Problem) {
         worker.typing(try caller.named(), in: subscription.feed)
-    }
-
-    /// Takes a new token for the connection.
-    func renew(_ token: String) {
-        // Nobody has a token to renew in open mode.
     }
 
     // MARK: The subscriptions' bytes

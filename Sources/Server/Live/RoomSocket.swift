@@ -7,11 +7,11 @@ import Wire
 /// A room's own socket: pushes what changes in the room, and hears little from the client.
 final class RoomSocket: LiveSocket {
     let worker: Worker
-    let caller: Caller
+    var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
     private let subscription: Subscription
 
-    private init(worker: Worker, caller: Caller, subscription: Subscription) {
+    private init(worker: Worker, caller: Identity, subscription: Subscription) {
         self.worker = worker
         self.caller = caller
         self.subscription = subscription
@@ -24,7 +24,7 @@ final class RoomSocket: LiveSocket {
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, caller: Caller, subscription: Subscription, slice: ReplaySlice
+        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice
     ) -> WebSocketConnection {
         let live = RoomSocket(worker: worker, caller: caller, subscription: subscription)
         let socket = WebSocketConnection(
@@ -32,12 +32,16 @@ final class RoomSocket: LiveSocket {
             allowsCompression: subscription.format == .deflatedWebSocket,
             delegate: live)
         live.socket = socket
+        socket.end = caller.end
         live.send(worker.subscribed(subscription, slice.state))
         worker.start(subscription, with: slice, on: live)
         return socket
     }
 
     var ownRoom: RoomID? { subscription.feed.room }
+
+    /// A new token is for the room, or it is refused.
+    func callerChanged() {}
 
     func serve(_ frame: ClientFrame) throws(Problem) {
         switch frame {

@@ -10,8 +10,10 @@ import Wire
 /// turns; and they read the log one after the other, a slice each, so that no more than a slice waits for the client.
 final class RoomsSocket: LiveSocket {
     let worker: Worker
-    let caller: Caller
+    var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
+    /// Where the client is, as limits count it.
+    private let address: AddressBlock?
     private let format: PushFormat
     private var subscriptions = SubscriptionTable()
     /// The subscriptions that have to read the log, each once, in the order in which they get to.
@@ -25,9 +27,10 @@ final class RoomsSocket: LiveSocket {
         var since: Int64?
     }
 
-    private init(worker: Worker, caller: Caller, format: PushFormat) {
+    private init(worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat) {
         self.worker = worker
         self.caller = caller
+        self.address = address
         self.format = format
     }
 
@@ -36,20 +39,28 @@ final class RoomsSocket: LiveSocket {
     /// - Parameter format: one for WebSockets, as the handshake has agreed.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, caller: Caller, format: PushFormat
+        on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat
     ) -> WebSocketConnection {
-        let live = RoomsSocket(worker: worker, caller: caller, format: format)
+        let live = RoomsSocket(worker: worker, caller: caller, address: address, format: format)
         var limits = worker.services.configuration.webSocket
         limits.framesPerSecond = limits.framesPerSecondForRooms
         let socket = WebSocketConnection(
             connection, limits: limits, allowsCompression: format == .deflatedWebSocket, delegate: live)
         live.socket = socket
+        socket.end = caller.end
         return socket
     }
 
     // MARK: The client's frames
 
     var ownRoom: RoomID? { nil }
+
+    /// Rooms that the new token is not for are left.
+    func callerChanged() {
+        for subscription in subscriptions.all where !caller.allows(room: subscription.feed.room) {
+            refuse(subscription, .roomNotAllowed)
+        }
+    }
 
     func serve(_ frame: ClientFrame) throws(Problem) {
         switch frame {
@@ -68,8 +79,10 @@ final class RoomsSocket: LiveSocket {
     private func subscribe(to room: RoomID, since: SincePosition?) throws(Problem) {
         let limit = worker.services.configuration.webSocket.subscriptions
         guard subscriptions[room] == nil else { throw .alreadySubscribed }
+        guard caller.allows(room: room) else { throw .roomNotAllowed }
         guard subscriptions.count < limit else { throw .tooManySubscriptions(limit: limit) }
         if let epoch = since?.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
+        try worker.admit(.subscriptions, by: caller.user, from: address)
         let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: since?.rev)
         subscriptions.insert(subscription)
         readers.append(Reader(subscription: subscription, since: since?.rev))

@@ -1,5 +1,6 @@
 import Transport
 import WebSocket
+import Wire
 
 /// What is done with the messages of a WebSocket.
 protocol WebSocketDelegate: AnyObject {
@@ -43,6 +44,11 @@ final class WebSocketConnection: ConnectionHandler {
 
     /// The code of the Close frame that we have sent, be it an answer; `nil` while we have sent none.
     private(set) var closeCode: CloseCode?
+
+    /// When the client's token ends, and the socket with it: by a close with 4401. `nil` for never.
+    var end: Timestamp? {
+        didSet { if closing.maySend { awaitTick() } }
+    }
 
     /// Whether messages may still be sent.
     var isOpen: Bool { closing.maySend && connection.isOpen }
@@ -136,13 +142,21 @@ final class WebSocketConnection: ConnectionHandler {
 
     func deadlineReached(_ connection: Connection) {
         guard closing.maySend else { return connection.finish() }
+        if let end, Timestamp.now() >= end { return close(.tokenExpired, "the token has expired") }
         switch heartbeat.tick(at: .now) {
         case .none: break
         // A client that takes nothing has its own, shorter time limit, and a ping would only wait behind the rest.
         case .sendPing: if !connection.isCongested { send(.ping, Span()) }
         case .dead: return connection.abort()
         }
-        connection.setDeadline(max(.milliseconds(1), heartbeat.nextTick - .now))
+        awaitTick()
+    }
+
+    /// Has the connection call back for the next ping, or at the token's end if that comes first.
+    private func awaitTick() {
+        var wait = heartbeat.nextTick - .now
+        if let end { wait = min(wait, .milliseconds(end.milliseconds - Timestamp.now().milliseconds)) }
+        connection.setDeadline(max(.milliseconds(1), wait))
     }
 
     func shuttingDown(_ connection: Connection) {

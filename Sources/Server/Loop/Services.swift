@@ -15,6 +15,8 @@ struct Services: Sendable {
     /// `nil` when nobody is counted.
     let presence: Presence?
     let origins: OriginPolicy
+    /// `nil` without limits.
+    let limiter: Limiter?
     let metrics: ServerMetrics
     let registry: PrometheusRegistry
     let logger: Logger

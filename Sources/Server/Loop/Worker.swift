@@ -1,6 +1,7 @@
 import Chat
 import CoreMetrics
 import HTTP
+import Tokens
 import Transport
 import Wire
 
@@ -18,6 +19,9 @@ final class Worker {
     /// Writes answers, with the date of the present second at hand.
     var writer = ResponseWriter()
 
+    /// Knows callers by their tokens; `nil` in open mode.
+    private(set) var authenticator: Authenticator?
+
     let deflater = PushDeflater()
     /// The feeds of the rooms that somebody on this loop is subscribed to.
     var feeds: [RoomID: Feed] = [:]
@@ -31,12 +35,28 @@ final class Worker {
     init(loop: Loop, services: Services) {
         self.loop = loop
         self.services = services
+        authenticator = services.configuration.tokens.map(Authenticator.init)
         scratch.reserveCapacity(16 * 1024)
         loop.atEndOfTurn { [unowned self] in self.flush() }
     }
 
     /// The time in seconds since 1970, for the `Date` of answers.
     var seconds: Int64 { Timestamp.now().milliseconds / 1000 }
+
+    // MARK: Callers
+
+    /// Whom a token names. There must be an ``authenticator``.
+    ///
+    /// - Throws: 401 with one of the token's codes.
+    func identity(of token: String) throws(Problem) -> Identity {
+        // In place: a copy of the authenticator would copy its cache when it changes.
+        try authenticator!.identity(of: token)
+    }
+
+    /// From now on tokens are held against these rules. Sockets that are open stay so until their tokens end.
+    func authenticate(by rules: TokenRules) {
+        authenticator = Authenticator(rules)
+    }
 
     // MARK: Asking the log
 

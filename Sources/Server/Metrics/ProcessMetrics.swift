@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 extension PrometheusRegistry {
     /// Adds the metrics that every process has, under the names that Prometheus's client libraries share
@@ -21,7 +22,7 @@ extension PrometheusRegistry {
             ProcessStatus.current.map { Double($0.virtualBytes) }
         }
         observeGauge("process_open_fds", help: "File descriptors that are open.") {
-            openDescriptors().map(Double.init)
+            openDescriptorCount().map(Double.init)
         }
         observeGauge("process_max_fds", help: "How many file descriptors may be open.") {
             maximumDescriptors().map(Double.init)
@@ -53,19 +54,6 @@ private func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-/// How many descriptors this process has open.
-private func openDescriptors() -> Int? {
-    // Since Linux 6.2 the size of the directory is their number, which saves listing tens of thousands of them.
-    var status = stat()
-    guard stat("/proc/self/fd", &status) == 0 else { return nil }
-    if status.st_size > 0 { return Int(status.st_size) }
-    guard let directory = opendir("/proc/self/fd") else { return nil }
-    defer { closedir(directory) }
-    var count = 0
-    while readdir(directory) != nil { count += 1 }
-    return count - 3  // `.`, `..`, and the descriptor that lists them
 }
 
 private func maximumDescriptors() -> UInt? {

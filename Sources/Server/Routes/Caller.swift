@@ -1,18 +1,41 @@
+import Chat
 import HTTP
 import HTTPTypes
 import Wire
 
-/// Who makes a request.
-///
-/// Without a key the server runs in open mode: the caller says a name, and is believed.
-struct Caller: Sendable, Equatable {
-    /// The user; `nil` when no name was given, which suffices for reading.
-    var user: UserID?
-
-    /// Learns who the caller is from `?user=` or `X-User`.
+/// Who makes a request: whom its token names, or without keys, in open mode, who the caller says to be.
+extension Exchange {
+    /// Learns who the caller is, and that the room is one that the caller may have to do with.
     ///
-    /// - Throws: 400 when both are given and differ, or the name is none.
-    init(openMode request: HTTPRequest, _ target: DecodedTarget) throws(Problem) {
+    /// - Throws: 401 when there is no good token, 403 when it is not for the room, 400 when the request contradicts
+    ///   itself.
+    func caller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
+        let caller = try caller(target)
+        guard caller.allows(room: room) else { throw .roomNotAllowed }
+        return caller
+    }
+
+    /// Learns who the caller is.
+    ///
+    /// - Throws: 401 when there is no good token, 400 when the request contradicts itself.
+    func caller(_ target: DecodedTarget) throws(Problem) -> Identity {
+        guard worker.authenticator != nil else {
+            return Identity(user: try Self.claimedUser(request, target))
+        }
+        guard let found = try Credentials.token(of: request, target) else { throw .tokenMissing }
+        // An answer to a URL that has a token in it is nobody else's (RFC 6750, section 2.3).
+        if found.isInURL { add(.cacheControl, "private") }
+        let caller = try worker.identity(of: found.token)
+        if let claimed = try Self.claimedUser(request, target), claimed != caller.user {
+            throw .badRequest("The user that is named is not the one of the token.")
+        }
+        return caller
+    }
+
+    /// The user that `?user=` or `X-User` names.
+    ///
+    /// - Throws: 400 when both do and differ, or the name is none.
+    private static func claimedUser(_ request: HTTPRequest, _ target: DecodedTarget) throws(Problem) -> UserID? {
         let parameter = try target.single("user")
         let field = request.headerFields.first(.xUser)
         guard field == nil || request.headerFields.count(of: .xUser) == 1 else {
@@ -21,13 +44,15 @@ struct Caller: Sendable, Equatable {
         if let parameter, let field, parameter != field {
             throw .badRequest("The user parameter and the X-User header name different users.")
         }
-        guard let name = parameter ?? field else { return }
-        user = try UserID(name)
+        guard let name = parameter ?? field else { return nil }
+        return try UserID(name)
     }
+}
 
+extension Identity {
     /// The user.
     ///
-    /// - Throws: 401 when there is no name.
+    /// - Throws: 401 when there is no name, which only open mode allows.
     func named() throws(Problem) -> UserID {
         guard let user else {
             throw .unauthenticated("Say who you are: add ?user=NAME to the URL, or the header X-User: NAME.")

@@ -8,7 +8,7 @@ import Wire
 extension Exchange {
     /// `GET /v1/rooms/{room}/messages`
     func answerPage(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try Caller(openMode: request, target)
+        _ = try caller(target, in: room)
         let page = try PageRequest.parse(
             before: target.single("before"), after: target.single("after"), around: target.single("around"),
             limit: target.single("limit"))
@@ -50,7 +50,7 @@ extension Exchange {
 
     /// `GET /v1/rooms/{room}/changes`
     func answerChanges(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try Caller(openMode: request, target)
+        _ = try caller(target, in: room)
         let changes = try ChangesRequest.parse(
             since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
         if let epoch = changes.since.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
@@ -72,7 +72,7 @@ extension Exchange {
 
     /// `GET /v1/rooms/{room}`
     func answerRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try Caller(openMode: request, target)
+        _ = try caller(target, in: room)
         worker.ask(.state, of: room) { [self] result in
             switch result {
             case .success(.state(let state)):
@@ -88,7 +88,7 @@ extension Exchange {
 
     /// `GET /v1/rooms/{room}/presence`
     func answerPresence(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try Caller(openMode: request, target)
+        _ = try caller(target, in: room)
         guard let presence = worker.services.presence else {
             throw .notAvailable("This server does not count who is present.")
         }

@@ -9,7 +9,8 @@ import Wire
 extension Exchange {
     /// Answers with a WebSocket, or with an event stream when that is what the client accepts.
     func openLive(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try Caller(openMode: request, target)
+        let caller = try caller(target, in: room)
+        try admit(.subscriptions, by: caller.user)
         // Some clients offer to upgrade to other things (h2c), which is no reason to refuse them their events.
         let wantsWebSocket = request.headerFields.lists("websocket", in: .upgrade)
         if !wantsWebSocket, Accept.prefersEventStream(request.headerFields) {
@@ -21,15 +22,17 @@ extension Exchange {
 
     /// `GET /v1/live`: a WebSocket for many rooms.
     func openLiveRooms(_ target: DecodedTarget) throws(Problem) {
-        let caller = try Caller(openMode: request, target)
+        let caller = try caller(target)
         let (handshake, format) = try acceptWebSocket()
         guard !worker.isWindingDown else { throw .unavailable("The server is stopping.") }
+        let address = http?.address
         upgrade(fields: handshake.fields) { connection in
-            RoomsSocket.open(on: connection, worker: worker, caller: caller, format: format)
+            RoomsSocket.open(
+                on: connection, worker: worker, caller: caller, address: address, format: format)
         }
     }
 
-    private func openRoomSocket(_ room: RoomID, _ caller: Caller, _ target: DecodedTarget) throws(Problem) {
+    private func openRoomSocket(_ room: RoomID, _ caller: Identity, _ target: DecodedTarget) throws(Problem) {
         let (handshake, format) = try acceptWebSocket()
         let since = try sincePosition(target, lastEventID: nil)
         subscribe(to: room, caller, since: since, format: format) { [self] subscription, slice in
@@ -40,12 +43,13 @@ extension Exchange {
         }
     }
 
-    private func openEventStream(_ room: RoomID, _ caller: Caller, _ target: DecodedTarget) throws(Problem) {
+    private func openEventStream(_ room: RoomID, _ caller: Identity, _ target: DecodedTarget) throws(Problem) {
         // What the browser remembers is newer than what the page put into the URL.
         let since = try sincePosition(target, lastEventID: request.headerFields.first(.lastEventID))
         subscribe(to: room, caller, since: since, format: .serverSentEvents) { [self] subscription, slice in
             stream(contentType: Accept.eventStream) { connection in
-                EventStream.open(on: connection, worker: worker, subscription: subscription, slice: slice)
+                EventStream.open(
+                    on: connection, worker: worker, caller: caller, subscription: subscription, slice: slice)
             }
         }
     }
@@ -79,7 +83,7 @@ extension Exchange {
 
     /// Joins the room's feed first and reads where the room is afterwards, so that nothing falls in between.
     private func subscribe(
-        to room: RoomID, _ caller: Caller, since: SincePosition?, format: PushFormat,
+        to room: RoomID, _ caller: Identity, since: SincePosition?, format: PushFormat,
         open: @escaping (Subscription, ReplaySlice) -> Void
     ) {
         if let epoch = since?.epoch, epoch != worker.services.log.epoch { return answer(.cursorUnknown) }

@@ -8,7 +8,8 @@ import Wire
 extension Exchange {
     /// `POST /v1/rooms/{room}/messages`
     func send(to room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let sender = try Caller(openMode: request, target).named()
+        let sender = try caller(target, in: room).named()
+        try admit(.sends, by: sender)
         guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
             throw .unsupportedMediaType
         }
@@ -31,13 +32,17 @@ extension Exchange {
 
     /// `GET /v1/rooms/{room}/messages/by-client-id/{client_message_id}`
     func answerClientMessage(_ id: String, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let sender = try Caller(openMode: request, target).named()
-        try answerMessage(.clientMessage(sender: sender, id: id), of: room, target)
+        let sender = try caller(target, in: room).named()
+        answerMessage(.clientMessage(sender: sender, id: id), of: room)
     }
 
     /// `GET /v1/rooms/{room}/messages/{seq}`
-    func answerMessage(_ kind: Query.Kind, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try Caller(openMode: request, target)
+    func answerMessage(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        _ = try caller(target, in: room)
+        answerMessage(.message(seq: seq), of: room)
+    }
+
+    private func answerMessage(_ kind: Query.Kind, of room: RoomID) {
         worker.ask(kind, of: room) { [self] result in
             switch result {
             case .success(.message(let snapshot?)): answer(body: snapshot.span)

@@ -68,6 +68,16 @@ extension Problem.Code {
     public static let cursorUnknown = Self("cursor_unknown")
     /// Nobody is named as the caller, or the credentials are refused.
     public static let unauthenticated = Self("unauthenticated")
+    /// There is no token, and the server wants one.
+    public static let tokenMissing = Self("token_missing")
+    /// The token is none, is not signed by a key of the server's, or says what the server cannot take.
+    public static let tokenInvalid = Self("token_invalid")
+    /// The token's time is over.
+    public static let tokenExpired = Self("token_expired")
+    /// The token's time has not come.
+    public static let tokenNotYetValid = Self("token_not_yet_valid")
+    /// The token is limited to other rooms.
+    public static let roomNotAllowed = Self("room_not_allowed")
     /// The caller may not do this.
     public static let forbidden = Self("forbidden")
     /// The caller is no member of the room.

@@ -134,6 +134,33 @@ extension Problem {
         Problem(status: 401, code: .unauthenticated, detail: detail)
     }
 
+    /// 401 `token_missing`: the request carries no token.
+    public static var tokenMissing: Problem {
+        Problem(
+            status: 401, code: .tokenMissing,
+            detail: "Send a token: Authorization: Bearer TOKEN, or the parameter access_token.")
+    }
+
+    /// 401 `token_invalid`: `detail` tells what is wrong with the token, and nothing that is in it.
+    public static func tokenInvalid(_ detail: String, limit: Int? = nil) -> Problem {
+        Problem(status: 401, code: .tokenInvalid, detail: detail, limit: limit)
+    }
+
+    /// 401 `token_expired`: get a new one.
+    public static var tokenExpired: Problem {
+        Problem(status: 401, code: .tokenExpired, detail: "The token has expired.")
+    }
+
+    /// 401 `token_not_yet_valid`: its `nbf` lies ahead.
+    public static var tokenNotYetValid: Problem {
+        Problem(status: 401, code: .tokenNotYetValid, detail: "The token is not valid yet.")
+    }
+
+    /// 403 `room_not_allowed`: the token is limited to other rooms.
+    public static var roomNotAllowed: Problem {
+        Problem(status: 403, code: .roomNotAllowed, detail: "The token is not for this room.", field: "room")
+    }
+
     /// 403 `forbidden`: `detail` tells who may.
     public static func forbidden(_ detail: String) -> Problem {
         Problem(status: 403, code: .forbidden, detail: detail)

@@ -13,7 +13,7 @@ final class LiveServer {
     /// What runs, to be stopped from another thread.
     private(set) var server: Server!
 
-    fileprivate init(_ configure: (inout ServerConfiguration) -> Void) throws {
+    fileprivate init(_ configure: (inout ServerConfiguration) -> Void, logger: Logger) throws {
         directory = try TemporaryDirectory()
         var configuration = ServerConfiguration()
         configuration.host = "127.0.0.1"
@@ -26,7 +26,7 @@ final class LiveServer {
         configuration.grace = .milliseconds(500)
         configure(&configuration)
         self.configuration = configuration
-        server = try Server(configuration, logger: .silent)
+        server = try Server(configuration, logger: logger)
     }
 
     /// The port, while it runs.
@@ -64,11 +64,14 @@ extension Logger {
 
 /// Runs `body` with a server, and stops the server whatever comes of it.
 ///
-/// - Parameter configure: changes what the server is started with.
+/// - Parameters:
+///   - configure: changes what the server is started with.
+///   - logger: what it logs with.
 func withServer<R>(
-    _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (LiveServer) throws -> R
+    _ configure: (inout ServerConfiguration) -> Void = { _ in }, logger: Logger = .silent,
+    _ body: (LiveServer) throws -> R
 ) throws -> R {
-    let server = try LiveServer(configure)
+    let server = try LiveServer(configure, logger: logger)
     defer { server.stop() }
     return try body(server)
 }

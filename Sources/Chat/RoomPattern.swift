@@ -1,0 +1,69 @@
+public import Wire
+
+/// A room id, or several: one in which `*` stands for any run of characters, also for none.
+///
+/// `*` stays within an id: it stands for the characters that room ids have, and there is nothing in a room id that
+/// would have to be stepped over.
+public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
+    /// The most bytes that a pattern has: those of a room id.
+    public static let maximumBytes = RoomID.maximumBytes
+
+    /// The pattern as it is written.
+    public let string: String
+    private let hasWildcard: Bool
+
+    /// Reads a pattern.
+    ///
+    /// - Returns: `nil` if `string` is empty, too long, or has a character that neither room ids nor patterns have.
+    public init?(_ string: String) {
+        guard !string.isEmpty, string.utf8.count <= Self.maximumBytes, string.utf8.allSatisfy(Self.isAllowed) else {
+            return nil
+        }
+        self.string = string
+        hasWildcard = string.utf8.contains(Self.wildcard)
+    }
+
+    /// The pattern as it is written.
+    public var description: String { string }
+
+    private static let wildcard = UInt8(ascii: "*")
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+            UInt8(ascii: "-"), wildcard:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the pattern means this room.
+    public func matches(_ room: RoomID) -> Bool {
+        guard hasWildcard else { return string == room.string }
+        return Self.matches(string.utf8.span, room.string.utf8.span)
+    }
+
+    /// Only the last `*` is ever gone back to: what an earlier one might take more of, the last one takes as well. So
+    /// the time is bounded by the product of the lengths.
+    private static func matches(_ pattern: Span<UInt8>, _ text: Span<UInt8>) -> Bool {
+        var (at, position) = (0, 0)
+        var star: (next: Int, taken: Int)?
+        while position < text.count {
+            if at < pattern.count, pattern[at] == wildcard {
+                at += 1
+                star = (at, position)
+            } else if at < pattern.count, pattern[at] == text[position] {
+                at += 1
+                position += 1
+            } else if let last = star {
+                star = (last.next, last.taken + 1)
+                (at, position) = (last.next, last.taken + 1)
+            } else {
+                return false
+            }
+        }
+        while at < pattern.count, pattern[at] == wildcard { at += 1 }
+        return at == pattern.count
+    }
+}

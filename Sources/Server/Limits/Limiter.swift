@@ -1,0 +1,108 @@
+import HTTPTypes
+import Wire
+
+/// Holds what users and addresses do against the limits. From any thread.
+final class Limiter: Sendable {
+    /// What is limited.
+    enum Action: String, Sendable, CaseIterable {
+        case sends, changes, subscriptions, connections
+    }
+
+    /// The limits of one action.
+    private struct Tables: Sendable {
+        var users: BucketTable<UserID>?
+        var addresses: BucketTable<AddressBlock>?
+    }
+
+    private let sends: Tables
+    private let changes: Tables
+    private let subscriptions: Tables
+    private let connections: Tables
+
+    /// A limiter; `nil` if there is nothing to limit.
+    init?(_ limits: RateLimits) {
+        guard limits != RateLimits() else { return nil }
+        sends = Tables(
+            users: limits.userSends.map(BucketTable.init), addresses: limits.addressSends.map(BucketTable.init))
+        changes = Tables(
+            users: limits.userChanges.map(BucketTable.init), addresses: limits.addressChanges.map(BucketTable.init))
+        subscriptions = Tables(
+            users: limits.userSubscriptions.map(BucketTable.init),
+            addresses: limits.addressSubscriptions.map(BucketTable.init))
+        connections = Tables(addresses: limits.addressConnections.map(BucketTable.init))
+    }
+
+    /// A limit that has been reached.
+    struct Exceeded: Equatable {
+        /// What, and whose: `sends-per-user`.
+        let policy: String
+        let limit: RateLimit
+        /// After how many seconds there will be one again, rounded up, at least 1.
+        let retryAfter: Int
+
+        fileprivate init(_ action: Action, per whom: String, _ limit: RateLimit, wait: Int64) {
+            policy = "\(action.rawValue)-per-\(whom)"
+            self.limit = limit
+            retryAfter = max(1, Int((wait + 999_999_999) / 1_000_000_000))
+        }
+    }
+
+    /// Counts an action, if it is within all limits: what is refused is not counted.
+    ///
+    /// - Parameters:
+    ///   - user: `nil` if nobody is named.
+    ///   - address: `nil` if it is not known.
+    ///   - now: the time, in nanoseconds from some moment that is the same for all loops.
+    func admit(_ action: Action, user: UserID?, address: AddressBlock?, at now: Int64) -> Exceeded? {
+        let tables = tables(of: action)
+        if let users = tables.users, let user, let wait = users.take(user, at: now) {
+            return Exceeded(action, per: "user", users.limit, wait: wait)
+        }
+        if let addresses = tables.addresses, let address, let wait = addresses.take(address, at: now) {
+            if let user { tables.users?.putBack(user) }
+            return Exceeded(action, per: "address", addresses.limit, wait: wait)
+        }
+        return nil
+    }
+
+    private func tables(of action: Action) -> Tables {
+        switch action {
+        case .sends: sends
+        case .changes: changes
+        case .subscriptions: subscriptions
+        case .connections: connections
+        }
+    }
+}
+
+extension Limiter.Exceeded {
+    /// 429 `rate_limited`.
+    var problem: Problem {
+        var problem = Problem.rateLimited(retryAfter: retryAfter)
+        let words = policy.split(separator: "-")
+        problem.detail =
+            "Too many \(words[0]): \(limit.count) \(limit.period.name) is the limit of \(article) \(words[2])."
+        problem.limit = limit.count
+        return problem
+    }
+
+    private var article: String { policy.hasSuffix("address") ? "an" : "a" }
+
+    /// The policy and that nothing is left of it (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4). What may
+    /// be done at once is a parameter of our own, which section 3.1 allows.
+    var fields: [HTTPField] {
+        [
+            HTTPField(
+                name: .rateLimitPolicy,
+                value: "\"\(policy)\";q=\(limit.count);w=\(limit.period.seconds);backscroll-burst=\(limit.burst)"),
+            HTTPField(name: .rateLimit, value: "\"\(policy)\";r=0;t=\(retryAfter)"),
+        ]
+    }
+}
+
+extension HTTPField.Name {
+    /// The limit that is spoken of (draft-ietf-httpapi-ratelimit-headers-10, section 3).
+    static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
+    /// What is left of it (section 4).
+    static let rateLimit = HTTPField.Name("RateLimit")!
+}

@@ -1,0 +1,36 @@
+import Transport
+import Wire
+
+/// Whether the caller has done too much of something of late.
+extension Exchange {
+    /// Counts what the request is about to do. Without limits this is a look at one pointer.
+    ///
+    /// - Parameter user: who does it; `nil` if nobody is named.
+    /// - Throws: 429 `rate_limited`, with when to try again and the limit in the answer's head.
+    func admit(_ action: Limiter.Action, by user: UserID?) throws(Problem) {
+        guard let limiter = worker.services.limiter, let http else { return }
+        guard let exceeded = limiter.admit(action, user: user, address: http.address, at: worker.loop.nanoseconds)
+        else { return }
+        fields += exceeded.fields
+        throw exceeded.problem
+    }
+}
+
+extension Worker {
+    /// Counts what a frame on a socket is about to do.
+    ///
+    /// - Throws: 429 `rate_limited`, which goes into an error frame.
+    func admit(_ action: Limiter.Action, by user: UserID?, from address: AddressBlock?) throws(Problem) {
+        guard let exceeded = services.limiter?.admit(action, user: user, address: address, at: loop.nanoseconds)
+        else { return }
+        throw exceeded.problem
+    }
+}
+
+extension Loop {
+    /// The loop's clock, which all loops of the process share up to a turn's length, in nanoseconds.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = time.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

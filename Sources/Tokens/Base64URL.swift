@@ -1,0 +1,36 @@
+/// Base64url without padding (RFC 4648, section 5), as JSON Web Signatures have it (RFC 7515, section 2).
+enum Base64URL {
+    /// The bytes that `text` stands for.
+    ///
+    /// - Returns: `nil` if there is a character that does not belong there, padding among them, or if bits are left
+    ///   over that are not 0: each sequence of bytes has one encoding only (section 3.5).
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.count % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3 + 2)
+        var bits: UInt32 = 0
+        var count = 0
+        for character in text {
+            guard let value = value(of: character) else { return nil }
+            bits = bits << 6 | value
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+                bits &= (1 << UInt32(count)) - 1
+            }
+        }
+        return bits == 0 ? bytes : nil
+    }
+
+    private static func value(of character: UInt8) -> UInt32? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// A file with a key in it.
+enum KeyFile {
+    /// The largest file that is read, in bytes.
+    static let maximumBytes = 1024 * 1024
+
+    /// The content of a file.
+    ///
+    /// - Throws: ``KeyError`` when it cannot be read or is too large.
+    static func read(_ path: String) throws(KeyError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw failure(path) }
+            if count == 0 { return content }
+            content += buffer[..<count]
+            guard content.count <= maximumBytes else {
+                throw KeyError(path, "a file of more than \(maximumBytes) bytes is no key.")
+            }
+        }
+    }
+
+    private static func failure(_ path: String) -> KeyError {
+        KeyError(path, "it cannot be read: \(String(cString: strerror(errno))).")
+    }
+}

@@ -1,0 +1,109 @@
+import HTTP
+import HTTPTypes
+import Server
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A server with limits")
+struct LimitedServerTests {
+    private let messages = "/v1/rooms/lobby/messages"
+
+    private func expectLimited(_ response: Response, by policy: String) throws {
+        #expect(response.status == .tooManyRequests)
+        let problem = try response.problem
+        #expect(problem.code == "rate_limited" && problem.limit == 1)
+        let seconds = try #require(response["Retry-After"].flatMap(Int.init))
+        #expect((3500...3600).contains(seconds))
+        #expect(response["RateLimit"] == "\"\(policy)\";r=0;t=\(seconds)")
+        #expect(response["RateLimit-Policy"]?.hasPrefix("\"\(policy)\";q=1;w=3600;") == true)
+    }
+
+    @Test("answers a send too many with 429 and stores nothing of it; reading and others go on")
+    func sends() throws {
+        try withServer {
+            $0.limits.userSends = RateLimit("1/h:2")
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            for text in ["a", "b"] { try client.send(text) }
+            for _ in 1...3 { try expectLimited(client.post(#"{"text":"x"}"#), by: "sends-per-user") }
+            #expect(try client.send("c", as: "bob").seq == 3)
+            #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 3)
+        }
+    }
+
+    @Test("counts exactly, also on several loops at once")
+    func parallel() throws {
+        try withServer {
+            $0.threads = 2
+            $0.limits.userSends = RateLimit("1/h:50")
+        } _: { server in
+            let port = server.port
+            let stored = Mutex(0)
+            let sending: @Sendable () throws -> Void = {
+                let client = try HTTPClient(port: port)
+                for _ in 1...30 where try client.post(#"{"text":"x"}"#).status == .created {
+                    stored.withLock { $0 += 1 }
+                }
+            }
+            try concurrently(Array(repeating: sending, count: 4))
+            #expect(stored.withLock { $0 } == 50)
+        }
+    }
+
+    @Test("limits an address, whatever name is used there")
+    func address() throws {
+        try withServer {
+            $0.limits.addressSends = RateLimit("1/h:2")
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            for user in ["alice", "bob"] { try client.send("x", as: user) }
+            try expectLimited(client.post(#"{"text":"x"}"#, as: "carol"), by: "sends-per-address")
+        }
+    }
+
+    @Test("refuses a subscription too many before the upgrade")
+    func subscriptions() throws {
+        try withServer {
+            $0.limits.userSubscriptions = RateLimit("1/h:2")
+        } _: { server in
+            let live = "/v1/rooms/lobby/live?user=alice"
+            try WebSocketClient(port: server.port, live).greeting()
+            try EventStreamClient(port: server.port, live).greeting()
+            let client = try HTTPClient(port: server.port)
+            try expectLimited(client.get(live, fields: HandshakeTests.fields), by: "subscriptions-per-user")
+            try expectLimited(
+                client.get(live, fields: [HTTPField("Accept", "text/event-stream")]), by: "subscriptions-per-user")
+            try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=bob").greeting()
+        }
+    }
+
+    @Test("answers a connection too many with 429, and ends it")
+    func connections() throws {
+        try withServer {
+            $0.limits.addressConnections = RateLimit("1/h:2")
+        } _: { server in
+            let first = try HTTPClient(port: server.port)
+            #expect(try first.get("/healthz").status == .ok)
+            let second = try HTTPClient(port: server.port)
+            #expect(try second.get("/healthz").status == .ok)
+            let third = try HTTPClient(port: server.port)
+            let response = try third.response()
+            try expectLimited(response, by: "connections-per-address")
+            #expect(response["Connection"] == "close")
+            #expect(try third.endsSilently())
+            #expect(try first.get("/healthz").status == .ok)
+        }
+    }
+
+    @Test("without limits says nothing of them")
+    func off() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            for _ in 1...200 {
+                let response = try client.post(#"{"text":"x"}"#)
+                #expect(response.status == .created && response["RateLimit"] == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import HTTPTypes
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite("A limiter")
+struct LimiterTests {
+    private let alice = try! UserID("alice")
+    private let bob = try! UserID("bob")
+    private let here = AddressBlock("192.0.2.1")
+    private let there = AddressBlock("192.0.2.2")
+
+    @Test("is none if nothing is limited")
+    func none() {
+        #expect(Limiter(RateLimits()) == nil)
+    }
+
+    @Test("limits each action for itself, by user and by address")
+    func kinds() throws {
+        var limits = RateLimits()
+        let once = RateLimit("1/m")
+        (limits.userSends, limits.userChanges, limits.userSubscriptions) = (once, once, once)
+        limits.addressConnections = once
+        let limiter = try #require(Limiter(limits))
+        for action in [Limiter.Action.sends, .changes, .subscriptions] {
+            #expect(limiter.admit(action, user: alice, address: here, at: 0) == nil)
+            let exceeded = limiter.admit(action, user: alice, address: there, at: 0)
+            #expect(exceeded?.policy == "\(action.rawValue)-per-user" && exceeded?.retryAfter == 60)
+            #expect(limiter.admit(action, user: bob, address: here, at: 0) == nil)
+            for _ in 1...3 { #expect(limiter.admit(action, user: nil, address: here, at: 0) == nil) }
+        }
+        #expect(limiter.admit(.connections, user: nil, address: here, at: 0) == nil)
+        #expect(limiter.admit(.connections, user: nil, address: here, at: 0)?.policy == "connections-per-address")
+        #expect(limiter.admit(.connections, user: nil, address: there, at: 0) == nil)
+    }
+
+    @Test("takes nothing from a user whom the address's limit stops")
+    func givesBack() throws {
+        var limits = RateLimits()
+        (limits.userSends, limits.addressSends) = (RateLimit("1/m:2"), RateLimit("1/m"))
+        let limiter = try #require(Limiter(limits))
+        #expect(limiter.admit(.sends, user: bob, address: here, at: 0) == nil)
+        for _ in 1...5 {
+            #expect(limiter.admit(.sends, user: alice, address: here, at: 0)?.policy == "sends-per-address")
+        }
+        for address in [there, AddressBlock("192.0.2.3")] {
+            #expect(limiter.admit(.sends, user: alice, address: address, at: 0) == nil)
+        }
+    }
+
+    @Test("tells what the limit is and when to come back, in whole seconds")
+    func tells() throws {
+        var limits = RateLimits()
+        limits.addressSends = RateLimit("2/m:5")
+        let limiter = try #require(Limiter(limits))
+        for _ in 1...5 { _ = limiter.admit(.sends, user: alice, address: here, at: 0) }
+        let exceeded = try #require(limiter.admit(.sends, user: alice, address: here, at: 1))
+        #expect(exceeded.retryAfter == 30)
+        #expect(
+            exceeded.fields.map(\.description) == [
+                #"RateLimit-Policy: "sends-per-address";q=2;w=60;backscroll-burst=5"#,
+                #"RateLimit: "sends-per-address";r=0;t=30"#,
+            ])
+        #expect(exceeded.problem.detail == "Too many sends: 2 a minute is the limit of an address.")
+        #expect(exceeded.problem.limit == 2 && exceeded.problem.retryAfter == 30)
+    }
+
+    @Test("takes an IPv4 address for itself, however it is written, and an IPv6 address for its first half")
+    func addresses() {
+        #expect(here != there && here != nil)
+        #expect(AddressBlock("::ffff:192.0.2.1") == here)
+        #expect(AddressBlock("2001:db8:1:2::1") == AddressBlock("2001:db8:1:2:ffff::9"))
+        #expect(AddressBlock("2001:db8:1:2::1") != AddressBlock("2001:db8:1:3::1"))
+        #expect(AddressBlock("::1") != AddressBlock("0.0.0.0"))
+        for wrong in ["", "localhost", "1.2.3", "::g"] { #expect(AddressBlock(wrong) == nil) }
+    }
+}

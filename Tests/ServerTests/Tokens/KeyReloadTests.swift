@@ -1,0 +1,62 @@
+import HTTP
+import HTTPTypes
+import Logging
+import TestSupport
+import Testing
+import Tokens
+
+@testable import Server
+
+@Suite("Keys that are read anew")
+struct KeyReloadTests {
+    private let messages = "/v1/rooms/lobby/messages"
+
+    @Test("hold for the next request, and those that cannot be used change nothing, as the log says")
+    func reload() async throws {
+        let files = try TestKeys()
+        let other = String(repeating: "x", count: 40)
+        var sources = KeySources()
+        sources.secretFile = try files.write(TestKeys.secret, to: "secret")
+        let (old, new) = (try TestToken.of("alice"), try TestToken.of("alice", secret: other))
+        let keys = try await sources.load()
+        let log = PipeEnds()
+        let running = try RunningServer(
+            keys,
+            logger: makeLogger(
+                label: "test", format: .text, level: .info, output: LogOutput(descriptor: log.writing)))
+        func codes(_ port: Int) throws -> [Int] {
+            let client = try HTTPClient(port: port)
+            return try [old, new].map { try client.get(messages, fields: [.bearer($0)]).status.code }
+        }
+        #expect(try codes(running.server.port) == [200, 401])
+
+        _ = try files.write("too short", to: "secret")
+        await running.server.reloadKeys(from: sources)
+        #expect(try codes(running.server.port) == [200, 401])
+
+        _ = try files.write(other, to: "secret")
+        await running.server.reloadKeys(from: sources)
+        // What follows on the loops comes after the change, which was handed to them first.
+        #expect(try codes(running.server.port) == [401, 200])
+        running.server.stop()
+        let lines = log.finish()
+        #expect(lines.contains("the old ones stay") && lines.contains("32 bytes") && lines.contains("read anew"))
+        #expect(!lines.contains("too short") && !lines.contains(other))
+    }
+}
+
+/// A server that is stopped by hand, for tests that wait for something in between.
+private final class RunningServer {
+    let server: Server
+    private let directory: TemporaryDirectory
+
+    init(_ keys: KeyRing, logger: Logger) throws {
+        directory = try TemporaryDirectory()
+        var configuration = ServerConfiguration()
+        configuration.port = 0
+        configuration.threads = 2
+        configuration.database = directory.path(of: "chat.db")
+        configuration.tokens = TokenRules(keys: keys)
+        server = try Server(configuration, logger: logger)
+    }
+}

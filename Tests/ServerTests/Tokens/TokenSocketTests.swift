@@ -1,0 +1,102 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Tokens
+import WebSocket
+
+@Suite("A socket with a token")
+struct TokenSocketTests {
+    /// Ends so soon, in seconds from now and without the leeway of 60, that a test may wait for it.
+    private let soon: Int64 = -57
+
+    @Test("takes it as a subprotocol, which is not echoed, as a parameter, or in a header")
+    func sources() async throws {
+        let (token, other) = (try TestToken.of("alice"), try TestToken.of("bob"))
+        try await withTokenServer { server in
+            let live = "/v1/rooms/lobby/live"
+            let browser = try WebSocketClient(
+                port: server.port, live, subprotocols: ["backscroll.v1", "bearer.\(token)"])
+            #expect(browser.subprotocol == "backscroll.v1")
+            try browser.greeting()
+            let bare = try WebSocketClient(port: server.port, live, subprotocols: ["bearer.\(token)"])
+            #expect(bare.subprotocol == nil)
+            try WebSocketClient(port: server.port, "\(live)?access_token=\(token)").greeting()
+            try WebSocketClient(port: server.port, live, fields: [.bearer(token)]).greeting()
+            try EventStreamClient(port: server.port, "\(live)?access_token=\(token)").greeting()
+            let error = #expect(throws: Unexpected.self) {
+                try WebSocketClient(
+                    port: server.port, live, fields: [.bearer(other)], subprotocols: ["bearer.\(token)"])
+            }
+            #expect(error?.status == 400)
+        }
+    }
+
+    @Test("is refused before the upgrade without a good one")
+    func refused() async throws {
+        let limited = try TestToken.of("alice", #""rooms":["kitchen"]"#)
+        try await withTokenServer { server in
+            for (token, status) in [("", 401), ("a.b.c", 401), (limited, 403)] {
+                let query = token.isEmpty ? "" : "?access_token=\(token)"
+                let target = "/v1/rooms/lobby/live\(query)"
+                let socket = #expect(throws: Unexpected.self) { try WebSocketClient(port: server.port, target) }
+                #expect(socket?.status == status)
+                #expect(throws: Unexpected.self) { try EventStreamClient(port: server.port, target) }
+            }
+        }
+    }
+
+    @Test("closes with 4401 when the token ends, and an event stream just ends")
+    func ends() async throws {
+        try await withTokenServer { server in
+            let query = "access_token=\(try TestToken.of("alice", expiringIn: soon))"
+            let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?\(query)")
+            let stream = try EventStreamClient(port: server.port, "/v1/rooms/lobby/live?\(query)")
+            try socket.greeting()
+            try stream.greeting()
+            #expect(try socket.closeCode() == .tokenExpired)
+            #expect(try stream.block() == nil)
+            // Known as a good one, it is not taken any more either.
+            let response = try HTTPClient(port: server.port).get("/v1/rooms/lobby?\(query)")
+            #expect(try response.problem.code == "token_expired")
+        }
+    }
+
+    @Test("goes on with a new token of the same user, in silence, and ends with that one")
+    func renewal() async throws {
+        try await withTokenServer { server in
+            let live = "/v1/rooms/lobby/live?access_token="
+            let renewed = try WebSocketClient(port: server.port, live + TestToken.of("alice", expiringIn: soon))
+            let shortened = try WebSocketClient(port: server.port, live + TestToken.of("alice"))
+            let left = try WebSocketClient(port: server.port, live + TestToken.of("alice", expiringIn: soon))
+            for socket in [renewed, shortened, left] { try socket.greeting() }
+            try renewed.send(#"{"type":"token","token":"\#(try TestToken.of("alice"))"}"#)
+            try shortened.send(#"{"type":"token","token":"\#(try TestToken.of("alice", expiringIn: soon))"}"#)
+            #expect(try left.closeCode() == .tokenExpired)
+            #expect(try shortened.closeCode() == .tokenExpired)
+            try renewed.send(.ping, [7])
+            #expect(try renewed.event() == .pong([7]))
+        }
+    }
+
+    @Test("answers a token that will not do with an error, and goes on with the old one to its end")
+    func badRenewal() async throws {
+        try await withTokenServer { server in
+            let old = try TestToken.of("alice", expiringIn: soon + 5)
+            let bad = [
+                ("a.b.c", "token_invalid"), (try TestToken.of("bob"), "token_invalid"),
+                (try TestToken.of("alice", expiringIn: -61), "token_expired"),
+                (try TestToken.of("alice", #""rooms":["kitchen"]"#), "room_not_allowed"),
+                (String(repeating: "x", count: 8193), "token_invalid"),
+            ]
+            let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?access_token=\(old)")
+            try socket.greeting()
+            for (token, code) in bad {
+                try socket.send(#"{"type":"token","token":"\#(token)"}"#)
+                guard case .error(code, "lobby") = try socket.frame().content else { throw Unexpected("no \(code)") }
+            }
+            #expect(try socket.closeCode() == .tokenExpired)
+        }
+    }
+}

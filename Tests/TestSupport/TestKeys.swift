@@ -1,0 +1,89 @@
+/// Keys for tokens, made by OpenSSL's program, and signatures by it: another maker than the server's own.
+public struct TestKeys: Sendable {
+    /// A secret for HS256.
+    public static let secret = "0123456789abcdef0123456789abcdef"
+
+    /// The kinds of key pairs.
+    public enum Kind: String, CaseIterable, Sendable {
+        case rsa, ec, ed25519
+
+        fileprivate var algorithm: [String] {
+            switch self {
+            case .rsa: ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
+            case .ec: ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+            case .ed25519: ["ED25519"]
+            }
+        }
+    }
+
+    private let directory: TemporaryDirectory
+
+    /// A place for keys, of which there is none yet.
+    public init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// Makes a key pair.
+    ///
+    /// - Returns: the paths of its private and its public half, PEM.
+    public func pair(_ kind: Kind, name: String = "key") throws -> (privateKey: String, publicKey: String) {
+        let (secret, open) = (directory.path(of: "\(name).\(kind).pem"), directory.path(of: "\(name).\(kind).pub"))
+        try shell("openssl genpkey -quiet -algorithm \(kind.algorithm.joined(separator: " ")) -out \(secret)")
+        try shell("openssl pkey -in \(secret) -pubout -out \(open)")
+        return (secret, open)
+    }
+
+    /// Writes a file beside the keys.
+    ///
+    /// - Returns: its path.
+    public func write(_ content: String, to file: String) throws -> String {
+        try directory.write(content, to: file)
+    }
+
+    /// A public key as a JSON Web Key (RFC 7518, section 6; RFC 8037, section 2).
+    ///
+    /// - Parameter more: further members, `"kid":"a"` say.
+    public func jwk(_ kind: Kind, publicKey path: String, _ more: String...) throws -> String {
+        // Where the numbers stand in a SubjectPublicKeyInfo of the kind, counted from its end.
+        func number(_ cut: String) throws -> String {
+            try Self.base64URL("openssl pkey -pubin -in \(path) -outform DER | \(cut)")
+        }
+        let members =
+            switch kind {
+            case .rsa: [#""kty":"RSA","e":"AQAB","n":"\#(try number("tail -c 261 | head -c 256"))""#]
+            case .ec:
+                [
+                    #""kty":"EC","crv":"P-256","x":"\#(try number("tail -c 64 | head -c 32"))""#,
+                    #""y":"\#(try number("tail -c 32"))""#,
+                ]
+            case .ed25519: [#""kty":"OKP","crv":"Ed25519","x":"\#(try number("tail -c 32"))""#]
+            }
+        return "{" + (members + more).joined(separator: ",") + "}"
+    }
+
+    /// A token with this header and payload, whatever they are, signed by HS256.
+    public static func token(
+        header: String = #"{"alg":"HS256","typ":"JWT"}"#, payload: String, secret: String = TestKeys.secret
+    ) throws -> String {
+        try token(header, payload, "-hmac '\(secret)'")
+    }
+
+    /// A token with this payload, signed by RS256.
+    public static func token(payload: String, rsaKey path: String) throws -> String {
+        try token(#"{"alg":"RS256"}"#, payload, "-sign \(path)")
+    }
+
+    private static func token(_ header: String, _ payload: String, _ signing: String) throws -> String {
+        let text = try base64URL("printf %s '\(header)'") + "." + base64URL("printf %s '\(payload)'")
+        return try text + "." + base64URL("printf %s '\(text)' | openssl dgst -sha256 -binary \(signing)")
+    }
+
+    /// What a command writes, in base64url.
+    public static func base64URL(_ command: String) throws -> String {
+        try run("/bin/sh", "-c", "\(command) | openssl base64 -A | tr '+/' '-_' | tr -d '='")
+    }
+
+    private func shell(_ command: String) throws {
+        try run("/bin/sh", "-c", command)
+    }
+}

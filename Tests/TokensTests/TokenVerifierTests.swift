@@ -1,0 +1,97 @@
+import Chat
+import TestSupport
+import Testing
+import Wire
+
+@testable import Tokens
+
+@Suite("A token")
+struct TokenVerifierTests {
+    /// A moment to hold tokens against, in seconds.
+    private let now: Int64 = 1_800_000_000
+
+    private func verifier(_ configure: (inout TokenRules) -> Void = { _ in }) async throws -> TokenVerifier {
+        var sources = KeySources()
+        sources.secret = TestKeys.secret
+        var rules = TokenRules(keys: try await sources.load())
+        configure(&rules)
+        return TokenVerifier(rules: rules)
+    }
+
+    private func code(of claims: String, _ verifier: TokenVerifier, at milliseconds: Int64) -> Problem.Code? {
+        do throws(Problem) {
+            _ = try verifier.identity(of: Claims(Array(claims.utf8)), at: Timestamp(milliseconds: milliseconds))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("holds from 60 s before its nbf to 60 s after its exp, to the millisecond")
+    func leeway() async throws {
+        let verifier = try await verifier()
+        #expect(verifier.rules.leeway == .seconds(60))
+        let claims = #"{"sub":"a","nbf":\#(now - 100),"exp":\#(now)}"#
+        #expect(code(of: claims, verifier, at: (now + 60) * 1000 - 1) == nil)
+        #expect(code(of: claims, verifier, at: (now + 60) * 1000) == .tokenExpired)
+        #expect(code(of: claims, verifier, at: (now - 160) * 1000) == nil)
+        #expect(code(of: claims, verifier, at: (now - 160) * 1000 - 1) == .tokenNotYetValid)
+    }
+
+    @Test("names when it ends: the leeway is in it, and the end of time is the year 9999's")
+    func end() async throws {
+        let verifier = try await verifier()
+        func end(_ expiry: String) throws -> Timestamp? {
+            let claims = try Claims(Array(#"{"sub":"a","exp":\#(expiry)}"#.utf8))
+            return try verifier.identity(of: claims, at: Timestamp(milliseconds: now * 1000)).end
+        }
+        #expect(try end("\(now)") == Timestamp(milliseconds: (now + 60) * 1000))
+        #expect(try end("\(now).5") == Timestamp(milliseconds: (now + 60) * 1000 + 500))
+        #expect(try end("1e300") == .latest)
+    }
+
+    @Test(
+        "without a user, without an end, or with an aud that nobody has asked for is refused",
+        arguments: [
+            #"{"exp":1900000000}"#, #"{"sub":"","exp":1900000000}"#, #"{"sub":"a b","exp":1900000000}"#,
+            #"{"sub":"a"}"#, #"{"sub":"a","exp":1900000000,"aud":"x"}"#, #"{"sub":"a","exp":1900000000,"aud":[]}"#,
+        ])
+    func incomplete(claims: String) async throws {
+        #expect(code(of: claims, try await verifier(), at: now * 1000) == .tokenInvalid)
+    }
+
+    @Test(
+        "must be of the issuer and for the audience that the server has been told",
+        arguments: [
+            (#""iss":"i","aud":"x""#, nil), (#""iss":"i","aud":["y","x"]"#, nil),
+            (#""iss":"j","aud":"x""#, .tokenInvalid),
+            (#""iss":"i","aud":"y""#, .tokenInvalid), (#""iss":"i""#, .tokenInvalid), (#""aud":"x""#, .tokenInvalid),
+        ] as [(String, Problem.Code?)])
+    func issuerAndAudience(claims: String, expected: Problem.Code?) async throws {
+        let verifier = try await verifier {
+            $0.issuer = "i"
+            $0.audience = "x"
+        }
+        #expect(code(of: #"{"sub":"a","exp":1900000000,\#(claims)}"#, verifier, at: now * 1000) == expected)
+    }
+
+    @Test("is refused as soon as it is too long, and not before")
+    func size() async throws {
+        let verifier = try await verifier()
+        let payload = #"{"sub":"a","exp":1900000000}"#
+        let moment = Timestamp(milliseconds: now * 1000)
+        func token(padding: Int) throws -> [UInt8] {
+            let header = #"{"alg":"HS256","x":"\#(String(repeating: "x", count: padding))"}"#
+            return Array(try TestKeys.token(header: header, payload: payload).utf8)
+        }
+        let fixed = try token(padding: 0).count
+        // Three bytes make four characters.
+        let longest = (TokenVerifier.maximumBytes - fixed) / 4 * 3
+        #expect(try verifier.identity(of: token(padding: longest), at: moment).user == UserID("a"))
+        let problem = #expect(throws: Problem.self) {
+            try verifier.identity(of: token(padding: longest + 6), at: moment)
+        }
+        #expect(problem?.limit == TokenVerifier.maximumBytes)
+        #expect(problem?.code == .tokenInvalid)
+    }
+}
