@@ -225,15 +225,18 @@ public final class Loop: @unchecked Sendable {
     /// Connects to a server, without TLS. What is written before the connection stands is sent when it does; when it
     /// cannot be made, the handler is told that the connection is closed.
     ///
-    /// - Parameter handler: makes what serves the connection.
+    /// - Parameters:
+    ///   - receiveBuffer: the bytes that the kernel may hold unread; nil: as many as it likes.
+    ///   - handler: makes what serves the connection.
     /// - Returns: the connection, or nil when there is none, because the loop is stopping say; no handler is made then.
     /// - Throws: ``TransportError`` when the system has no socket to give.
     @discardableResult
     public func connect(
-        to address: PeerAddress, handler: @escaping (Connection) -> any ConnectionHandler
+        to address: PeerAddress, receiveBuffer: Int32? = nil,
+        handler: @escaping (Connection) -> any ConnectionHandler
     ) throws(TransportError) -> Connection? {
         preconditionIsolated()
-        let descriptor = try address.address.connect()
+        let descriptor = try address.address.connect(receiveBuffer: receiveBuffer)
         return adopt(descriptor, peer: address.address.host, secure: false, counted: false, handler: handler)
     }
 

@@ -36,6 +36,8 @@ final class Publishers {
     /// Whose slot is freed when the message has reached every subscriber.
     private var awaiting: [MessageID: Publisher] = [:]
     private var isRunning = false
+    /// How many requests are this loop's share.
+    private let share: Int
     private var nextRoom: Int
     private var nextDue = Int64.max
     private var interval: Int64 = 0
@@ -59,6 +61,7 @@ final class Publishers {
         awaitsDeliveries = awaits
         loopsListening = (0..<plan.rooms).map { awaits ? plan.loopsListening(to: $0) : 0 }
         nextRoom = loop.index % plan.activeRooms
+        share = publishing.count.map { ($0 + plan.threads - 1 - loop.index) / plan.threads } ?? .max
         for id in stride(from: loop.index, to: publishing.inFlight, by: plan.threads) {
             slots.append(Publisher(id: id, publishers: self))
         }
@@ -94,7 +97,7 @@ final class Publishers {
     /// Fills the free slots, in an open loop as far as something is due.
     func sendWhatIsDue() {
         guard isRunning else { return }
-        while !idle.isEmpty {
+        while !idle.isEmpty, tally.started < share {
             let now = clock.now
             if interval > 0 {
                 guard nextDue <= now else { return }

@@ -99,6 +99,8 @@ final class Worker {
             snapshot.tally.deliveries = audience.ledger.deliveries
             snapshot.tally.resumed = audience.resumed
             snapshot.delivery = audience.latency
+            snapshot.disturbedDelivery = audience.disturbedLatency
+            snapshot.catchUp = audience.catchUp
             snapshot.subscribers = audience.ready
             snapshot.failedSubscribers = audience.failed
             snapshot.lostSubscribers = audience.lost.count

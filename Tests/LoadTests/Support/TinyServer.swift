@@ -18,6 +18,8 @@ final class TinyServer: Sendable {
         var refuses: @Sendable (_ sends: Int) -> Bool = { _ in false }
         /// Refuses every subscription.
         var refusesUpgrades = false
+        /// Refuses the subscriptions behind so many.
+        var refusesUpgradesFrom = Int.max
         /// Ends each publisher's connection after its answer.
         var closesAfterAnswers = false
         /// Cuts every connection once, when so many messages are stored.
