@@ -101,6 +101,12 @@ struct ToolArguments: ParsableArguments {
     @Option(help: "The server's processes, P[,P…]: report what they and their descendants use.")
     var pid: String?
 
+    @Option(help: "For https and wss: trust the certificates in this PEM file. (default: those that the system trusts)")
+    var tlsCa: String?
+
+    @Flag(help: "For https and wss: trust any certificate.")
+    var insecure = false
+
     @Flag(help: "Print the report as one line of JSON, and no progress.")
     var json = false
 }

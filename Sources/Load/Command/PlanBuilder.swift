@@ -1,3 +1,5 @@
+import Transport
+
 /// Makes a plan of options, or says what is wrong with them.
 struct PlanBuilder {
     /// What `--reconnect` waits for at the end, by default: a server that starts anew may take its time.
@@ -39,6 +41,7 @@ struct PlanBuilder {
         plan.size = load.size
         plan.reconnects = load.reconnect
         plan.processes = try processes()
+        plan.trust = try trust()
         plan.schedule = schedule
         guard !isOwn || server != nil else {
             throw LoadError("say which server: its address, or --ws and --post; see --help")
@@ -116,13 +119,13 @@ struct PlanBuilder {
         if let ws = templates.ws {
             address = ws
         } else if let server, isOwn {
-            let web = try Endpoint(server, schemes: ["http"], source: "the server's address")
+            let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
             address =
-                "ws://\(web.authority)\(Backscroll.base(web))\(Backscroll.live(in: load.room ?? Backscroll.room, hasToken: hasToken))"
+                "\(web.isSecure ? "wss" : "ws")://\(web.authority)\(Backscroll.base(web))\(Backscroll.live(in: load.room ?? Backscroll.room, hasToken: hasToken))"
         } else {
             throw LoadError("--ws is missing: where are the subscribers to connect to?")
         }
-        let endpoint = try Endpoint(address, schemes: ["ws"], source: "--ws")
+        let endpoint = try Endpoint(address, schemes: ["ws", "wss"], source: "--ws")
         let allowed: Set<Template.Placeholder> = [.room, .conn, .run]
         var headers = ""
         for header in templates.headers { headers += try RequestTemplate.line(header) }
@@ -141,17 +144,17 @@ struct PlanBuilder {
         if let post = templates.post {
             address = post
         } else if let server, isOwn {
-            let web = try Endpoint(server, schemes: ["http"], source: "the server's address")
+            let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
             let room = load.room ?? Backscroll.room
             let path = load.pages.map { Backscroll.page($0, of: room) }
             address =
-                "http://\(web.authority)\(Backscroll.base(web))"
+                "\(web.isSecure ? "https" : "http")://\(web.authority)\(Backscroll.base(web))"
                 + (path ?? Backscroll.messages(in: room, hasToken: hasToken))
             body = body ?? Backscroll.body
         } else {
             return nil
         }
-        let endpoint = try Endpoint(address, schemes: ["http"], source: "--post")
+        let endpoint = try Endpoint(address, schemes: ["http", "https"], source: "--post")
         let method = load.pages == nil ? templates.method : "GET"
         let isRead = ["GET", "HEAD", "OPTIONS"].contains(method)
         guard templates.method != "HEAD" else { throw LoadError("--method: HEAD has no content to wait for; use GET") }
@@ -177,6 +180,12 @@ struct PlanBuilder {
             processes.append(process)
         }
         return processes
+    }
+
+    private func trust() throws(LoadError) -> ClientTLS.Trust {
+        guard tool.insecure else { return tool.tlsCa.map { .file($0) } ?? .system }
+        guard tool.tlsCa == nil else { throw LoadError("--insecure and --tls-ca: one or the other") }
+        return .anyone
     }
 
     private var hasToken: Bool {

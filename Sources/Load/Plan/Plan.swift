@@ -1,3 +1,5 @@
+import Transport
+
 /// What a run does, checked and ready: it is made once and read by every loop.
 struct Plan: Sendable {
     /// When a request may follow the one before it.
@@ -87,6 +89,8 @@ struct Plan: Sendable {
     /// Whether lost connections are made anew: subscriptions resume after the last message seen, sends are repeated
     /// until they are acknowledged.
     var reconnects = false
+    /// Whom servers' certificates must be signed by.
+    var trust = ClientTLS.Trust.system
     /// The server's processes, to know what it uses.
     var processes: [Int] = []
 

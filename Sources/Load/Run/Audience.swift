@@ -45,7 +45,7 @@ final class Audience {
     var onLoss: () -> Void = {}
 
     private let loop: Loop
-    private let address: PeerAddress
+    private let address: Destination
     private let run: Int64
     private let plan: Plan
     private let burst: Int
@@ -56,7 +56,7 @@ final class Audience {
     private var underWay = 0
     private var waiting: [(subscriber: Subscriber, until: Int64)] = []
 
-    init(plan: Plan, subscribing: Plan.Subscribing, loop: Loop, address: PeerAddress, clock: RunClock) {
+    init(plan: Plan, subscribing: Plan.Subscribing, loop: Loop, address: Destination, clock: RunClock) {
         self.subscribing = subscribing
         self.loop = loop
         self.address = address

@@ -248,9 +248,9 @@ extension LoopBound {
 extension Worker.Addresses {
     /// Looks the plan's hosts up.
     fileprivate init(_ plan: Plan) throws(TransportError) {
-        func resolve(_ endpoint: Endpoint?) throws(TransportError) -> PeerAddress? {
+        func resolve(_ endpoint: Endpoint?) throws(TransportError) -> Destination? {
             guard let endpoint else { return nil }
-            return try PeerAddress(host: endpoint.host, port: endpoint.port)
+            return try Destination(endpoint, trust: plan.trust)
         }
         self.init(
             subscribers: try resolve(plan.subscribing?.endpoint), publishers: try resolve(plan.publishing?.endpoint))

@@ -26,7 +26,7 @@ final class Publishers {
     private let plan: Plan
     private let publishing: Plan.Publishing
     private let loop: Loop
-    private let address: PeerAddress
+    private let address: Destination
     private let clock: RunClock
     private let loopsListening: [Int]
     private var slots: [Publisher] = []
@@ -50,7 +50,7 @@ final class Publishers {
         let number: Int
     }
 
-    init(plan: Plan, publishing: Plan.Publishing, loop: Loop, address: PeerAddress, clock: RunClock) {
+    init(plan: Plan, publishing: Plan.Publishing, loop: Loop, address: Destination, clock: RunClock) {
         self.plan = plan
         self.publishing = publishing
         self.loop = loop

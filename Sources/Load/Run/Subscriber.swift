@@ -67,7 +67,7 @@ final class Subscriber: ConnectionHandler {
     }
 
     /// Begins a connection. What comes of it is told to the audience.
-    func connect(by loop: Loop, to address: PeerAddress, _ subscribing: Plan.Subscribing, run: Int64) {
+    func connect(by loop: Loop, to destination: Destination, _ subscribing: Plan.Subscribing, run: Int64) {
         var nonce: [UInt8] = []
         for _ in 0..<ClientHandshake.nonceLength { nonce.append(.random(in: .min ... .max, using: &audience.random)) }
         let handshake = ClientHandshake(nonce: nonce, subprotocols: subscribing.protocols)
@@ -78,7 +78,8 @@ final class Subscriber: ConnectionHandler {
         do throws(TransportError) {
             guard
                 let connection = try loop.connect(
-                    to: address, receiveBuffer: audience.receiveBuffer(of: self), handler: { _ in self })
+                    to: destination.address, tls: destination.tls,
+                    receiveBuffer: audience.receiveBuffer(of: self), handler: { _ in self })
             else {
                 state = .down
                 return audience.lost(self, wasReady: false, reason: Self.noConnection, isFinal: false)
@@ -212,7 +213,7 @@ final class Subscriber: ConnectionHandler {
         let standard = if case .opening = state { Self.noConnection } else { "the connection ended" }
         state = .down
         self.connection = nil
-        audience.lost(self, wasReady: wasReady, reason: reason ?? standard, isFinal: isFinal)
+        audience.lost(self, wasReady: wasReady, reason: reason ?? connection.failure ?? standard, isFinal: isFinal)
     }
 }
 

@@ -36,8 +36,8 @@ final class Worker {
 
     /// Where to connect to.
     struct Addresses: Sendable {
-        var subscribers: PeerAddress?
-        var publishers: PeerAddress?
+        var subscribers: Destination?
+        var publishers: Destination?
     }
 
     /// Ties the parts together. On the loop, before anything else.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Testing
+import Transport
 
 @testable import Load
 
@@ -108,6 +109,15 @@ import Testing
         #expect(try Self.request(deepest).hasPrefix("GET /v1/rooms/big/messages?limit=30&before=31 HTTP/1.1\r\n"))
     }
 
+    @Test func `an address with TLS has subscribers use it too, and says whom they trust`() throws {
+        let plan = try Self.plan("https://h", "--tls-ca", "a.pem")
+        #expect(plan.subscribing?.endpoint.isSecure == true && plan.publishing?.endpoint.isSecure == true)
+        #expect(plan.subscribing?.endpoint.port == 443)
+        #expect(plan.trust == .file("a.pem"))
+        #expect(try Self.plan("https://h").trust == .system)
+        #expect(try Self.plan("https://h", "--insecure").trust == .anyone)
+    }
+
     @Test func `a storm and a stall are planned`() throws {
         let storm = try Self.plan("http://h", "--rate", "9", "--storm", "50", "--back", "7")
         #expect(storm.disturbance == .storm(clients: 50, back: 7))
@@ -135,7 +145,8 @@ import Testing
         (["--size=-1"], "--size"),
         (["--seconds=0"], "--seconds"), (["--warmup=-1"], "--warmup"), (["--connect-burst=0"], "--connect-burst"),
         (["--connect-rate=0"], "--connect-rate"), (["--threads=0"], "--threads"), (["--pid=x"], "--pid"),
-        (["--messages=0"], "--messages"), (["--room=r", "--rooms=2"], "--room"), (["--pages=newest"], "--room"),
+        (["--messages=0"], "--messages"), (["--insecure", "--tls-ca=x"], "--tls-ca"),
+        (["--room=r", "--rooms=2"], "--room"), (["--pages=newest"], "--room"),
         (["--pages=random", "--room=r"], "--messages"), (["--storm=5"], "--rate"), (["--stall=5"], "--rate"),
         (["--storm=0", "--rate=5"], "--storm"), (["--storm=5", "--rate=5", "--subscribers=0"], "--subscribers"),
         (["--storm=5", "--rate=5", "--room=r"], "--room"), (["--stall=100", "--rate=5"], "--stall must be 1 to 99"),

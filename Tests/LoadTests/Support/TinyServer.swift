@@ -35,8 +35,8 @@ final class TinyServer: Sendable {
     private let group: LoopGroup
 
     /// A server on a port of its own.
-    init(_ faults: Faults = Faults(), port: Int = 0) throws {
-        group = try LoopGroup(count: 1)
+    init(_ faults: Faults = Faults(), port: Int = 0, tls: TLSConfiguration? = nil) throws {
+        group = try LoopGroup(count: 1, tls: tls)
         let hub = LoopBound(TinyHub(faults), to: group.loops[0])
         let loop = group.loops[0]
         loop.post { loop.atEndOfTurn { hub.value.flush() } }
@@ -44,7 +44,7 @@ final class TinyServer: Sendable {
     }
 
     /// Its address, as the command takes it.
-    var address: String { "http://127.0.0.1:\(port)" }
+    var address: String { (group.isSecure ? "https" : "http") + "://127.0.0.1:\(port)" }
 
     /// Ends it.
     func stop() {
