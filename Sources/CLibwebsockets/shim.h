@@ -27,6 +27,10 @@ static inline struct lws *backscroll_adopt_socket(struct lws_vhost *vhost, int f
 static inline void backscroll_ssl_set_min_tls12(SSL_CTX *context) {
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
+static inline void backscroll_ssl_set_host_name(SSL *connection, const char *name) {
+    SSL_set_tlsext_host_name(connection, name);
+}
+static const uint64_t backscroll_ssl_release_buffers = SSL_MODE_RELEASE_BUFFERS;
 // The intermediate certificates that were read with the certificate; null when there are none.
 static inline STACK_OF(X509) *backscroll_ssl_chain(SSL_CTX *context) {
     STACK_OF(X509) *chain = NULL;

@@ -39,7 +39,7 @@ final class Certificate: @unchecked Sendable {
     }
 
     /// Why OpenSSL refused something: the last part of its colon-separated message.
-    private static var lastError: String {
+    static var lastError: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             // The buffer is this closure's own, and OpenSSL ends what it writes with a zero.
             ERR_error_string_n(ERR_get_error(), buffer.baseAddress!, buffer.count)

@@ -48,6 +48,8 @@ public final class Connection {
     /// The earliest tick at which the wheel looks at us.
     private var scheduled: Int?
     private var stall: Stall?
+    /// What encrypts, where we are the client.
+    var session: ClientSession?
 
     init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, counted: Bool) {
         self.loop = loop
@@ -57,6 +59,9 @@ public final class Connection {
         self.isSecure = isSecure
         self.counted = counted
     }
+
+    /// Why the encryption of a connection of our own has failed, if it has.
+    public var failure: String? { session?.failure }
 
     /// Whether bytes may be written and may arrive.
     public var isOpen: Bool { state == .open }
@@ -71,7 +76,13 @@ public final class Connection {
     ///
     /// - Parameter bytes: any number; copied as far as needed.
     public func write(_ bytes: Span<UInt8>) {
-        guard let wsi, state == .open, !bytes.isEmpty else { return }
+        guard state == .open, !bytes.isEmpty else { return }
+        if let session { encrypt(bytes, by: session) } else { send(bytes) }
+    }
+
+    /// Sends bytes as they are.
+    func send(_ bytes: Span<UInt8>) {
+        guard let wsi, state == .open else { return }
         let written = bytes.withUnsafeBufferPointer { buffer in
             // lws_write reads the bytes only, in its raw role, though its parameter is not const.
             lws_write(wsi, UnsafeMutablePointer(mutating: buffer.baseAddress!), buffer.count, backscroll_write_raw)
@@ -187,6 +198,9 @@ public final class Connection {
     /// The handler is told nothing more but that the connection is closed.
     public func finish() {
         guard state == .open else { return }
+        session?.sayGoodbye()
+        flushSession()
+        guard state == .open else { return }
         state = .finishing
         deadline = nil
         if !isCongested { halfClose() }
@@ -279,7 +293,8 @@ public final class Connection {
 
     func didReceive(_ bytes: Span<UInt8>) {
         establish()
-        if state == .open { handler?.received(bytes, on: self) }
+        guard state == .open else { return }
+        if let session { decrypt(bytes, by: session) } else { handler?.received(bytes, on: self) }
     }
 
     func didClose() {

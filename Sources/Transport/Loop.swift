@@ -222,31 +222,42 @@ public final class Loop: @unchecked Sendable {
         for connection in connections.all { connection.shuttingDown() }
     }
 
-    /// Connects to a server, without TLS. What is written before the connection stands is sent when it does; when it
+    /// Connects to a server. What is written before the connection stands is sent when it does; when it
     /// cannot be made, the handler is told that the connection is closed.
     ///
-    /// - Parameter handler: makes what serves the connection.
+    /// - Parameters:
+    ///   - tls: what encrypts the connection; nil: nothing does.
+    ///   - receiveBuffer: the bytes that the kernel may hold unread; nil: as many as it likes.
+    ///   - handler: makes what serves the connection.
     /// - Returns: the connection, or nil when there is none, because the loop is stopping say; no handler is made then.
     /// - Throws: ``TransportError`` when the system has no socket to give.
     @discardableResult
     public func connect(
-        to address: PeerAddress, handler: @escaping (Connection) -> any ConnectionHandler
+        to address: PeerAddress, tls: ClientTLS? = nil, receiveBuffer: Int32? = nil,
+        handler: @escaping (Connection) -> any ConnectionHandler
     ) throws(TransportError) -> Connection? {
         preconditionIsolated()
-        let descriptor = try address.address.connect()
-        return adopt(descriptor, peer: address.address.host, secure: false, counted: false, handler: handler)
+        let session = tls.map(ClientSession.init)
+        if case .some(nil) = session { throw .unavailable("OpenSSL made no connection") }
+        let descriptor = try address.address.connect(receiveBuffer: receiveBuffer)
+        return adopt(
+            descriptor, peer: address.address.host, secure: false, counted: false, session: session ?? nil,
+            handler: handler)
     }
 
     /// Takes over a connected socket, which is closed when that fails.
     ///
-    /// - Parameter counted: whether it holds a place behind the gate, which it gives back when it closes.
+    /// - Parameters:
+    ///   - secure: whether it is the server's side of TLS.
+    ///   - counted: whether it holds a place behind the gate, which it gives back when it closes.
+    ///   - session: the client's side of TLS, if it is that.
     @discardableResult
     func adopt(
-        _ descriptor: Int32, peer: String, secure: Bool, counted: Bool,
+        _ descriptor: Int32, peer: String, secure: Bool, counted: Bool, session: ClientSession? = nil,
         handler: @escaping (Connection) -> any ConnectionHandler
     ) -> Connection? {
         let connection = connections.insert { slot, id in
-            Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure, counted: counted)
+            Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure || session != nil, counted: counted)
         }
         guard !isStopping else {
             Glibc.close(descriptor)
@@ -257,6 +268,8 @@ public final class Loop: @unchecked Sendable {
             connection.didClose()
             return nil
         }
+        connection.session = session
+        connection.flushSession()
         connection.begin(handler)
         return connection
     }

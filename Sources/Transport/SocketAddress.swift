@@ -84,12 +84,18 @@ struct SocketAddress: Sendable {
     /// A socket that is being connected to this address.
     ///
     /// That the address refuses at once is not told here: like a later refusal, the socket shows it when it is read.
-    func connect() throws(TransportError) -> Int32 {
+    ///
+    /// - Parameter receiveBuffer: the bytes that the kernel may hold unread (SO_RCVBUF); nil: as it likes.
+    func connect(receiveBuffer: Int32? = nil) throws(TransportError) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, kind, 0)
         guard descriptor >= 0 else { throw .system("socket", errno: errno) }
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        if var size = receiveBuffer {
+            // Before the connection stands, for the window is agreed upon then (tcp(7)).
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
         _ = withPointer { Glibc.connect(descriptor, $0, $1) }
         return descriptor
     }

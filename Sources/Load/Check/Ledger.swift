@@ -31,12 +31,12 @@ struct Ledger: Sendable {
         self.rooms = Array(repeating: RoomLedger(), count: rooms)
     }
 
-    /// Adds a subscriber, which is to see everything that is sent from now on.
+    /// Adds a subscriber, which is to see everything of its room behind the first `start` messages.
     ///
     /// - Returns: its index in ``subscribers``.
-    mutating func addSubscriber(id: Int, room: Int) -> Int {
+    mutating func addSubscriber(id: Int, room: Int, start: Int = 0) -> Int {
         rooms[room].subscribers += 1
-        subscribers.append(SubscriberRecord(id: id, room: room))
+        subscribers.append(SubscriberRecord(id: id, room: room, start: start))
         return subscribers.count - 1
     }
 
@@ -76,7 +76,7 @@ struct Ledger: Sendable {
     func isLevel(except lost: (Int) -> Bool) -> Bool {
         subscribers.indices.allSatisfy { index in
             let subscriber = subscribers[index]
-            return lost(index) || subscriber.received == rooms[subscriber.room].order.count
+            return lost(index) || subscriber.start + subscriber.received == rooms[subscriber.room].order.count
         }
     }
 }

@@ -13,7 +13,10 @@ struct ResumePoint: Equatable, Sendable {
     private static let member: StaticString = #""rev":"#
     private static let epoch: StaticString = #""epoch":""#
 
-    init() {}
+    /// A point behind the change that took `rev`, or before the first frame.
+    init(rev: Int64? = nil) {
+        self.rev = rev
+    }
 
     /// Takes note of a frame: of a message its `rev`, and of the first `subscribed` the room's.
     mutating func note(_ frame: Span<UInt8>) {

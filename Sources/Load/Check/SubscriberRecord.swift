@@ -4,19 +4,23 @@ struct SubscriberRecord: Sendable {
     let id: Int
     /// The room it listens to.
     let room: Int
+    /// How much of the room's order lay behind it when it came.
+    let start: Int
     /// How much of the room's order lies behind it.
-    var position = 0
+    var position: Int
     /// What went wrong; most subscribers have none.
     var faults: Faults?
 
-    /// A subscriber that has seen nothing.
-    init(id: Int, room: Int) {
+    /// A subscriber that has seen nothing, and is to see what comes behind the first `start` messages.
+    init(id: Int, room: Int, start: Int = 0) {
         self.id = id
         self.room = room
+        self.start = start
+        position = start
     }
 
     /// How many messages of the room it has got.
-    var received: Int { position - (faults?.skippedCount ?? 0) }
+    var received: Int { position - start - (faults?.skippedCount ?? 0) }
 
     /// What a subscriber saw that it should not have seen, or in another order.
     struct Faults: Sendable {

@@ -99,7 +99,7 @@ struct Verdict: Equatable, Sendable {
         // What came after the connection was lost is not missing: that it was lost is the fault.
         let tail = isLost ? order.count..<order.count : subscriber.position..<order.count
         let count = skipped.reduce(tail.count) { $0 + $1.count } + (isLost ? 0 : absent.count)
-        if !isLost { expected += truth.count }
+        if !isLost { expected += truth.count - subscriber.start }
         if count > 0 {
             missing += count
             if faults.count < Self.listedFaults {

@@ -8,6 +8,16 @@ enum Until: String, CaseIterable, Sendable, ExpressibleByArgument {
     case delivered
 }
 
+/// Which page of a room is asked for.
+enum Page: String, CaseIterable, Sendable, ExpressibleByArgument {
+    /// The one at the end.
+    case newest
+    /// One that ends anywhere.
+    case random
+    /// The one at the beginning.
+    case deepest
+}
+
 /// How much is done.
 struct LoadArguments: ParsableArguments {
     @Option(name: [.short, .long], help: "Subscribers; number i listens to room i modulo --rooms. (default: 100)")
@@ -31,11 +41,35 @@ struct LoadArguments: ParsableArguments {
     @Option(help: "Bytes of a body: what {pad} fills it up to.")
     var size = 256
 
+    @Option(help: "Send so many messages, however long it takes, without --warmup. With --pages: how many there are.")
+    var messages: Int?
+
+    @Option(help: "Ask for pages of --room instead of sending: newest, random (with --messages) or deepest.")
+    var pages: Page?
+
+    @Option(help: "The room of Backscroll's own API to use. (default: rooms of the run's own)")
+    var room: String?
+
     @Flag(help: "Send nothing: hold the connections.")
     var idle = false
 
     @Flag(help: "Make lost connections again, resume subscriptions, and repeat sends until they are acknowledged.")
     var reconnect = false
+}
+
+/// What happens to subscribers behind the measurement, while --rate goes on.
+struct DisturbanceArguments: ParsableArguments {
+    @Option(help: "So many clients come back at once and catch up, while the subscribers are watched.")
+    var storm: Int?
+
+    @Option(help: "With --storm: how many messages each of the clients has missed.")
+    var back = 100
+
+    @Option(help: "So many of the subscribers read nothing for a while, while the others are watched.")
+    var stall: Int?
+
+    @Option(help: "With --stall: for how many seconds.")
+    var stallSeconds = 30.0
 }
 
 /// How long it takes, in seconds.
@@ -66,6 +100,12 @@ struct ToolArguments: ParsableArguments {
 
     @Option(help: "The server's processes, P[,P…]: report what they and their descendants use.")
     var pid: String?
+
+    @Option(help: "For https and wss: trust the certificates in this PEM file. (default: those that the system trusts)")
+    var tlsCa: String?
+
+    @Flag(help: "For https and wss: trust any certificate.")
+    var insecure = false
 
     @Flag(help: "Print the report as one line of JSON, and no progress.")
     var json = false

@@ -15,6 +15,9 @@ public struct LoadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Load")
     var load: LoadArguments
 
+    @OptionGroup(title: "Disturbances")
+    var disturbances: DisturbanceArguments
+
     @OptionGroup(title: "Timing")
     var timing: TimingArguments
 

@@ -17,8 +17,11 @@ enum LoadHelp {
             … --subscribers 10000 --idle --pid P    memory of idle connections
             … --subscribers 0 --in-flight 64    sends alone
             … --reconnect --seconds 60          then kill -9 and start the server
-          backscroll load --method GET --rand 31:1000000 \\
-            --url 'http://127.0.0.1:8080/v1/rooms/big/messages?before={rand}'
+            … --subscribers 10000 --rooms 1000 --active-rooms 1    few are active
+            … --rate 50 --storm 10000 --back 100    clients come back at once
+            … --rate 100 --stall 100            slow readers beside others
+            … --room big --messages 1000000 --subscribers 0    fill a room, then
+            … --room big --messages 1000000 --pages random     read its pages
           backscroll load --ws 'ws://127.0.0.1:9000/sub/{run}-{room}' \\
             --post 'http://127.0.0.1:9000/pub/{run}-{room}' --subscribers 1000
 
@@ -41,6 +44,12 @@ enum LoadHelp {
                      was not held
           each       with --pid: the server's memory after --settle, less that
                      before, for each subscriber
+          storm      how long until all of its clients were subscribed and had what
+                     they had missed, and for each of them
+          stall      how many read nothing, and with --pid by how much the server's
+                     memory grew for each of them
+          meanwhile  delivery to the other subscribers during the storm or stall;
+                     "delivery" is then that before it
           server     with --pid: CPU time of these processes and their descendants
                      as a share of one core, what was done for each second of it,
                      and their memory (proportional set size)

@@ -1,3 +1,5 @@
+import Transport
+
 /// Makes a plan of options, or says what is wrong with them.
 struct PlanBuilder {
     /// What `--reconnect` waits for at the end, by default: a server that starts anew may take its time.
@@ -5,6 +7,7 @@ struct PlanBuilder {
 
     private let server: String?
     private let load: LoadArguments
+    private let disturbances: DisturbanceArguments
     private let timing: TimingArguments
     private let templates: TemplateArguments
     private let tool: ToolArguments
@@ -15,6 +18,7 @@ struct PlanBuilder {
     init(_ command: LoadCommand) {
         server = command.server
         load = command.load
+        disturbances = command.disturbances
         timing = command.timing
         templates = command.templates
         tool = command.tool
@@ -27,7 +31,8 @@ struct PlanBuilder {
     /// - Throws: an error that names the option which cannot be used.
     func plan(run: Int64) throws(LoadError) -> Plan {
         try checkNumbers()
-        let subscribers = load.subscribers ?? (templates.method == "GET" || !isOwn && templates.ws == nil ? 0 : 100)
+        let isRead = templates.method == "GET" || load.pages != nil
+        let subscribers = load.subscribers ?? (isRead || !isOwn && templates.ws == nil ? 0 : 100)
         var plan = Plan(run: run, server: server ?? templates.post ?? templates.ws ?? "")
         plan.subscribers = subscribers
         plan.rooms = load.rooms
@@ -36,6 +41,7 @@ struct PlanBuilder {
         plan.size = load.size
         plan.reconnects = load.reconnect
         plan.processes = try processes()
+        plan.trust = try trust()
         plan.schedule = schedule
         guard !isOwn || server != nil else {
             throw LoadError("say which server: its address, or --ws and --post; see --help")
@@ -43,6 +49,8 @@ struct PlanBuilder {
         if load.reconnect, !isOwn {
             throw LoadError("--reconnect: only Backscroll's own API can resume; leave out --ws and --post")
         }
+        try checkOwn()
+        plan.disturbance = try DisturbanceBuilder(disturbances, load).disturbance(subscribers: subscribers)
         if subscribers > 0 { plan.subscribing = try subscribing() }
         if !load.idle, let publishing = try publishing(hasSubscribers: subscribers > 0) {
             plan.publishing = publishing
@@ -64,6 +72,7 @@ struct PlanBuilder {
         try check((1...load.rooms).contains(activeRooms), "--active-rooms must be 1 to \(load.rooms), the rooms")
         try check((1...10_000).contains(load.inFlight ?? 1), "--in-flight must be 1 to 10000")
         try check((load.rate ?? 1) > 0 && (load.rate ?? 1) <= 1e6, "--rate must be more than 0, 1000000 at most")
+        try check((1...100_000_000).contains(load.messages ?? 1), "--messages must be 1 to 100000000")
         try check((0...1 << 20).contains(load.size), "--size must be 0 to 1048576 bytes")
         try check(timing.seconds > 0 && timing.seconds <= 86_400, "--seconds must be more than 0, 86400 at most")
         for (name, value) in [("warmup", timing.warmup), ("settle", timing.settle), ("drain", timing.drain ?? 0)] {
@@ -79,10 +88,30 @@ struct PlanBuilder {
         schedule.connectBurst = tool.connectBurst
         schedule.connectRate = tool.connectRate
         schedule.settle = .seconds(timing.settle)
-        schedule.warmup = .seconds(timing.warmup)
+        schedule.warmup = load.messages == nil || load.pages != nil ? .seconds(timing.warmup) : .zero
         schedule.measurement = .seconds(timing.seconds)
         schedule.drain = .seconds(timing.drain ?? (load.reconnect ? Self.reconnectDrain : 5))
         return schedule
+    }
+
+    /// What only Backscroll's own API has.
+    private func checkOwn() throws(LoadError) {
+        if let room = load.room, load.rooms > 1 {
+            throw LoadError("--room \(room): there is one of it, not \(load.rooms)")
+        }
+        if load.pages != nil, load.room == nil { throw LoadError("--pages: of which --room?") }
+        if load.pages == .random, load.messages ?? 0 < Backscroll.pageSize {
+            throw LoadError("--pages random: --messages says how many there are, \(Backscroll.pageSize) at least")
+        }
+        let own = [
+            ("--room", load.room != nil), ("--pages", load.pages != nil), ("--storm", disturbances.storm != nil),
+        ]
+        for (name, isGiven) in own where isGiven && !isOwn {
+            throw LoadError("\(name): only with Backscroll's own API; leave out --ws and --post")
+        }
+        if disturbances.storm != nil, load.room != nil {
+            throw LoadError("--storm: the room must be the run's own; leave out --room")
+        }
     }
 
     private func subscribing() throws(LoadError) -> Plan.Subscribing {
@@ -90,12 +119,13 @@ struct PlanBuilder {
         if let ws = templates.ws {
             address = ws
         } else if let server, isOwn {
-            let web = try Endpoint(server, schemes: ["http"], source: "the server's address")
-            address = "ws://\(web.authority)\(Backscroll.base(web))\(Backscroll.live(hasToken: hasToken))"
+            let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
+            address =
+                "\(web.isSecure ? "wss" : "ws")://\(web.authority)\(Backscroll.base(web))\(Backscroll.live(in: load.room ?? Backscroll.room, hasToken: hasToken))"
         } else {
             throw LoadError("--ws is missing: where are the subscribers to connect to?")
         }
-        let endpoint = try Endpoint(address, schemes: ["ws"], source: "--ws")
+        let endpoint = try Endpoint(address, schemes: ["ws", "wss"], source: "--ws")
         let allowed: Set<Template.Placeholder> = [.room, .conn, .run]
         var headers = ""
         for header in templates.headers { headers += try RequestTemplate.line(header) }
@@ -114,16 +144,21 @@ struct PlanBuilder {
         if let post = templates.post {
             address = post
         } else if let server, isOwn {
-            let web = try Endpoint(server, schemes: ["http"], source: "the server's address")
-            address = "http://\(web.authority)\(Backscroll.base(web))\(Backscroll.messages(hasToken: hasToken))"
+            let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
+            let room = load.room ?? Backscroll.room
+            let path = load.pages.map { Backscroll.page($0, of: room) }
+            address =
+                "\(web.isSecure ? "https" : "http")://\(web.authority)\(Backscroll.base(web))"
+                + (path ?? Backscroll.messages(in: room, hasToken: hasToken))
             body = body ?? Backscroll.body
         } else {
             return nil
         }
-        let endpoint = try Endpoint(address, schemes: ["http"], source: "--post")
-        let isRead = ["GET", "HEAD", "OPTIONS"].contains(templates.method)
+        let endpoint = try Endpoint(address, schemes: ["http", "https"], source: "--post")
+        let method = load.pages == nil ? templates.method : "GET"
+        let isRead = ["GET", "HEAD", "OPTIONS"].contains(method)
         guard templates.method != "HEAD" else { throw LoadError("--method: HEAD has no content to wait for; use GET") }
-        if isRead, hasSubscribers { throw LoadError("--method \(templates.method) sends nothing to --subscribers") }
+        if isRead, hasSubscribers { throw LoadError("--method \(method) sends nothing to --subscribers") }
         if isRead { body = templates.body } else { body = body ?? #"{"text":"{mark}{pad}"}"# }
         if hasSubscribers, let body, !body.contains("{mark}") {
             throw LoadError("--body lacks {mark}, by which subscribers recognise messages")
@@ -132,10 +167,10 @@ struct PlanBuilder {
         return Plan.Publishing(
             endpoint: endpoint,
             request: try RequestTemplate(
-                method: templates.method, endpoint: endpoint, headers: templates.headers, body: body, size: load.size),
+                method: method, endpoint: endpoint, headers: templates.headers, body: body, size: load.size),
             sendsMessages: !isRead, inFlight: load.inFlight ?? (load.rate == nil ? 32 : 128),
             pacing: load.rate.map { .open(perSecond: $0) } ?? .closed(awaitsDeliveries: awaits),
-            random: try random())
+            random: try random(), count: load.pages == nil ? load.messages : nil)
     }
 
     private func processes() throws(LoadError) -> [Int] {
@@ -147,12 +182,22 @@ struct PlanBuilder {
         return processes
     }
 
+    private func trust() throws(LoadError) -> ClientTLS.Trust {
+        guard tool.insecure else { return tool.tlsCa.map { .file($0) } ?? .system }
+        guard tool.tlsCa == nil else { throw LoadError("--insecure and --tls-ca: one or the other") }
+        return .anyone
+    }
+
     private var hasToken: Bool {
         templates.headers.contains { $0.lowercased().hasPrefix("authorization:") }
     }
 
     private func random() throws(LoadError) -> ClosedRange<Int64> {
-        guard let text = templates.random else { return 0...Int64(UInt32.max) }
+        guard let text = templates.random else {
+            // Before each of these there is a whole page.
+            if load.pages == .random { return Int64(Backscroll.pageSize + 1)...Int64(load.messages ?? 0) + 1 }
+            return 0...Int64(UInt32.max)
+        }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let low = Int64(parts[0]), let high = Int64(parts[1]), low <= high else {
             throw LoadError("--rand: '\(text)' is not LOW:HIGH, such as 1:1000000")

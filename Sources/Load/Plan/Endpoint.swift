@@ -2,8 +2,10 @@
 struct Endpoint: Equatable, Sendable {
     /// A name or an address; of an IPv6 address without the brackets.
     var host: String
-    /// 80 unless the address says another.
+    /// 80, or 443 with TLS, unless the address says another.
     var port: Int
+    /// Whether TLS is spoken: the scheme is https or wss.
+    var isSecure: Bool
     /// The `Host` of requests (RFC 9110, section 7.2), as written.
     var authority: String
     /// From the first slash on, with the query; `/` if there is none.
@@ -22,22 +24,23 @@ struct Endpoint: Equatable, Sendable {
         }
         let scheme = text[..<colon].lowercased()
         guard schemes.contains(scheme) else {
-            let isSecure = schemes.contains { $0 + "s" == scheme }
-            let reason = isSecure ? "TLS is not spoken here; load the server's plain port" : "expected \(expected)"
-            throw LoadError("\(source): \(scheme):// does not fit: \(reason)")
+            throw LoadError("\(source): \(scheme):// does not fit: expected \(expected)")
         }
+        isSecure = scheme == "https" || scheme == "wss"
         let rest = text[colon...].dropFirst(3)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = rest[authority.endIndex...]
         self.authority = String(authority)
         target = tail.hasPrefix("/") ? String(tail) : "/" + tail
-        (host, port) = try Self.split(authority, source: source)
+        (host, port) = try Self.split(authority, defaultPort: isSecure ? 443 : 80, source: source)
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw LoadError("\(source): the path must not contain spaces, control characters or '#'")
         }
     }
 
-    private static func split(_ authority: Substring, source: String) throws(LoadError) -> (String, Int) {
+    private static func split(
+        _ authority: Substring, defaultPort: Int, source: String
+    ) throws(LoadError) -> (String, Int) {
         var host = authority
         var digits: Substring?
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
@@ -48,7 +51,7 @@ struct Endpoint: Equatable, Sendable {
             host = authority[..<colon]
             digits = authority[authority.index(after: colon)...]
         }
-        let port = digits.map { Int($0) ?? 0 } ?? 80
+        let port = digits.map { Int($0) ?? 0 } ?? defaultPort
         guard !host.isEmpty, !authority.contains("@"), (1...65_535).contains(port) else {
             throw LoadError("\(source): '\(authority)' is not a host and port")
         }

@@ -1,3 +1,5 @@
+import Transport
+
 /// What a run does, checked and ready: it is made once and read by every loop.
 struct Plan: Sendable {
     /// When a request may follow the one before it.
@@ -36,6 +38,16 @@ struct Plan: Sendable {
         var pacing: Pacing
         /// What `{rand}` is taken from.
         var random: ClosedRange<Int64>
+        /// How many requests there are in all; nil: as many as go into the time.
+        var count: Int?
+    }
+
+    /// What happens behind the measurement, to see what the others feel of it.
+    enum Disturbance: Equatable, Sendable {
+        /// So many clients connect at once, each to catch up with so many messages.
+        case storm(clients: Int, back: Int)
+        /// So many of the subscribers, the first, read nothing for this time.
+        case stall(subscribers: Int, Duration)
     }
 
     /// How long everything takes.
@@ -72,9 +84,13 @@ struct Plan: Sendable {
     /// Nil to hold the connections only.
     var publishing: Publishing?
     var schedule = Schedule()
+    /// What happens behind the measurement, if anything.
+    var disturbance: Disturbance?
     /// Whether lost connections are made anew: subscriptions resume after the last message seen, sends are repeated
     /// until they are acknowledged.
     var reconnects = false
+    /// Whom servers' certificates must be signed by.
+    var trust = ClientTLS.Trust.system
     /// The server's processes, to know what it uses.
     var processes: [Int] = []
 
@@ -82,7 +98,13 @@ struct Plan: Sendable {
     static let spareDescriptors = 64
 
     /// How many open files the run needs.
-    var descriptors: Int { subscribers + (publishing?.inFlight ?? 0) + Self.spareDescriptors }
+    var descriptors: Int { subscribers + storming + (publishing?.inFlight ?? 0) + Self.spareDescriptors }
+
+    /// How many clients come in a storm. Their numbers follow those of the subscribers.
+    var storming: Int { if case .storm(let clients, _) = disturbance { clients } else { 0 } }
+
+    /// How many of the subscribers are to stall.
+    var stalling: Int { if case .stall(let subscribers, _) = disturbance { subscribers } else { 0 } }
 
     /// How many loops have subscribers of the room.
     func loopsListening(to room: Int) -> Int {

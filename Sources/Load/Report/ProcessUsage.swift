@@ -13,10 +13,23 @@ struct ProcessUsage: Equatable, Sendable {
         var usage = ProcessUsage()
         guard !roots.isEmpty else { return usage }
         for process in family(of: roots) {
-            if let stat = ProcessStat(of: process) { usage.cpuSeconds += stat.cpuSeconds }
+            if let stat = ProcessStat(of: process) {
+                // The clock counts nanoseconds where the file counts ticks of 10 ms, but not for children.
+                usage.cpuSeconds += clockSeconds(of: process).map { $0 + stat.childSeconds } ?? stat.cpuSeconds
+            }
             usage.memory += memory(of: process)
         }
         return usage
+    }
+
+    /// The CPU time of a process by its clock (POSIX, `clock_getcpuclockid`), without its children's.
+    private static func clockSeconds(of process: Int) -> Double? {
+        var clock = clockid_t()
+        var time = timespec()
+        guard let process = pid_t(exactly: process), clock_getcpuclockid(process, &clock) == 0,
+            clock_gettime(clock, &time) == 0
+        else { return nil }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// What this process uses itself, in seconds of CPU time.
@@ -76,8 +89,10 @@ struct ProcessUsage: Equatable, Sendable {
 struct ProcessStat: Equatable, Sendable {
     /// The parent's number.
     let parent: Int
-    /// CPU time with that of children that have ended, in seconds.
+    /// CPU time with ``childSeconds``, in seconds.
     let cpuSeconds: Double
+    /// CPU time of children that have ended, in seconds.
+    let childSeconds: Double
 
     /// Reads the line of a process; nil if there is none.
     init?(of process: Int) {
@@ -92,8 +107,11 @@ struct ProcessStat: Equatable, Sendable {
         guard fields.count > 14, let parent = Int(fields[1]) else { return nil }
         self.parent = parent
         // utime, stime, cutime and cstime are the fields 14 to 17.
-        let ticks = fields[11...14].reduce(0) { $0 + (Int($1) ?? 0) }
-        cpuSeconds = Double(ticks) / Double(ticksPerSecond)
+        func seconds(_ fields: ArraySlice<Substring>) -> Double {
+            Double(fields.reduce(0) { $0 + (Int($1) ?? 0) }) / Double(ticksPerSecond)
+        }
+        cpuSeconds = seconds(fields[11...14])
+        childSeconds = seconds(fields[13...14])
     }
 }
 

@@ -12,6 +12,9 @@ struct ProgressLine {
         if let publishing = plan.publishing {
             parts.append(rate(recent.acknowledged, publishing.sendsMessages ? "sends" : "pages"))
         }
+        if let count = plan.publishing?.count {
+            parts.append("\(Figure.whole(now.tally.acknowledged)) of \(Figure.whole(count))")
+        }
         if plan.subscribers > 0 {
             parts.append(rate(recent.deliveries, "deliveries"))
             let p99 = now.delivery.summary.p99

@@ -36,6 +36,8 @@ struct Report: Sendable {
     var usage = UsageReport()
     /// Why the run ended before its time, if it did.
     var endedEarly: String?
+    /// What came behind the measurement, if something did.
+    var disturbance: DisturbanceReport?
     /// The judgement on the messages, when messages were sent.
     var verdict: Verdict?
 
@@ -60,6 +62,8 @@ struct Report: Sendable {
         total = last.tally
         ack = last.answer.summary
         delivery = last.delivery.summary
+        disturbance?.delivery = last.disturbedDelivery.summary
+        disturbance?.catchUp = last.catchUp.summary
         lost = last.lostSubscribers
         failures = last.failures
     }
@@ -67,7 +71,7 @@ struct Report: Sendable {
     /// Whether everything went as it should.
     var isGood: Bool {
         switch kind {
-        case .messages: verdict?.isGood ?? false
+        case .messages: verdict?.isGood ?? false && (disturbance?.isComplete ?? true)
         case .pages: total.acknowledged > 0 && total.refused == 0 && total.cut == 0
         case .connections: lost == 0
         }

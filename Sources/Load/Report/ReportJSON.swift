@@ -28,6 +28,7 @@ extension Report {
         out.append(memberName: "delivery_ms")
         delivery.encode(into: &out)
         out.append(member: "tool_cpu_seconds", usage.ownSeconds)
+        if let disturbance { disturbance.encode(into: &out) }
         if !plan.processes.isEmpty { encodeServer(into: &out) }
         if let verdict { verdict.encode(into: &out) }
         out.append(strings: "failures", failures.lines)
@@ -44,6 +45,19 @@ extension Report {
         out.append(member: "server_memory_connected", Int64(usage.settled.memory))
         out.append(member: "server_memory_at_end", Int64(usage.memoryAtEnd))
         out.append(member: "server_memory_per_connection", usage.memory(per: connected))
+    }
+}
+
+extension DisturbanceReport {
+    fileprivate func encode(into out: inout [UInt8]) {
+        out.append(member: "disturbing_clients", Int64(clients))
+        out.append(member: "disturbance_seconds", seconds)
+        out.append(member: "disturbance_server_cpu_seconds", serverSeconds)
+        out.append(member: "disturbance_memory_per_client", memoryEach)
+        out.append(memberName: "disturbed_delivery_ms")
+        delivery.encode(into: &out)
+        out.append(memberName: "catch_up_ms")
+        catchUp.encode(into: &out)
     }
 }
 

@@ -11,6 +11,11 @@ struct ReportText {
         addRates(report)
         addLatency("ack", report.ack)
         addLatency("delivery", report.delivery)
+        if let disturbance = report.disturbance {
+            let line = disturbance.line(hasServer: !report.plan.processes.isEmpty)
+            add(line.label, line.text)
+            addLatency("meanwhile", disturbance.delivery)
+        }
         addUsage(report)
         for (index, line) in report.failures.lines.enumerated() { add(index == 0 ? "failures" : "", line) }
         addVerdict(report)

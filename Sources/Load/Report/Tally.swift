@@ -26,6 +26,9 @@ struct Tally: Equatable, Sendable {
     /// What only grows while things go on: attempts that come to nothing are no progress.
     var progress: Int { acknowledged + deliveries + resumed }
 
+    /// Requests with an outcome.
+    var finished: Int { acknowledged + refused + cut }
+
     private static let fields: [any WritableKeyPath<Tally, Int> & Sendable] = [
         \.started, \.acknowledged, \.refused, \.cut, \.retried, \.confirmed, \.deliveries, \.late, \.resumed,
         \.contentBytes, \.overdue,

@@ -2,6 +2,9 @@ import Transport
 
 /// The subscribers of one loop.
 final class Audience {
+    /// Bytes that the socket of a subscriber which is to stall takes in unread (SO_RCVBUF).
+    static let stallingReceiveBuffer: Int32 = 16 << 10
+
     /// What every subscriber needs to know.
     let subscribing: Plan.Subscribing
     let clock: RunClock
@@ -20,6 +23,12 @@ final class Audience {
     private(set) var latency = Latency()
     /// When the measurement begins.
     var measuredFrom = Int64.max
+    /// The same, of messages sent from ``disturbedFrom`` on, to those who do not disturb.
+    private(set) var disturbedLatency = Latency()
+    /// From the beginning of a storm to when each of its clients was subscribed and had what it had missed.
+    private(set) var catchUp = Latency()
+    /// When the disturbance begins.
+    private var disturbedFrom = Int64.max
     /// Why subscribers could not connect.
     private(set) var failures = FailureLog()
     /// How many subscribers could not connect, or lost their connection before they were ready.
@@ -36,8 +45,9 @@ final class Audience {
     var onLoss: () -> Void = {}
 
     private let loop: Loop
-    private let address: PeerAddress
+    private let address: Destination
     private let run: Int64
+    private let plan: Plan
     private let burst: Int
     private let rate: Double?
     private var subscribers: [Subscriber] = []
@@ -46,12 +56,13 @@ final class Audience {
     private var underWay = 0
     private var waiting: [(subscriber: Subscriber, until: Int64)] = []
 
-    init(plan: Plan, subscribing: Plan.Subscribing, loop: Loop, address: PeerAddress, clock: RunClock) {
+    init(plan: Plan, subscribing: Plan.Subscribing, loop: Loop, address: Destination, clock: RunClock) {
         self.subscribing = subscribing
         self.loop = loop
         self.address = address
         self.clock = clock
         run = plan.run
+        self.plan = plan
         resumes = plan.reconnects
         burst = max(1, plan.schedule.connectBurst / plan.threads)
         rate = plan.schedule.connectRate.map { $0 / Double(plan.threads) }
@@ -85,6 +96,12 @@ final class Audience {
 
     private func begin(_ subscriber: Subscriber) {
         underWay += 1
+        if case .storm(_, let back) = plan.disturbance, subscriber.id >= plan.subscribers {
+            // Every message of a room of the run's own took one rev, from 1.
+            let seen = max(0, ledger.rooms[subscriber.room].order.count - back)
+            let index = ledger.addSubscriber(id: subscriber.id, room: subscriber.room, start: seen)
+            subscriber.joinStorm(seen: seen, index: index)
+        }
         subscriber.connect(by: loop, to: address, subscribing, run: run)
     }
 
@@ -99,6 +116,8 @@ final class Audience {
         ready += 1
         if subscriber.index == nil {
             subscriber.index = ledger.addSubscriber(id: subscriber.id, room: subscriber.room)
+        } else if subscriber.isDisturbing {
+            catchUp.record(clock.now - disturbedFrom)
         } else {
             resumed += 1
         }
@@ -122,6 +141,30 @@ final class Audience {
         }
     }
 
+    // MARK: Disturbances
+
+    /// What a subscriber's socket may hold that it has not read: little for one that is to stall, so that the server
+    /// soon notices.
+    func receiveBuffer(of subscriber: Subscriber) -> Int32? {
+        subscriber.id < plan.stalling ? Self.stallingReceiveBuffer : nil
+    }
+
+    /// Begins the disturbance: the storm's clients connect, or those that are to stall read nothing more.
+    func disturb(at time: Int64) {
+        disturbedFrom = time
+        for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(true) }
+        let last = plan.subscribers + plan.storming
+        for id in (plan.subscribers..<last) where id % plan.threads == loop.index {
+            subscribers.append(Subscriber(id: id, room: id % plan.rooms, audience: self))
+        }
+        connectMore()
+    }
+
+    /// Those who have stalled read on.
+    func endStall() {
+        for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(false) }
+    }
+
     /// Ends every socket in good order.
     func sayGoodbye() {
         isEnding = true
@@ -131,10 +174,18 @@ final class Audience {
     // MARK: Receiving
 
     /// Enters what a subscriber has received.
-    func enter(_ mark: Mark, subscriber index: Int, at now: Int64) {
+    ///
+    /// - Parameter isTimed: whether it counts how long the message took.
+    func enter(_ mark: Mark, subscriber index: Int, at now: Int64, isTimed: Bool = true) {
         let entry = ledger.enter(mark, subscriber: index)
         guard entry == .new || entry == .complete else { return }
-        if mark.time >= measuredFrom { latency.record(now - mark.time) }
+        if isTimed, mark.time >= measuredFrom {
+            if mark.time < disturbedFrom {
+                latency.record(now - mark.time)
+            } else {
+                disturbedLatency.record(now - mark.time)
+            }
+        }
         if entry == .complete { onComplete(mark.room, mark.number) }
     }
 

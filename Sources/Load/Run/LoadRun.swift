@@ -5,7 +5,7 @@ final class LoadRun {
     /// How often the loops are looked at.
     private static let pollInterval = Duration.milliseconds(20)
     /// How long subscribers may take in all to connect.
-    private static let connectPatience = Duration.seconds(120)
+    static let connectPatience = Duration.seconds(120)
     /// How long a run goes on when the server has gone and connections are not made anew.
     private static let absencePatience = Duration.seconds(1)
     /// How long, at most, is waited at the end when the user wants it to end.
@@ -13,12 +13,12 @@ final class LoadRun {
     /// What must pass without a delivery when some sends have an unknown fate.
     private static let quiet = Duration.milliseconds(300)
 
-    private let plan: Plan
+    let plan: Plan
     private let console: Console
     private let group: LoopGroup
-    private let workers: [LoopBound<Worker>]
-    private let clock = RunClock()
-    private var report: Report
+    let workers: [LoopBound<Worker>]
+    let clock = RunClock()
+    var report: Report
     private var nextProgress: Int64 = 0
     private var lastShown: Snapshot?
 
@@ -112,15 +112,23 @@ final class LoadRun {
         let start = clock.now
         let measuredFrom = start + plan.schedule.warmup.nanoseconds
         let end = measuredFrom + plan.schedule.measurement.nanoseconds
+        // All of a number of messages are measured, the first ones too.
+        var first = await snapshot()
+        var usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
         for worker in workers { await worker.perform { $0.start(at: start, measuredFrom: measuredFrom) } }
         let pacer = makePacer(start: start)
         pacer?.run()
-        try await pollUntil(measuredFrom)
-        let first = await snapshot()
-        let usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
-        try await pollUntil(end)
+        if plan.publishing?.count == nil {
+            try await pollUntil(measuredFrom)
+            first = await snapshot()
+            usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
+            try await pollUntil(end)
+        } else {
+            try await pollUntil(.max)
+        }
         report.measure(from: first, to: await snapshot())
         report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
+        if let disturbance = plan.disturbance { try await disturb(disturbance) }
         pacer?.stop()
         for worker in workers { await worker.perform { $0.publishers?.stop() } }
         report.finish(try await drain())
@@ -143,10 +151,11 @@ final class LoadRun {
     }
 
     /// Polls until `time`, or the user interrupts, or there is nobody left to load.
-    private func pollUntil(_ time: Int64) async throws {
+    func pollUntil(_ time: Int64) async throws {
         var absentSince: Int64?
         while clock.now < time, !Interruption.isRequested {
             let snapshot = try await poll { self.progress($0) }
+            if let count = plan.publishing?.count, snapshot.tally.finished >= count { return }
             let everyoneIsLost = plan.subscribers > 0 && snapshot.lostSubscribers == plan.subscribers
             let nobodyIsThere = plan.publishing != nil && snapshot.isDisconnected && !snapshot.failures.isEmpty
             guard !plan.reconnects, everyoneIsLost || nobodyIsThere else {
@@ -198,7 +207,7 @@ final class LoadRun {
 
     // MARK: Looking
 
-    private func poll(_ text: (Snapshot) -> String?) async throws -> Snapshot {
+    func poll(_ text: (Snapshot) -> String?) async throws -> Snapshot {
         for worker in workers { worker.loop.post { worker.value.tick() } }
         try await Task.sleep(for: Self.pollInterval)
         let snapshot = await snapshot()
@@ -210,12 +219,12 @@ final class LoadRun {
         return snapshot
     }
 
-    private func progress(_ snapshot: Snapshot) -> String? {
+    func progress(_ snapshot: Snapshot) -> String? {
         guard let lastShown else { return nil }
         return ProgressLine(plan: plan, from: lastShown, to: snapshot).text
     }
 
-    private func snapshot() async -> Snapshot {
+    func snapshot() async -> Snapshot {
         let all = await collect { $0.snapshot }
         return all.dropFirst().reduce(all[0]) { $0 + $1 }
     }
@@ -229,7 +238,7 @@ final class LoadRun {
 
 extension LoopBound {
     /// Calls `body` with the value, on its loop, and gives what it returns.
-    fileprivate func perform<Result: Sendable>(_ body: @escaping @Sendable (Value) -> Result) async -> Result {
+    func perform<Result: Sendable>(_ body: @escaping @Sendable (Value) -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             loop.post { continuation.resume(returning: body(value)) }
         }
@@ -239,9 +248,9 @@ extension LoopBound {
 extension Worker.Addresses {
     /// Looks the plan's hosts up.
     fileprivate init(_ plan: Plan) throws(TransportError) {
-        func resolve(_ endpoint: Endpoint?) throws(TransportError) -> PeerAddress? {
+        func resolve(_ endpoint: Endpoint?) throws(TransportError) -> Destination? {
             guard let endpoint else { return nil }
-            return try PeerAddress(host: endpoint.host, port: endpoint.port)
+            return try Destination(endpoint, trust: plan.trust)
         }
         self.init(
             subscribers: try resolve(plan.subscribing?.endpoint), publishers: try resolve(plan.publishing?.endpoint))

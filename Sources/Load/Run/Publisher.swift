@@ -43,11 +43,11 @@ final class Publisher: ConnectionHandler {
     }
 
     /// Writes a request, on a new connection if there is none.
-    func transmit(_ request: [UInt8], by loop: Loop, to address: PeerAddress) {
+    func transmit(_ request: [UInt8], by loop: Loop, to destination: Destination) {
         do throws(TransportError) {
             if connection == nil {
                 parser = ResponseParser(limits: Self.limits, keeping: [])
-                connection = try loop.connect(to: address) { _ in self }
+                connection = try loop.connect(to: destination.address, tls: destination.tls) { _ in self }
             }
             guard let connection else { return publishers.cut(self, reason: Self.noAnswer, wasSent: false) }
             connection.write(request)
@@ -84,7 +84,7 @@ final class Publisher: ConnectionHandler {
         if let response = try? parser.finish() {
             publishers.answered(self, response)
         } else {
-            publishers.cut(self, reason: Self.noAnswer)
+            publishers.cut(self, reason: connection.failure ?? Self.noAnswer)
         }
     }
 

@@ -26,7 +26,7 @@ final class Publishers {
     private let plan: Plan
     private let publishing: Plan.Publishing
     private let loop: Loop
-    private let address: PeerAddress
+    private let address: Destination
     private let clock: RunClock
     private let loopsListening: [Int]
     private var slots: [Publisher] = []
@@ -36,6 +36,8 @@ final class Publishers {
     /// Whose slot is freed when the message has reached every subscriber.
     private var awaiting: [MessageID: Publisher] = [:]
     private var isRunning = false
+    /// How many requests are this loop's share.
+    private let share: Int
     private var nextRoom: Int
     private var nextDue = Int64.max
     private var interval: Int64 = 0
@@ -48,7 +50,7 @@ final class Publishers {
         let number: Int
     }
 
-    init(plan: Plan, publishing: Plan.Publishing, loop: Loop, address: PeerAddress, clock: RunClock) {
+    init(plan: Plan, publishing: Plan.Publishing, loop: Loop, address: Destination, clock: RunClock) {
         self.plan = plan
         self.publishing = publishing
         self.loop = loop
@@ -59,6 +61,7 @@ final class Publishers {
         awaitsDeliveries = awaits
         loopsListening = (0..<plan.rooms).map { awaits ? plan.loopsListening(to: $0) : 0 }
         nextRoom = loop.index % plan.activeRooms
+        share = publishing.count.map { ($0 + plan.threads - 1 - loop.index) / plan.threads } ?? .max
         for id in stride(from: loop.index, to: publishing.inFlight, by: plan.threads) {
             slots.append(Publisher(id: id, publishers: self))
         }
@@ -94,7 +97,7 @@ final class Publishers {
     /// Fills the free slots, in an open loop as far as something is due.
     func sendWhatIsDue() {
         guard isRunning else { return }
-        while !idle.isEmpty {
+        while !idle.isEmpty, tally.started < share {
             let now = clock.now
             if interval > 0 {
                 guard nextDue <= now else { return }

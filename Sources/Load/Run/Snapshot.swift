@@ -7,6 +7,10 @@ struct Snapshot: Sendable {
     var answer = Latency()
     /// From sending to the delivery.
     var delivery = Latency()
+    /// The same during the disturbance, to those who do not disturb.
+    var disturbedDelivery = Latency()
+    /// From the beginning of a storm to when its clients were level.
+    var catchUp = Latency()
     /// How many are subscribed.
     var subscribers = 0
     var failedSubscribers = 0
@@ -31,6 +35,8 @@ struct Snapshot: Sendable {
         sum.tally = a.tally + b.tally
         sum.answer.add(b.answer)
         sum.delivery.add(b.delivery)
+        sum.disturbedDelivery.add(b.disturbedDelivery)
+        sum.catchUp.add(b.catchUp)
         sum.subscribers += b.subscribers
         sum.failedSubscribers += b.failedSubscribers
         sum.lostSubscribers += b.lostSubscribers

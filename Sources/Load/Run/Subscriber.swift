@@ -32,6 +32,8 @@ final class Subscriber: ConnectionHandler {
     var attempts = 0
     /// Where to resume.
     private(set) var resumePoint = ResumePoint()
+    /// Whether it is what disturbs the others: how late its messages come says nothing of theirs.
+    private(set) var isDisturbing = false
 
     private unowned let audience: Audience
     private var state = State.down
@@ -51,8 +53,21 @@ final class Subscriber: ConnectionHandler {
     /// Whether it is subscribed.
     var isReady: Bool { if case .ready = state { true } else { false } }
 
+    /// Will be one of a storm, which has seen the first `seen` messages of its room, and no more.
+    func joinStorm(seen: Int, index: Int) {
+        isDisturbing = true
+        resumePoint = ResumePoint(rev: Int64(seen))
+        self.index = index
+    }
+
+    /// Reads nothing more, or goes on reading.
+    func stall(_ isStalled: Bool) {
+        isDisturbing = true
+        connection?.isReadingPaused = isStalled
+    }
+
     /// Begins a connection. What comes of it is told to the audience.
-    func connect(by loop: Loop, to address: PeerAddress, _ subscribing: Plan.Subscribing, run: Int64) {
+    func connect(by loop: Loop, to destination: Destination, _ subscribing: Plan.Subscribing, run: Int64) {
         var nonce: [UInt8] = []
         for _ in 0..<ClientHandshake.nonceLength { nonce.append(.random(in: .min ... .max, using: &audience.random)) }
         let handshake = ClientHandshake(nonce: nonce, subprotocols: subscribing.protocols)
@@ -61,7 +76,11 @@ final class Subscriber: ConnectionHandler {
         reason = nil
         isFinal = false
         do throws(TransportError) {
-            guard let connection = try loop.connect(to: address, handler: { _ in self }) else {
+            guard
+                let connection = try loop.connect(
+                    to: destination.address, tls: destination.tls,
+                    receiveBuffer: audience.receiveBuffer(of: self), handler: { _ in self })
+            else {
                 state = .down
                 return audience.lost(self, wasReady: false, reason: Self.noConnection, isFinal: false)
             }
@@ -148,7 +167,9 @@ final class Subscriber: ConnectionHandler {
         }
         guard let index else { return }
         var offset = 0
-        while let mark = Mark.next(in: payload, at: &offset) { audience.enter(mark, subscriber: index, at: now) }
+        while let mark = Mark.next(in: payload, at: &offset) {
+            audience.enter(mark, subscriber: index, at: now, isTimed: !isDisturbing)
+        }
     }
 
     private func becomeReady(_ connection: Connection) {
@@ -192,7 +213,7 @@ final class Subscriber: ConnectionHandler {
         let standard = if case .opening = state { Self.noConnection } else { "the connection ended" }
         state = .down
         self.connection = nil
-        audience.lost(self, wasReady: wasReady, reason: reason ?? standard, isFinal: isFinal)
+        audience.lost(self, wasReady: wasReady, reason: reason ?? connection.failure ?? standard, isFinal: isFinal)
     }
 }
 

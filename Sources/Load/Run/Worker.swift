@@ -36,8 +36,8 @@ final class Worker {
 
     /// Where to connect to.
     struct Addresses: Sendable {
-        var subscribers: PeerAddress?
-        var publishers: PeerAddress?
+        var subscribers: Destination?
+        var publishers: Destination?
     }
 
     /// Ties the parts together. On the loop, before anything else.
@@ -99,6 +99,8 @@ final class Worker {
             snapshot.tally.deliveries = audience.ledger.deliveries
             snapshot.tally.resumed = audience.resumed
             snapshot.delivery = audience.latency
+            snapshot.disturbedDelivery = audience.disturbedLatency
+            snapshot.catchUp = audience.catchUp
             snapshot.subscribers = audience.ready
             snapshot.failedSubscribers = audience.failed
             snapshot.lostSubscribers = audience.lost.count

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Testing
+import Transport
 
 @testable import Load
 
@@ -95,6 +96,36 @@ import Testing
         #expect(try Self.request(plan) == "GET /m?before=0 HTTP/1.1\r\nHost: h\r\n\r\n")
     }
 
+    @Test func `a room of one's own name is filled, and its pages are read`() throws {
+        let filling = try Self.plan("http://h", "--room", "big", "--messages", "1000", "--subscribers", "0")
+        #expect(filling.publishing?.count == 1000)
+        #expect(filling.schedule.warmup == .zero)
+        #expect(try Self.request(filling).hasPrefix("POST /v1/rooms/big/messages?user="))
+        let random = try Self.plan("http://h", "--room", "big", "--pages", "random", "--messages", "1000")
+        #expect(random.subscribers == 0 && random.publishing?.count == nil)
+        #expect(random.publishing?.random == 31...1001)
+        #expect(try Self.request(random).hasPrefix("GET /v1/rooms/big/messages?limit=30&before=0 HTTP/1.1\r\n"))
+        let deepest = try Self.plan("http://h", "--room", "big", "--pages", "deepest")
+        #expect(try Self.request(deepest).hasPrefix("GET /v1/rooms/big/messages?limit=30&before=31 HTTP/1.1\r\n"))
+    }
+
+    @Test func `an address with TLS has subscribers use it too, and says whom they trust`() throws {
+        let plan = try Self.plan("https://h", "--tls-ca", "a.pem")
+        #expect(plan.subscribing?.endpoint.isSecure == true && plan.publishing?.endpoint.isSecure == true)
+        #expect(plan.subscribing?.endpoint.port == 443)
+        #expect(plan.trust == .file("a.pem"))
+        #expect(try Self.plan("https://h").trust == .system)
+        #expect(try Self.plan("https://h", "--insecure").trust == .anyone)
+    }
+
+    @Test func `a storm and a stall are planned`() throws {
+        let storm = try Self.plan("http://h", "--rate", "9", "--storm", "50", "--back", "7")
+        #expect(storm.disturbance == .storm(clients: 50, back: 7))
+        #expect(storm.descriptors == 100 + 50 + 128 + Plan.spareDescriptors)
+        let stall = try Self.plan("http://h", "--rate", "9", "--stall", "5", "--stall-seconds", "2")
+        #expect(stall.disturbance == .stall(subscribers: 5, .seconds(2)))
+    }
+
     @Test func `no more threads than there is work for`() throws {
         #expect(try Self.plan("http://h", "--threads", "8", "--subscribers", "2", "--in-flight", "1").threads == 2)
     }
@@ -114,7 +145,15 @@ import Testing
         (["--size=-1"], "--size"),
         (["--seconds=0"], "--seconds"), (["--warmup=-1"], "--warmup"), (["--connect-burst=0"], "--connect-burst"),
         (["--connect-rate=0"], "--connect-rate"), (["--threads=0"], "--threads"), (["--pid=x"], "--pid"),
-        (["--rand=5"], "--rand"), (["--rand=5:1"], "--rand"), (["--body=x"], "--body"), (["--header=x"], "--header"),
+        (["--messages=0"], "--messages"), (["--insecure", "--tls-ca=x"], "--tls-ca"),
+        (["--room=r", "--rooms=2"], "--room"), (["--pages=newest"], "--room"),
+        (["--pages=random", "--room=r"], "--messages"), (["--storm=5"], "--rate"), (["--stall=5"], "--rate"),
+        (["--storm=0", "--rate=5"], "--storm"), (["--storm=5", "--rate=5", "--subscribers=0"], "--subscribers"),
+        (["--storm=5", "--rate=5", "--room=r"], "--room"), (["--stall=100", "--rate=5"], "--stall must be 1 to 99"),
+        (["--stall=5", "--storm=5", "--rate=5"], "one at a time"), (["--back=-1", "--storm=5", "--rate=5"], "--back"),
+        (["--stall=5", "--rate=5", "--stall-seconds=0"], "--stall-seconds"),
+        (["--stall=5", "--rate=5", "--reconnect"], "--reconnect"), (["--rand=5"], "--rand"), (["--rand=5:1"], "--rand"),
+        (["--body=x"], "--body"), (["--header=x"], "--header"),
         (["--method=GET", "--subscribers=1"], "--method"), (["--subscribers=0", "--idle"], "nothing to do"),
     ])
     func `what cannot be is refused, and named`(options: [String], name: String) throws {

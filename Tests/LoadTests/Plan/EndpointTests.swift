@@ -36,8 +36,11 @@ import Testing
         #expect(throws: LoadError.self) { try Self.read(text) }
     }
 
-    @Test func `TLS is refused in words`() {
-        let error = #expect(throws: LoadError.self) { try Self.read("https://x/") }
-        #expect(error?.description.contains("TLS is not spoken here") == true)
+    @Test func `a scheme may stand for TLS, which has a port of its own`() throws {
+        let endpoint = try Endpoint("wss://example/x", schemes: ["ws", "wss"], source: "--ws")
+        #expect(endpoint.isSecure && endpoint.port == 443)
+        #expect(try !Self.read("http://example").isSecure)
+        #expect(try !Self.read("ws://example", "ws").isSecure)
+        #expect(throws: LoadError.self) { try Self.read("https://x/") }
     }
 }

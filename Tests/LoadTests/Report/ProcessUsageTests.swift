@@ -9,6 +9,7 @@ import Testing
         let stat = try #require(ProcessStat(line: line, ticksPerSecond: 100))
         #expect(stat.parent == 45)
         #expect(stat.cpuSeconds == 2.05)
+        #expect(stat.childSeconds == 0.05)
         #expect(ProcessStat(line: "123 (a) R", ticksPerSecond: 100) == nil)
         #expect(ProcessStat(line: "", ticksPerSecond: 100) == nil)
     }
@@ -17,6 +18,7 @@ import Testing
         let own = Int(getpid())
         #expect(ProcessUsage.exists(own))
         #expect(ProcessUsage.read(of: [own]).memory > 100_000)
+        #expect(ProcessUsage.read(of: [own]).cpuSeconds > 0)
         #expect(ProcessUsage.ownCPUSeconds > 0)
         #expect(!ProcessUsage.exists(Int(Int32.max)))
         #expect(ProcessUsage.read(of: [Int(Int32.max)]) == ProcessUsage())

@@ -36,8 +36,9 @@ final class TinyHub {
     /// Subscribes a session to a room; `since` is what follows `since=` in the request.
     func join(_ session: TinySession, room name: String, since: String?) -> Bool {
         var room = rooms[name] ?? Room()
+        guard room.joined < faults.refusesUpgradesFrom else { return false }
         let head = room.frames.count
-        let rev = since.map { Int($0.drop { $0 != ":" }.dropFirst()) ?? 0 } ?? head
+        let rev = since.map { Int($0.split(separator: ":").last ?? "") ?? 0 } ?? head
         guard rev <= head else { return false }
         session.room = name
         session.turn = room.joined

@@ -18,6 +18,8 @@ final class TinyServer: Sendable {
         var refuses: @Sendable (_ sends: Int) -> Bool = { _ in false }
         /// Refuses every subscription.
         var refusesUpgrades = false
+        /// Refuses the subscriptions behind so many.
+        var refusesUpgradesFrom = Int.max
         /// Ends each publisher's connection after its answer.
         var closesAfterAnswers = false
         /// Cuts every connection once, when so many messages are stored.
@@ -33,8 +35,8 @@ final class TinyServer: Sendable {
     private let group: LoopGroup
 
     /// A server on a port of its own.
-    init(_ faults: Faults = Faults(), port: Int = 0) throws {
-        group = try LoopGroup(count: 1)
+    init(_ faults: Faults = Faults(), port: Int = 0, tls: TLSConfiguration? = nil) throws {
+        group = try LoopGroup(count: 1, tls: tls)
         let hub = LoopBound(TinyHub(faults), to: group.loops[0])
         let loop = group.loops[0]
         loop.post { loop.atEndOfTurn { hub.value.flush() } }
@@ -42,7 +44,7 @@ final class TinyServer: Sendable {
     }
 
     /// Its address, as the command takes it.
-    var address: String { "http://127.0.0.1:\(port)" }
+    var address: String { (group.isSecure ? "https" : "http") + "://127.0.0.1:\(port)" }
 
     /// Ends it.
     func stop() {

@@ -1,0 +1,30 @@
+extension LoadRun {
+    /// Behind the measurement, has something happen, and watches those to whom it does not.
+    func disturb(_ disturbance: Plan.Disturbance) async throws {
+        guard report.endedEarly == nil else { return }
+        var outcome = DisturbanceReport(disturbance)
+        let begun = clock.now
+        let before = ProcessUsage.read(of: plan.processes)
+        for worker in workers { await worker.perform { $0.audience?.disturb(at: begun) } }
+        switch disturbance {
+        case .storm: try await pollUntilConnected(since: begun)
+        case .stall(_, let duration): try await pollUntil(begun + duration.nanoseconds)
+        }
+        let after = ProcessUsage.read(of: plan.processes)
+        outcome.seconds = Double(clock.now - begun) / 1e9
+        outcome.serverSeconds = after.cpuSeconds - before.cpuSeconds
+        outcome.memoryBefore = before.memory
+        outcome.memoryAfter = after.memory
+        for worker in workers { await worker.perform { $0.audience?.endStall() } }
+        report.disturbance = outcome
+    }
+
+    /// Until the storm's clients have connected, or failed to.
+    private func pollUntilConnected(since begun: Int64) async throws {
+        while clock.now - begun < Self.connectPatience.nanoseconds, !Interruption.isRequested {
+            let snapshot = try await poll { self.progress($0) }
+            if !snapshot.isConnecting { return }
+        }
+        report.endedEarly = Interruption.isRequested ? "it was interrupted" : "the storm's clients did not all connect"
+    }
+}

@@ -1,0 +1,59 @@
+import CLibwebsockets
+
+/// What our own connections to one server need to be encrypted: TLS 1.2 or 1.3, by OpenSSL.
+///
+/// Sendable because the OpenSSL context is not changed after `init`, and OpenSSL counts its references atomically.
+public final class ClientTLS: @unchecked Sendable {
+    /// Whom a server's certificate must be signed by.
+    public enum Trust: Equatable, Sendable {
+        /// The authorities that the system trusts.
+        case system
+        /// One of the certificates in this PEM file.
+        case file(String)
+        /// Anybody, and for any name: the connection is encrypted, but not to anybody in particular.
+        case anyone
+    }
+
+    let context: OpaquePointer
+    private let host: String
+    private let verifies: Bool
+
+    /// - Parameters:
+    ///   - host: the name or address that the server's certificate must be for, and by which the server is asked.
+    ///   - trust: whom it must be signed by.
+    /// - Throws: ``TransportError`` naming the file and OpenSSL's reason.
+    public init(host: String, trust: Trust) throws(TransportError) {
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw .unavailable("OpenSSL made no context") }
+        self.context = context
+        self.host = host
+        verifies = trust != .anyone
+        backscroll_ssl_set_min_tls12(context)
+        SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(backscroll_ssl_release_buffers), nil)
+        // HTTP/1.1 alone, with the length before it (RFC 7301, 3.1).
+        let protocols = [8] + Array("http/1.1".utf8)
+        SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count))
+        ERR_clear_error()
+        switch trust {
+        case .system: SSL_CTX_set_default_verify_paths(context)
+        case .file(let path):
+            guard SSL_CTX_load_verify_file(context, path) == 1 else {
+                throw .badCertificate(path, reason: Certificate.lastError)
+            }
+        case .anyone: break
+        }
+        SSL_CTX_set_verify(context, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
+    }
+
+    deinit {
+        SSL_CTX_free(context)
+    }
+
+    /// Has a connection ask for the host, and check that the certificate is for it.
+    func prepare(_ connection: OpaquePointer) {
+        let parameters = SSL_get0_param(connection)
+        if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
+        // An address is no name for this extension (RFC 6066, 3).
+        backscroll_ssl_set_host_name(connection, host)
+        SSL_set1_host(connection, host)
+    }
+}

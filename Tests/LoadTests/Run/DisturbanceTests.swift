@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Load
+
+/// Whole runs against a small server in this process, with something happening behind the measurement.
+@Suite struct DisturbanceTests {
+    @Test(arguments: [1, 2]) func `clients of a storm catch up, and are judged like the others`(threads: Int)
+        async throws
+    {
+        let server = try TinyServer()
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(
+            server, "--rate=200", "--storm=30", "--back=20", "--threads=\(threads)", "--rooms=1")
+        #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
+        let storm = try #require(report.disturbance)
+        #expect(storm.catchUp.count == 30)
+        #expect(storm.seconds > 0)
+        let verdict = try #require(report.verdict)
+        #expect(verdict.subscribers == 42)
+        // Those of the storm have missed all but the last 20 of what had been sent by then.
+        #expect(verdict.expected < verdict.acknowledged * 42)
+        #expect(verdict.expected >= verdict.acknowledged * 12 + 30 * 20)
+        #expect(
+            ReportText(report).lines.contains { $0.hasPrefix("storm       30 of 30 caught up with 20 messages in ") })
+        #expect(report.json.contains(#""disturbing_clients":30"#))
+    }
+
+    @Test func `a storm's client that misses something is found`() async throws {
+        // The storm's clients are the 13th subscriber of the room and those after it.
+        let server = try TinyServer(TinyServer.Faults(refusesUpgradesFrom: 12))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(server, "--rate=200", "--storm=3", "--rooms=1")
+        #expect(!report.isGood)
+        #expect(report.verdict?.lost == 3)
+        #expect(report.disturbance?.isComplete == false)
+    }
+
+    @Test func `slow readers miss nothing, and the others are timed meanwhile`() async throws {
+        let server = try TinyServer()
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(
+            server, "--rate=300", "--size=4096", "--stall=3", "--stall-seconds=0.5", "--rooms=1", "--drain=5")
+        #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
+        let stall = try #require(report.disturbance)
+        #expect(stall.clients == 3)
+        #expect(stall.delivery.count > 0)
+        // Only the 9 others count.
+        #expect(stall.delivery.count % 9 == 0)
+        #expect(ReportText(report).lines.contains { $0.hasPrefix("stall       3 read nothing for ") })
+    }
+
+    @Test func `so many messages are sent, and no more`() async throws {
+        let server = try TinyServer()
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(
+            server, "--messages=101", "--subscribers=0", "--room=big", "--rooms=1", "--threads=2", "--seconds=0.01")
+        #expect(report.isGood)
+        #expect(report.total.acknowledged == 101)
+        #expect(report.measured.acknowledged == 101)
+    }
+
+    @Test(arguments: ["newest", "random", "deepest"]) func `pages of a room are asked for`(page: String) async throws {
+        let server = try TinyServer()
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(
+            server, "--pages=\(page)", "--room=big", "--rooms=1", "--messages=1000", "--subscribers=0")
+        #expect(report.isGood)
+        #expect(report.kind == .pages)
+        #expect(report.measured.acknowledged > 0)
+    }
+}

@@ -1,0 +1,252 @@
+"""The figures of scripts/compare: from its raw results to a table and a plot.
+
+  report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS   writes DIR/machine.json: what the figures are of
+  report.py line CASE PEER ROUND                          prints the report on standard input in a line
+  report.py held RESULTS                                  fails if the last run could not hold its rate
+  report.py report DIR                                    prints DIR's results, and writes them as Markdown and SVG
+"""
+
+import datetime
+import json
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import plot
+
+OURS = "backscroll"
+
+# Case, label, unit, whether more is better, and where the figure is in the report (or how it comes from it).
+FIGURES = [
+    ("A", "1 room × {k}, 8 in flight", "deliveries per CPU second", True, "deliveries_per_server_cpu_second"),
+    ("A", "", "delivery p50, ms", False, "delivery_ms.p50"),
+    ("A", "", "delivery p99, ms", False, "delivery_ms.p99"),
+    ("A32", "the same, 32 in flight", "deliveries per CPU second", True, "deliveries_per_server_cpu_second"),
+    ("A32", "", "delivery p99, ms", False, "delivery_ms.p99"),
+    ("B1", "50 messages/s × {k}, one loop", "delivery p50, ms", False, "delivery_ms.p50"),
+    ("B1", "", "delivery p99, ms", False, "delivery_ms.p99"),
+    ("B2", "the same, two loops", "delivery p50, ms", False, "delivery_ms.p50"),
+    ("B2", "", "delivery p99, ms", False, "delivery_ms.p99"),
+    ("C", "{k} rooms × 2, 32 in flight", "sends per CPU second", True, "acknowledged_per_server_cpu_second"),
+    ("C", "", "sends per second", True, "acknowledged_per_second"),
+    ("C", "", "delivery p99, ms", False, "delivery_ms.p99"),
+    ("D", "{10k} connections, 10 active", "bytes per connection", False, "server_memory_per_connection"),
+    ("DT", "", "bytes per TLS connection", False, "server_memory_per_connection"),
+    ("D", "", "server CPU per message, µs", False, lambda r: cpu_per_message(r)),
+    ("D0", "without the idle ones", "server CPU per message, µs", False, lambda r: cpu_per_message(r)),
+    ("E", "sends alone, 64 in flight", "sends per second", True, "acknowledged_per_second"),
+    ("E", "", "sends per CPU second", True, "acknowledged_per_server_cpu_second"),
+    ("E", "", "answer p99, ms", False, "ack_ms.p99"),
+    ("FN", "pages of 30 of {m}: newest", "pages per second", True, "acknowledged_per_second"),
+    ("FR", "random", "pages per second", True, "acknowledged_per_second"),
+    ("FD", "the first", "pages per second", True, "acknowledged_per_second"),
+    ("G", "{10k} clients come back, 100 behind", "all have caught up, ms", False, "catch_up_ms.max"),
+    ("G", "", "others' delivery p99 before, ms", False, "delivery_ms.p99"),
+    ("G", "", "others' delivery p99 meanwhile, ms", False, "disturbed_delivery_ms.p99"),
+    ("H", "10 % of {k} read nothing", "others' delivery p99 before, ms", False, "delivery_ms.p99"),
+    ("H", "", "others' delivery p99 meanwhile, ms", False, "disturbed_delivery_ms.p99"),
+    ("H", "", "bytes per stalled reader", False, "disturbance_memory_per_client"),
+    ("I", "1 room × {k} by TLS, 8 in flight", "deliveries per CPU second", True, "deliveries_per_server_cpu_second"),
+    ("I", "", "delivery p99, ms", False, "delivery_ms.p99"),
+]
+
+
+def cpu_per_message(report):
+    return 1e6 * report["server_cpu_seconds"] / report["acknowledged"]
+
+
+def figure(report, where):
+    """A figure of a report; None if it has none."""
+    try:
+        if callable(where):
+            return where(report)
+        for name in where.split("."):
+            report = report[name]
+        return report
+    except (KeyError, TypeError, ZeroDivisionError):
+        return None
+
+
+def load(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def median(runs, case, peer, where):
+    values = [figure(run["report"], where) for run in runs if (run["case"], run["peer"]) == (case, peer)]
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None
+
+
+def ratio(ours, theirs, more_is_better):
+    """How many times better ours is; None where that makes no sense."""
+    if ours is None or theirs is None or ours <= 0 or theirs <= 0:
+        return None
+    return ours / theirs if more_is_better else theirs / ours
+
+
+def number(value):
+    if value is None:
+        return "–"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def times(value):
+    return "–" if value is None else f"{value:.1f}×" if value >= 0.95 else f"{value:.2f}×"
+
+
+def scaled(n, scale):
+    return f"{max(4, round(n * scale)):,}"
+
+
+def rows(runs, machine):
+    """Each figure that anybody has: label, unit, ours, then theirs and the ratio for each peer."""
+    scale = machine["scale"]
+    names = {"k": scaled(1000, scale), "10k": scaled(10_000, scale), "m": scaled(1_000_000, scale)}
+    said = set()
+    for case, label, unit, more, where in FIGURES:
+        values = {peer: median(runs, case, peer, where) for peer in [OURS, *machine["peers"]]}
+        if all(value is None for value in values.values()):
+            continue
+        scenario = {"D0": "D0", "DT": "D"}.get(case, case)
+        label = label.format(**names) if label and case not in said else ""
+        said.add(case)
+        yield scenario, label, unit, values, {p: ratio(values[OURS], values[p], more) for p in machine["peers"]}
+
+
+def table(runs, machine):
+    peers = machine["peers"]
+    lines = ["| | Figure | Backscroll | " + " | ".join(f"{peer} | ratio" for peer in peers) + " |"]
+    lines.append("|---|---|---:|" + "---:|---:|" * len(peers))
+    for scenario, label, unit, values, ratios in rows(runs, machine):
+        first = f"{scenario}: {label}" if label else ""
+        theirs = " | ".join(f"{number(values[p])} | {times(ratios[p])}" for p in peers)
+        lines.append(f"| {first} | {unit} | {number(values[OURS])} | {theirs} |")
+    return lines
+
+
+def curve_table(runs, series):
+    lines = ["| messages/s | " + " | ".join(f"{name} p50 | p99" for name in series) + " |"]
+    lines.append("|---:|" + "---:|---:|" * len(series))
+    for rate in sorted({rate for points in series.values() for rate, _, _ in points}):
+        cells = []
+        for points in series.values():
+            found = [(p50, p99) for r, p50, p99 in points if r == rate]
+            cells += [number(v) for v in found[0]] if found else ["–", "–"]
+        lines.append(f"| {rate:,} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def curve_series(runs):
+    """For each server and count of loops the points (rate, p50, p99), of what it could hold."""
+    series = {}
+    for key in dict.fromkeys((run["peer"], run["case"]) for run in runs):
+        peer, case = key
+        _, loops, rate = case.split("-")
+        name = f"{peer}, {'one loop' if loops == '1' else 'two loops'}"
+        if all(is_held(run) for run in runs if (run["peer"], run["case"]) == key):
+            points = [median(runs, case, peer, f"delivery_ms.{p}") for p in ("p50", "p99")]
+            series.setdefault(name, []).append((int(rate), *points))
+    return series
+
+
+def is_held(run):
+    """Whether a run sent what it was to send in time, and all of it arrived."""
+    report, rate = run["report"], int(run["case"].split("-")[2])
+    return report["ok"] and report["backlog"] == 0 and report["acknowledged_per_second"] > 0.95 * rate
+
+
+def faults(runs):
+    for run in runs:
+        report = run["report"]
+        if not report["ok"]:
+            said = [report.get("ended_early"), *report.get("faults", [])[:1], *report["failures"][:1]]
+            said = "; ".join(text for text in said if text) or "its verdict"
+            yield f"- {run['case']}, {run['peer']}, round {run['round']}: FAILED: {said}"
+
+
+def command(*words):
+    try:
+        done = subprocess.run(words, capture_output=True, text=True)
+        return (done.stdout + done.stderr).strip().splitlines()[0] if done.returncode == 0 else None
+    except (OSError, IndexError):
+        return None
+
+
+def machine(root, scale, seconds, rounds, peers):
+    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
+    model = re.search(r"^model name\s*: (.*)", cpuinfo, re.M)
+    package = lambda name: command("dpkg-query", "--show", "--showformat", "${Version}", name)
+    programs = {
+        OURS: f"{command(root + '/.build/release/backscroll', '--version')} "
+        f"({command('git', '-C', root, 'describe', '--always', '--dirty') or 'no commit'})",
+        "nchan": f"{package('libnginx-mod-nchan')}, nginx {package('nginx')}",
+        "node-ws": f"ws {package('node-ws')}, node {command('node', '--version')}",
+        "node-pg": f"pg {package('node-pg')}, PostgreSQL {package('postgresql')}",
+    }
+    return {
+        "cpu": model[1].strip() if model else platform.machine(),
+        "cores": len(re.findall(r"^processor\s*:", cpuinfo, re.M)),
+        "kernel": platform.release(),
+        "date": datetime.date.today().isoformat(),
+        "programs": {name: programs[name] for name in [OURS, *peers]},
+        "scale": scale, "seconds": seconds, "rounds": rounds, "peers": peers,
+    }
+
+
+def about(machine):
+    programs = "; ".join(f"{name}: {version}" for name, version in machine["programs"].items())
+    scale = "" if machine["scale"] == 1 else f", at a scale of {machine['scale']:g}"
+    return [
+        f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, {machine['date']}; medians of "
+        f"{machine['rounds']} round{'s' * (machine['rounds'] > 1)} of {machine['seconds']:g} s{scale}. {programs}.",
+        "A ratio above 1 says how many times better Backscroll is. Before they answer, Backscroll and node-pg have synced "
+        "a message to the disk; the others keep it in memory.",
+    ]
+
+
+def report(directory):
+    machine = json.loads((directory / "machine.json").read_text())
+    runs, curve = load(directory / "results.jsonl"), load(directory / "curve.jsonl")
+    if runs:
+        lines = table(runs, machine) + ["", *about(machine), *faults(runs)]
+        write(directory / "table.md", lines)
+        (directory / "ratios.svg").write_text(plot.ratios(list(rows(runs, machine)), machine["peers"]))
+    if curve:
+        series = curve_series(curve)
+        write(directory / "curve.md", curve_table(curve, series) + ["", *about(machine)[:1]])
+        (directory / "curve.svg").write_text(plot.curve(series))
+
+
+def write(path, lines):
+    path.write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+def line(case, peer, round, report):
+    parts = [f"{unit} {number(figure(report, where))}" for c, _, unit, _, where in FIGURES
+             if c == case or c == "B1" and case.startswith("CURVE")]
+    verdict = "" if report["ok"] else "  FAILED"
+    print(f"round {round}  {case:4} {peer:10}  " + "  ".join(parts) + verdict, flush=True)
+
+
+def main():
+    verb, *words = sys.argv[1:]
+    if verb == "machine":
+        directory, root, scale, seconds, rounds, peers = words
+        value = machine(root, float(scale), float(seconds), int(rounds), peers.split(","))
+        (pathlib.Path(directory) / "machine.json").write_text(json.dumps(value, indent=1) + "\n")
+    elif verb == "line":
+        line(*words, json.load(sys.stdin))
+    elif verb == "held":
+        sys.exit(not is_held(load(pathlib.Path(words[0]))[-1]))
+    else:
+        report(pathlib.Path(words[0]))
+
+
+main()
