@@ -55,7 +55,7 @@ let package = Package(
         module(
             "Store",
             [
-                "Wire", "Chat",
+                "CLibwebsockets", "Wire", "Chat",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

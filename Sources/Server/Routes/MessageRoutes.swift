@@ -40,7 +40,7 @@ extension Exchange {
         _ = try Caller(openMode: request, target)
         worker.ask(kind, of: room) { [self] result in
             switch result {
-            case .success(.message(let snapshot?)): answer(body: snapshot.span)
+            case .success(.message(let message?)): answer(body: message.body.span)
             case .success(.message(nil)): answer(.messageNotFound)
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)
