@@ -101,8 +101,8 @@ public final class Server: Sendable {
         }
         return OriginPolicy(
             allowed: allowed.contains("*") ? .any : .only(origins),
-            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch],
-            exposedHeaders: [.location, .link, .retryAfter])
+            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch],
+            exposedHeaders: [.location, .link, .retryAfter, .eTag])
     }
 
     private static func storeConfiguration(

@@ -9,9 +9,7 @@ extension Exchange {
     /// `POST /v1/rooms/{room}/messages`
     func send(to room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let sender = try Caller(openMode: request, target).named()
-        guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
-            throw .unsupportedMediaType
-        }
+        try expectJSON()
         let draft = try Draft.decode(body)
         worker.submit(.send(draft), to: room, by: sender) { [self] result in
             switch result {
@@ -22,10 +20,17 @@ extension Exchange {
                 } else {
                     worker.services.metrics.messagesDuplicate.increment()
                 }
-                answer(stored.isNew ? .created : .ok, body: stored.body.span)
+                answer(stored.isNew ? .created : .ok, stored)
             case .failure(let problem):
                 answer(problem)
             }
+        }
+    }
+
+    /// Refuses a body whose content type says that it is something else than JSON.
+    func expectJSON() throws(Problem) {
+        guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
+            throw .unsupportedMediaType
         }
     }
 
@@ -40,7 +45,9 @@ extension Exchange {
         _ = try Caller(openMode: request, target)
         worker.ask(kind, of: room) { [self] result in
             switch result {
-            case .success(.message(let message?)): answer(body: message.body.span)
+            case .success(.message(let message?)):
+                let isKnown = request.headerFields.namesWeakly(rev: message.rev, in: .ifNoneMatch)
+                answer(isKnown ? .notModified : .ok, message)
             case .success(.message(nil)): answer(.messageNotFound)
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)
