@@ -58,7 +58,7 @@ let package = Package(
         module(
             "Store",
             [
-                "Wire", "Chat",
+                "CLibwebsockets", "Wire", "Chat",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

@@ -50,9 +50,9 @@ public struct Answer: Sendable {
     public enum Content: Sendable {
         /// To ``Query/Kind/page(_:)``.
         case page(PageSlice)
-        /// To ``Query/Kind/message(seq:)`` and ``Query/Kind/clientMessage(sender:id:)``: the message's snapshot, or
-        /// `nil` when there is none.
-        case message([UInt8]?)
+        /// To ``Query/Kind/message(seq:)`` and ``Query/Kind/clientMessage(sender:id:)``: the message, or `nil`
+        /// when there is none.
+        case message(Stored?)
         /// To ``Query/Kind/changes(since:limit:)``.
         case changes(ChangeSlice)
         /// To ``Query/Kind/replay(since:format:bytes:)``.

@@ -6,6 +6,8 @@ public struct Submission: Sendable {
     public enum Change: Sendable {
         /// Append a message.
         case send(Draft)
+        /// Change a message that is there.
+        case change(MessageChange)
     }
 
     /// Where the outcome goes.
@@ -30,7 +32,7 @@ public struct Submission: Sendable {
 public struct Outcome: Sendable {
     /// The submission's ticket.
     public var ticket: Ticket
-    /// The stored message, or why there is none.
+    /// The message as it is now, or why there is none.
     public var result: Result<Stored, Problem>
 
     /// The outcome of the submission with this ticket.
@@ -48,11 +50,12 @@ public struct Stored: Sendable {
     public var rev: Int64
     /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes.
     public var body: [UInt8]
-    /// Whether this submission stored it; `false` when the same send had been stored before.
+    /// Whether this submission is the send that stored it; `false` when the same send had been stored before, and for
+    /// what is no send.
     public var isNew: Bool
 
     /// A stored message.
-    public init(seq: Int64, rev: Int64, body: [UInt8], isNew: Bool) {
+    public init(seq: Int64, rev: Int64, body: [UInt8], isNew: Bool = false) {
         self.seq = seq
         self.rev = rev
         self.body = body
@@ -62,7 +65,8 @@ public struct Stored: Sendable {
 
 /// What one commit changed in one room.
 ///
-/// The messages have consecutive revisions, the first of them `firstRev`.
+/// The messages have consecutive revisions, the first of them `firstRev`. One that was changed more than once is there
+/// as each change has left it.
 public struct Batch: Sendable {
     /// The room.
     public var room: RoomID
@@ -70,7 +74,7 @@ public struct Batch: Sendable {
     public var firstRev: Int64
     /// The room's highest `seq` after the commit.
     public var head: Int64
-    /// The messages' snapshots.
+    /// The messages' snapshots, new ones and changed ones, in the order of their revisions.
     public var messages: [[UInt8]]
 
     /// The messages of one commit in one room.

@@ -70,7 +70,13 @@ final class Exchange {
         case .room(let room): try answerRoom(room, target)
         case .messages(let room):
             if request.method == .post { try send(to: room, target) } else { try answerPage(of: room, target) }
-        case .message(let room, let seq): try answerMessage(seq, of: room, target)
+        case .message(let room, let seq):
+            switch request.method {
+            case .patch: try edit(seq, of: room, target)
+            case .delete: try delete(seq, of: room, target)
+            default: try answerMessage(seq, of: room, target)
+            }
+        case .reaction(let room, let seq, let key): try react(key, to: seq, of: room, target)
         case .clientMessage(let room, let id): try answerClientMessage(id, of: room, target)
         case .changes(let room): try answerChanges(of: room, target)
         case .presence(let room): try answerPresence(of: room, target)

@@ -103,8 +103,8 @@ public final class Server: Sendable {
         }
         return OriginPolicy(
             allowed: allowed.contains("*") ? .any : .only(origins),
-            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch],
-            exposedHeaders: [.location, .link, .retryAfter, .rateLimit, .rateLimitPolicy])
+            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch],
+            exposedHeaders: [.location, .link, .retryAfter, .eTag, .rateLimit, .rateLimitPolicy])
     }
 
     private static func storeConfiguration(

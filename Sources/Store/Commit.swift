@@ -6,6 +6,11 @@ import Wire
 ///
 /// Messages are put into the journal. That their client message ids are new is looked up here; the unique index says it
 /// once more when they are filed.
+///
+/// Messages are changed in their places only, and never while there are others of their room that are not in theirs: so
+/// what the journal has of a room is newer, by `seq` and by revision, than all that is among its rows. A commit that
+/// changes a room therefore settles it first: what was sent to it before is put in its place, that of the same commit
+/// included, and what the same commit sends to it afterwards goes there at once.
 struct Commit {
     /// One for each submission, in order.
     private(set) var outcomes: [Outcome] = []
@@ -13,30 +18,43 @@ struct Commit {
     private(set) var rooms: RoomTable
     /// What subscribers must see, room by room.
     private(set) var batches: [Batch] = []
-    /// The new messages.
+    /// The new messages that the journal holds.
     var messages: [RecentMessage] { list.messages }
+    /// What of the journal has been put in its place.
+    private(set) var filing: Backlog.Filing
+    /// How many bytes the snapshots have that its changes have made.
+    var changedBytes = 0
+    let statements: WriterStatements
+    let time: Timestamp
     private var list = RecentMessageList()
+    private var settled: Set<RoomID> = []
     private var batchOfRoom: [RoomID: Int] = [:]
-    private let statements: WriterStatements
     private let recent: RecentMessages
-    private let time: Timestamp
 
     /// A commit at `time` of nothing yet.
     ///
     /// - Parameters:
     ///   - rooms: as the commit before has left them.
     ///   - recent: what is in the journal already.
-    init(_ statements: WriterStatements, rooms: RoomTable, recent: RecentMessages, at time: Timestamp) {
+    ///   - filing: what of it is due.
+    init(
+        _ statements: WriterStatements, rooms: RoomTable, recent: RecentMessages, filing: Backlog.Filing,
+        at time: Timestamp
+    ) {
         self.statements = statements
         self.rooms = rooms
         self.recent = recent
+        self.filing = filing
         self.time = time
     }
 
-    /// Puts the messages of `filing` in their places, and the new ones into a row of the journal; in their places too when
-    /// there is no row.
-    func store(in row: Int64?, _ filing: Backlog.Filing) throws {
+    /// Puts what is due in its place. Before anything is applied.
+    func file() throws {
         for message in filing.messages { try statements.insert(message) }
+    }
+
+    /// Puts the new messages into a row of the journal; in their places when there is no row.
+    func store(in row: Int64?) throws {
         guard let row else { return try messages.forEach(statements.insert) }
         if messages.isEmpty { return }
         var bytes: [UInt8] = []
@@ -51,6 +69,8 @@ struct Commit {
         switch submission.change {
         case .send(let draft):
             result = try send(draft, to: submission.room, by: submission.sender)
+        case .change(let change):
+            result = try self.change(change, in: submission.room, by: submission.sender)
         }
         outcomes.append(Outcome(ticket: submission.ticket, result: result))
     }
@@ -64,7 +84,9 @@ struct Commit {
             return .failure(.unavailable("There are as many rooms as there may be."))
         }
         let key = draft.clientMessageID.map { ClientMessageKey(sender: sender, id: $0) }
-        if let key, let first = try snapshot(key, in: id, room.number) { return repeated(draft, of: first) }
+        if let key, let first = try snapshot(key, in: id, room.number) {
+            return try repeated(draft, of: first, in: room.number)
+        }
         room.head += 1
         room.rev += 1
         // Clocks are set back now and then; messages are not.
@@ -79,32 +101,35 @@ struct Commit {
         let message = RecentMessage(
             room: id, roomNumber: room.number, seq: room.head, rev: room.rev, createdAt: room.latest, sender: sender,
             key: key, body: body)
-        list.append(message)
-        rooms[id] = room
-        add(body, to: id, room)
+        if settled.contains(id) { try statements.insert(message) } else { list.append(message) }
+        publish(body, in: id, room)
         return .success(Stored(seq: room.head, rev: room.rev, body: body, isNew: true))
     }
 
     /// The snapshot of the message that was sent under a client message id.
     private func snapshot(_ key: ClientMessageKey, in room: RoomID, _ number: Int64) throws -> [UInt8]? {
-        if let message = list.first(key, in: number) ?? recent.message(key, in: room) { return message.body }
-        return try statements.message(room: number, sender: key.sender, clientMessageID: key.id)
+        if !settled.contains(room), let message = list.first(key, in: number) ?? recent.message(key, in: room) {
+            return message.body
+        }
+        return try statements.message(room: number, sender: key.sender, clientMessageID: key.id)?.body
     }
 
     /// The same send again, or another one under an id that is taken.
-    private func repeated(_ draft: Draft, of body: [UInt8]) -> Result<Stored, Problem> {
-        do throws(Problem) {
-            // Nothing edits messages yet, so the snapshot says what was first sent.
-            let first = try Message(decoding: body)
-            guard first.content.isSame(as: draft.content) else { return .failure(.clientMessageIDReused) }
-            return .success(Stored(seq: first.seq, rev: first.rev, body: body, isNew: false))
-        } catch {
-            return .failure(error)
-        }
+    private func repeated(_ draft: Draft, of body: [UInt8], in room: Int64) throws -> Result<Stored, Problem> {
+        let message: Message
+        do throws(Problem) { message = try Message(decoding: body) } catch { return .failure(error) }
+        let isSame =
+            message.isAsSent
+            ? message.content.isSame(as: draft.content)
+            : try statements.changes.isFirst(draft.content, of: RowKey(room: room, message.seq))
+        guard isSame else { return .failure(.clientMessageIDReused) }
+        return .success(Stored(seq: message.seq, rev: message.rev, body: body))
     }
 
+    // MARK: Rooms
+
     /// Where a room is; `nil` when nobody has used it.
-    private mutating func room(_ id: RoomID) throws -> RoomTable.Room? {
+    mutating func room(_ id: RoomID) throws -> RoomTable.Room? {
         if let room = rooms[id] { return room }
         guard var room = try statements.room(id) else { return nil }
         if let newest = recent.newest(of: id) {
@@ -114,7 +139,20 @@ struct Commit {
         return room
     }
 
-    private mutating func add(_ body: [UInt8], to id: RoomID, _ room: RoomTable.Room) {
+    /// Puts all messages of a room in their places, so that they can be changed.
+    mutating func settle(_ id: RoomID, _ room: RoomTable.Room) throws {
+        guard settled.insert(id).inserted else { return }
+        if !filing.contains(id) {
+            let messages = recent.messages(of: id)
+            for message in messages { try statements.insert(message) }
+            filing.add(id, messages)
+        }
+        for message in list.removeAll(of: room.number) { try statements.insert(message) }
+    }
+
+    /// Has the room's subscribers see a snapshot, of the revision that the room has come to.
+    mutating func publish(_ body: [UInt8], in id: RoomID, _ room: RoomTable.Room) {
+        rooms[id] = room
         if let index = batchOfRoom[id] {
             batches[index].messages.append(body)
             batches[index].head = room.head

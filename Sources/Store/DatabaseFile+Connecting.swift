@@ -22,6 +22,7 @@ extension DatabaseFile {
                 try db.execute(
                     sql: """
                         PRAGMA synchronous = FULL;
+                        PRAGMA secure_delete = ON; -- what is deleted is gone from the file
                         PRAGMA cache_size = \(-configuration.writerCache / 1024);
                         PRAGMA wal_autocheckpoint = 0; -- see WriteAheadLog
                         PRAGMA journal_size_limit = \(configuration.checkpointPages * 4096);

@@ -111,7 +111,7 @@ extension Answer.Content {
     fileprivate var byteCount: Int {
         switch self {
         case .page(let page): page.messages.count
-        case .message(let body): body?.count ?? 0
+        case .message(let message): message?.body.count ?? 0
         case .changes(let changes): changes.messages.count
         case .replay(let replay): replay.frames.count
         case .state: 0

@@ -5,8 +5,9 @@ import Wire
 
 /// The one thread that writes: it takes what has queued, commits it in one transaction with one sync, and tells.
 ///
-/// A commit puts its messages into the journal; see ``Backlog`` for how they get from there to their places. While a commit is on its way to the disk the next ones gather, so the busier the server, the more messages share a
-/// sync; idle, a message is committed at once.
+/// A commit puts its messages into the journal; see ``Backlog`` for how they get from there to their places. While a
+/// commit is on its way to the disk the next ones gather, so the busier the server, the more messages share a sync; idle,
+/// a message is committed at once.
 final class LogWriter: Sendable {
     private let queue: WorkQueue<Submission>
     private let database: DatabaseQueue
@@ -57,7 +58,10 @@ final class LogWriter: Sendable {
         var patience = configuration.filingDelay
         while let submissions = take(within: wait(for: journal, patience)) {
             if !submissions.isEmpty {
-                commit(submissions, journal.recent.due(), &statements, &rooms, &journal)
+                var rest = submissions[...]
+                while !rest.isEmpty {
+                    rest = rest.dropFirst(commit(rest, journal.recent.due(), &statements, &rooms, &journal))
+                }
                 patience = configuration.filingDelay
             } else if failure != nil {
                 probe()
@@ -69,7 +73,7 @@ final class LogWriter: Sendable {
             // Where this fails, the log grows until it can be done, or until a commit fails too.
             try? database.writeWithoutTransaction { db in try log.checkpoint(db) }
         }
-        while failure == nil, !journal.recent.isEmpty {
+        while failure == nil, !journal.isEmpty {
             commit([], journal.recent.oldest(configuration.commitSubmissions), &statements, &rooms, &journal)
         }
     }
@@ -80,7 +84,7 @@ final class LogWriter: Sendable {
     /// How long to wait for submissions, in milliseconds, when there is something else to be done then.
     private func wait(for journal: Journal, _ patience: Int) -> Int? {
         if failure != nil { return configuration.probeInterval }
-        return journal.recent.isEmpty ? nil : patience
+        return journal.isEmpty ? nil : patience
     }
 
     /// Waits for what is to be committed next; nothing when the time is up.
@@ -92,38 +96,53 @@ final class LogWriter: Sendable {
         }
     }
 
+    /// Commits the first of the submissions: one at least, and as many as it takes to make `commitBytes` of changed
+    /// snapshots. A reaction to a large message brings little with it, and makes much.
+    ///
+    /// - Returns: how many it was.
+    @discardableResult
     private func commit(
-        _ submissions: [Submission], _ filing: Backlog.Filing, _ statements: inout WriterStatements?,
+        _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing, _ statements: inout WriterStatements?,
         _ rooms: inout RoomTable, _ journal: inout Journal
-    ) {
+    ) -> Int {
         let start = ContinuousClock.now
         do {
             let (done, firstRow) = try database.writeWithoutTransaction { db in
                 let prepared = try statements ?? WriterStatements(db)
                 statements = prepared
-                var commit = Commit(prepared, rooms: rooms, recent: journal.recent, at: configuration.clock())
+                var commit = Commit(
+                    prepared, rooms: rooms, recent: journal.recent, filing: filing, at: configuration.clock())
                 var firstRow: Int64 = 0
                 // Taken out while it changes, and put back only if that lasts.
                 rooms = RoomTable(limit: configuration.cachedRooms)
                 try db.inTransaction(.immediate) {
-                    for submission in submissions { try commit.apply(submission) }
-                    try commit.store(in: journal.row, filing)
-                    firstRow = try journal.deleteSpentRows(prepared, after: filing, adding: !submissions.isEmpty)
+                    try commit.file()
+                    for submission in submissions {
+                        try commit.apply(submission)
+                        if commit.changedBytes >= configuration.commitBytes { break }
+                    }
+                    try commit.store(in: journal.row)
+                    firstRow = try journal.deleteSpentRows(
+                        prepared, after: commit.filing, adding: !submissions.isEmpty)
                     return .commit
                 }
                 return (commit, firstRow)
             }
             rooms = done.rooms
-            journal.commit(filing, done.messages, firstStored: firstRow)
+            rooms.keepWithinLimit()
+            journal.commit(done.filing, done.messages, firstStored: firstRow)
             note(failure: nil)
-            if submissions.isEmpty { return }
-            configuration.onCommit?(ContinuousClock.now - start, submissions.count)
+            if submissions.isEmpty { return 0 }
+            configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
             observer.committed(done.outcomes, done.batches)
+            return done.outcomes.count
         } catch {
             note(failure: "\(error)")
-            if submissions.isEmpty { return }
             let problem = Self.problem(error)
-            observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
+            if !submissions.isEmpty {
+                observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
+            }
+            return submissions.count
         }
     }
 
@@ -165,9 +184,19 @@ extension Submission {
     fileprivate var byteCount: Int {
         switch change {
         case .send(let draft):
-            // An attachment's strings are short, but for its address.
             draft.content.text.utf8.count + draft.content.data.count
-                + draft.content.attachments.reduce(0) { $0 + $1.url.utf8.count + 256 }
+                + draft.content.attachments.byteCount
+        case .change(let change):
+            switch change.action {
+            case .edit(let edit):
+                (edit.text?.utf8.count ?? 0) + (edit.data?.count ?? 0) + (edit.attachments?.byteCount ?? 0)
+            case .delete, .addReaction, .removeReaction: 0
+            }
         }
     }
+}
+
+extension [Attachment] {
+    /// About how many bytes they have: their strings are short, but for the address.
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.url.utf8.count + 256 } }
 }

@@ -1,3 +1,4 @@
+import Chat
 import GRDB
 import Wire
 
@@ -19,7 +20,9 @@ final class LookupStatements {
         selectLatestChange = try PreparedStatement(
             "SELECT changed FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed DESC LIMIT 1", db)
         selectClientMessage = try PreparedStatement(
-            "SELECT body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?", db)
+            """
+            SELECT id, rev, changed, body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?
+            """, db)
     }
 
     /// A room's number; `nil` when nobody has used it.
@@ -53,11 +56,21 @@ final class LookupStatements {
         return (newest.seq, max(newest.rev, change), newest.createdAt)
     }
 
-    /// The snapshot of the message that was sent under a client message id.
-    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> [UInt8]? {
+    /// The message that was sent under a client message id.
+    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> Stored? {
         try selectClientMessage.bind(room, at: 1)
         try selectClientMessage.bind(sender.string, at: 2)
         try selectClientMessage.bind(clientMessageID, at: 3)
-        return try selectClientMessage.firstRow { $0.bytes(0) }
+        return try selectClientMessage.firstRow { Stored($0) }
+    }
+}
+
+extension Stored {
+    /// The message of a row of `id, rev, changed, body`.
+    init(_ row: borrowing PreparedStatement.Row) {
+        // A message that was never changed has no revision of a change, which reads as 0.
+        let change = RowKey(rawValue: row.integer(2)).place
+        self.init(
+            seq: RowKey(rawValue: row.integer(0)).place, rev: max(row.integer(1), change), body: row.bytes(3))
     }
 }

@@ -16,7 +16,7 @@ final class ReaderStatements {
 
     init(_ db: Database) throws {
         lookup = try LookupStatements(db)
-        selectMessage = try PreparedStatement("SELECT body FROM messages WHERE id = ?", db)
+        selectMessage = try PreparedStatement("SELECT id, rev, changed, body FROM messages WHERE id = ?", db)
         selectMessages = try PreparedStatement("SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id", db)
         selectTime = try PreparedStatement("SELECT created_at FROM messages WHERE id = ?", db)
         selectRev = try PreparedStatement("SELECT rev FROM messages WHERE id = ?", db)
@@ -33,15 +33,15 @@ final class ReaderStatements {
         return (number, RoomState(head: head, rev: rev))
     }
 
-    /// A message's snapshot.
-    func message(room: Int64, seq: Int64) throws -> [UInt8]? {
+    /// A message.
+    func message(room: Int64, seq: Int64) throws -> Stored? {
         guard (1...RowKey.maximumPlace).contains(seq) else { return nil }
         try selectMessage.bind(RowKey(room: room, seq).rawValue, at: 1)
-        return try selectMessage.firstRow { $0.bytes(0) }
+        return try selectMessage.firstRow { Stored($0) }
     }
 
-    /// The snapshot of the message that was sent under a client message id.
-    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> [UInt8]? {
+    /// The message that was sent under a client message id.
+    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> Stored? {
         try lookup.message(room: room, sender: sender, clientMessageID: clientMessageID)
     }
 

@@ -17,7 +17,7 @@ struct RoomTable {
     private var rooms: [RoomID: Room] = [:]
     private let limit: Int
 
-    /// An empty table that will remember `limit` rooms.
+    /// An empty table that will remember `limit` rooms, beside those of the commit under way.
     init(limit: Int) {
         self.limit = limit
     }
@@ -25,10 +25,13 @@ struct RoomTable {
     /// What is known of a room.
     subscript(_ room: RoomID) -> Room? {
         get { rooms[room] }
-        set {
-            // Which rooms are busy shows again soon enough.
-            if rooms.count >= limit, newValue != nil, rooms[room] == nil { rooms = [:] }
-            rooms[room] = newValue
-        }
+        set { rooms[room] = newValue }
+    }
+
+    /// Forgets all rooms when there are more than the limit: which are busy shows again soon enough.
+    ///
+    /// Not to be called within a commit, in whose middle nothing but this table says where its rooms are.
+    mutating func keepWithinLimit() {
+        if rooms.count > limit { rooms = [:] }
     }
 }

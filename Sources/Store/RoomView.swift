@@ -26,15 +26,15 @@ struct RoomView {
 
     // MARK: One message
 
-    /// A message's snapshot.
-    func message(seq: Int64) throws -> [UInt8]? {
-        seq > filed ? recentMessage(seq)?.body : try statements.message(room: number, seq: seq)
+    /// A message.
+    func message(seq: Int64) throws -> Stored? {
+        seq > filed ? recentMessage(seq).map(Stored.init) : try statements.message(room: number, seq: seq)
     }
 
-    /// The snapshot of the message that was sent under a client message id.
-    func message(sender: UserID, clientMessageID: String) throws -> [UInt8]? {
+    /// The message that was sent under a client message id.
+    func message(sender: UserID, clientMessageID: String) throws -> Stored? {
         let message = recent.first { $0.wasSent(by: sender, as: clientMessageID) }
-        return try message?.body
+        return try message.map(Stored.init)
             ?? statements.message(room: number, sender: sender, clientMessageID: clientMessageID)
     }
 
@@ -113,5 +113,12 @@ struct RoomView {
             if try isPast(middle) { high = middle } else { low = middle + 1 }
         }
         return low
+    }
+}
+
+extension Stored {
+    /// A message that is in the journal only, as it was sent.
+    fileprivate init(_ message: RecentMessage) {
+        self.init(seq: message.seq, rev: message.rev, body: message.body)
     }
 }

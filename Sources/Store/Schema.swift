@@ -55,6 +55,31 @@ enum Schema {
                     );
                     """)
         }
+        migrator.registerMigration("v3") { db in
+            try db.execute(
+                sql: """
+                    -- Who has reacted to a message with what. How many did, and with which key first, is in its body.
+                    CREATE TABLE reactions (
+                        message INTEGER NOT NULL,       -- see messages.id
+                        key TEXT NOT NULL,
+                        user TEXT NOT NULL,
+                        rev INTEGER NOT NULL,           -- the room's revision that the reaction was
+                        PRIMARY KEY (message, key, user)
+                    ) WITHOUT ROWID;
+
+                    -- The first users of a key are looked for when one of them takes a reaction back.
+                    CREATE UNIQUE INDEX reactions_by_rev ON reactions (message, key, rev);
+
+                    -- What was first sent, of messages with a client message id that were edited or deleted since, see
+                    -- Fingerprinter.
+                    CREATE TABLE first_contents (
+                        message INTEGER PRIMARY KEY,    -- see messages.id
+                        fingerprint BLOB NOT NULL
+                    );
+                    """)
+            try db.execute(
+                sql: "INSERT INTO meta VALUES ('fingerprint_secret', ?)", arguments: [Fingerprinter.makeSecret()])
+        }
         return migrator
     }
 

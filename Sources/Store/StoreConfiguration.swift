@@ -10,13 +10,15 @@ public struct StoreConfiguration: Sendable {
     public var queryQueue = 65_536
     /// The most submissions of one commit.
     public var commitSubmissions = 1024
-    /// The most bytes of texts, data and attachments in one commit, 4 MiB, unless it is of one submission.
+    /// The most bytes of texts, data and attachments in one commit, 4 MiB, unless it is of one submission; and of the
+    /// snapshots that it changes, but for the last one.
     public var commitBytes = 4 * 1024 * 1024
     /// The most queries that a reader answers in one go.
     public var readBatch = 32
     /// How many bytes of messages a reader gathers before it hands them over, however few queries they answer, 4 MiB.
     public var readBytes = 4 * 1024 * 1024
-    /// How many rooms the writer remembers the state of; beyond it, it forgets them all and reads them again.
+    /// How many rooms the writer remembers the state of, beside those of one commit; beyond it, it forgets them all and
+    /// reads them again.
     public var cachedRooms = 100_000
     /// The bytes of the database that the writer keeps in memory.
     public var writerCache = 64 * 1024 * 1024

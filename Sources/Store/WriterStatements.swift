@@ -1,3 +1,4 @@
+import Chat
 import GRDB
 import Wire
 
@@ -5,6 +6,8 @@ import Wire
 ///
 /// Confined to the writer's connection.
 final class WriterStatements {
+    /// Those that change messages.
+    let changes: ChangeStatements
     private let db: Database
     private let lookup: LookupStatements
     private let insertRoomRow: PreparedStatement
@@ -15,6 +18,7 @@ final class WriterStatements {
     init(_ db: Database) throws {
         self.db = db
         lookup = try LookupStatements(db)
+        changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name) VALUES (?)", db)
         insertMessage = try PreparedStatement(
             """
@@ -67,8 +71,8 @@ final class WriterStatements {
         try deleteJournalRows.run()
     }
 
-    /// The snapshot of the message that was sent under a client message id.
-    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> [UInt8]? {
+    /// The message that was sent under a client message id.
+    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> Stored? {
         try lookup.message(room: room, sender: sender, clientMessageID: clientMessageID)
     }
 }

@@ -17,6 +17,8 @@ public enum Limits {
     public static let clientMessageIDBytes = 128
     /// The most bytes of UTF-8 that the key of a reaction has; it has at least one.
     public static let reactionKeyBytes = 32
+    /// With how many different keys users may react to a message.
+    public static let reactionKeys = 32
     /// How many users a reaction names at most; its `count` is of all.
     public static let reactionUsers = 50
     /// How deep objects and arrays are nested at most in anything that is read, also where the value is ignored.

@@ -41,7 +41,8 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(0xFF as UInt8)
     }
 
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a character can be seen, or joins characters that can.
+    static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value > 0x20 && scalar.value < 0x7F }
         let properties = scalar.properties
         switch properties.generalCategory {

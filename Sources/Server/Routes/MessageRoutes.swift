@@ -10,9 +10,7 @@ extension Exchange {
     func send(to room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let sender = try caller(target, in: room).named()
         try admit(.sends, by: sender)
-        guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
-            throw .unsupportedMediaType
-        }
+        try expectJSON()
         let draft = try Draft.decode(body)
         worker.submit(.send(draft), to: room, by: sender) { [self] result in
             switch result {
@@ -23,10 +21,17 @@ extension Exchange {
                 } else {
                     worker.services.metrics.messagesDuplicate.increment()
                 }
-                answer(stored.isNew ? .created : .ok, body: stored.body.span)
+                answer(stored.isNew ? .created : .ok, stored)
             case .failure(let problem):
                 answer(problem)
             }
+        }
+    }
+
+    /// Refuses a body whose content type says that it is something else than JSON.
+    func expectJSON() throws(Problem) {
+        guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
+            throw .unsupportedMediaType
         }
     }
 
@@ -45,7 +50,9 @@ extension Exchange {
     private func answerMessage(_ kind: Query.Kind, of room: RoomID) {
         worker.ask(kind, of: room) { [self] result in
             switch result {
-            case .success(.message(let snapshot?)): answer(body: snapshot.span)
+            case .success(.message(let message?)):
+                let isKnown = request.headerFields.namesWeakly(rev: message.rev, in: .ifNoneMatch)
+                answer(isKnown ? .notModified : .ok, message)
             case .success(.message(nil)): answer(.messageNotFound)
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)

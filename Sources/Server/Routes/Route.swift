@@ -11,6 +11,7 @@ enum Route: Equatable {
     case messages(RoomID)
     case message(RoomID, seq: Int64)
     case clientMessage(RoomID, id: String)
+    case reaction(RoomID, seq: Int64, ReactionKey)
     case changes(RoomID)
     case presence(RoomID)
     case live(RoomID)
@@ -20,7 +21,7 @@ enum Route: Equatable {
     ///
     /// - Parameter segments: the path's segments, percent-decoded.
     /// - Returns: `nil` when there is no such resource.
-    /// - Throws: 400 when a segment is no room id or no `seq`.
+    /// - Throws: 400 when a segment is no room id, no `seq` or no key of a reaction.
     init?(_ segments: [String]) throws(Problem) {
         switch segments.count {
         case 1:
@@ -34,7 +35,7 @@ enum Route: Equatable {
         case 2:
             guard segments[0] == "v1", segments[1] == "live" else { return nil }
             self = .liveRooms
-        case 3...6:
+        case 3...7:
             guard segments[0] == "v1", segments[1] == "rooms" else { return nil }
             try self.init(inRoom: segments[2], segments[3...])
         default:
@@ -56,6 +57,8 @@ enum Route: Equatable {
         case ("messages", 1): self = .message(try RoomID(name), seq: try Self.seq(rest.first!))
         case ("messages", 2) where rest.first == "by-client-id":
             self = .clientMessage(try RoomID(name), id: rest.last!)
+        case ("messages", 3) where rest.dropFirst().first == "reactions":
+            self = .reaction(try RoomID(name), seq: try Self.seq(rest.first!), try ReactionKey(rest.last!))
         default: return nil
         }
     }
@@ -72,6 +75,8 @@ enum Route: Equatable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .messages: [.get, .head, .post]
+        case .message: [.get, .head, .patch, .delete]
+        case .reaction: [.put, .delete]
         case .live, .liveRooms: [.get]
         default: [.get, .head]
         }

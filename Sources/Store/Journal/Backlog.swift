@@ -27,9 +27,22 @@ struct Backlog {
         /// Their messages, room by room.
         fileprivate(set) var messages: [RecentMessage] = []
         fileprivate var bytes = 0
+        private var roomSet: Set<RoomID> = []
 
         /// Whether there is nothing to file.
         var isEmpty: Bool { rooms.isEmpty }
+
+        /// Whether a room is to be filed.
+        func contains(_ room: RoomID) -> Bool { roomSet.contains(room) }
+
+        /// Adds a room that is not there, with all messages of it that have not been filed.
+        mutating func add(_ room: RoomID, _ messages: [RecentMessage]) {
+            if messages.isEmpty { return }
+            rooms.append(room)
+            roomSet.insert(room)
+            self.messages += messages
+            bytes += messages.reduce(0) { $0 + $1.body.count }
+        }
     }
 
     private struct Room {
@@ -101,25 +114,17 @@ struct Backlog {
 
     /// The first row of the journal that is still needed when `filing` is done; `nil` when none is.
     func firstRow(after filing: Filing) -> Int64? {
-        let filed = Set(filing.rooms)
-        return queue[queueHead...].first { rooms[$0.room]?.row == $0.row && !filed.contains($0.room) }?.row
+        queue[queueHead...].first { rooms[$0.room]?.row == $0.row && !filing.contains($0.room) }?.row
     }
 
     private func fill(_ filing: inout Filing, until isEnough: (Filing) -> Bool) {
-        for room in full { add(room, to: &filing) }
+        for room in full { filing.add(room, messages(of: room)) }
         for entry in queue[queueHead...] {
             if isEnough(filing) { return }
             guard let room = rooms[entry.room], room.row == entry.row, room.list.messages.count < limits.messagesOfRoom
             else { continue }
-            add(entry.room, to: &filing)
+            filing.add(entry.room, room.list.messages)
         }
-    }
-
-    private func add(_ id: RoomID, to filing: inout Filing) {
-        guard let room = rooms[id] else { return }
-        filing.rooms.append(id)
-        filing.messages += room.list.messages
-        filing.bytes += room.bytes
     }
 
     // MARK: What has happened

@@ -14,6 +14,9 @@ struct Journal {
     /// The first row that has not been deleted.
     private var firstStored: Int64 = 1
 
+    /// Whether every message is in its place, and the table has no row.
+    var isEmpty: Bool { firstStored == nextRow && recent.isEmpty }
+
     private let isUsed: Bool
 
     /// The row of the next commit; `nil` when messages are put in their places at once.

@@ -73,6 +73,15 @@ struct RecentMessageList {
         hashes.append(message.keyHash)
     }
 
+    /// Takes the messages of a room out.
+    mutating func removeAll(of room: Int64) -> [RecentMessage] {
+        let removed = messages.filter { $0.roomNumber == room }
+        if removed.isEmpty { return [] }
+        messages.removeAll { $0.roomNumber == room }
+        hashes = messages.map(\.keyHash)
+        return removed
+    }
+
     /// The message that was sent to a room under a client message id.
     func first(_ key: ClientMessageKey, in room: Int64) -> RecentMessage? {
         for index in hashes.indices where hashes[index] == key.hash {

@@ -22,6 +22,11 @@ final class RecentMessages: Sendable {
 
     // MARK: Writing
 
+    /// The messages of a room that have not been filed.
+    func messages(of room: RoomID) -> [RecentMessage] {
+        backlog.withLock { $0.messages(of: room) }
+    }
+
     /// The newest message of a room; `nil` when it has been filed.
     func newest(of room: RoomID) -> RecentMessage? {
         backlog.withLock { $0.newest(of: room) }

@@ -17,6 +17,9 @@ public struct Content: Sendable {
         self.data = data
     }
 
+    /// Whether there is neither text nor an attachment, which no message may be without.
+    public var isEmpty: Bool { text.isEmpty && attachments.isEmpty }
+
     /// Whether both say the same, compared as decoded values.
     ///
     /// In `data` the order of members does not matter and numbers are compared by value, however they are written and
@@ -24,5 +27,16 @@ public struct Content: Sendable {
     public func isSame(as other: Content) -> Bool {
         text.hasSameBytes(as: other.text) && attachments == other.attachments && replyTo == other.replyTo
             && (data == other.data || CanonicalJSON.bytes(of: data) == CanonicalJSON.bytes(of: other.data))
+    }
+
+    /// The bytes that stand for what it says: two contents have the same ones if they are the same by ``isSame(as:)``,
+    /// and only then.
+    public var canonicalBytes: [UInt8] {
+        var canonical = self
+        canonical.data = CanonicalJSON.bytes(of: data)
+        var bytes: [UInt8] = []
+        // Each member is JSON, of which every value has one writing here and every name stands for one place.
+        canonical.encodeMembers(into: &bytes)
+        return bytes
     }
 }

@@ -33,7 +33,7 @@ extension Draft {
         try reader.json.finish()
         if draft.clientMessageID?.isEmpty == true { reader.note(.emptyField("client_message_id")) }
         if let replyTo = draft.content.replyTo, replyTo <= 0 { reader.note(.replyToNotFound) }
-        if draft.content.text.isEmpty, draft.content.attachments.isEmpty { reader.note(.emptyMessage) }
+        if draft.content.isEmpty { reader.note(.emptyMessage) }
         if let fault = reader.fault { throw fault }
         return draft
     }
@@ -50,7 +50,7 @@ extension Content {
     /// - Returns: `false` if it is none; its value is yet to be read then.
     mutating func decode(_ name: JSONString, from reader: inout FieldReader) throws(Problem) -> Bool {
         if reader.json.matches(name, "text") {
-            text = try reader.string("text", limit: Limits.textBytes) ?? ""
+            text = try reader.text()
         } else if reader.json.matches(name, "attachments") {
             attachments = try reader.attachments()
         } else if reader.json.matches(name, "reply_to") {
@@ -65,8 +65,13 @@ extension Content {
 }
 
 extension FieldReader {
+    /// Reads a message's `text`; the empty one for null.
+    mutating func text() throws(Problem) -> String {
+        try string("text", limit: Limits.textBytes) ?? ""
+    }
+
     /// Reads a message's `data`; nothing for null and for the empty object.
-    fileprivate mutating func data() throws(Problem) -> [UInt8] {
+    mutating func data() throws(Problem) -> [UInt8] {
         guard let object = try compactObject("data") else { return [] }
         if object.hasNUL { note(.nulCharacter("data")) }
         if object.depth > Limits.dataDepth { note(.tooDeep("data", limit: Limits.dataDepth)) }

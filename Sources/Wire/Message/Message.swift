@@ -37,4 +37,14 @@ public struct Message: Sendable {
         self.editedAt = editedAt
         self.deleted = deleted
     }
+
+    /// Whether its content is the one that was first sent.
+    public var isAsSent: Bool { editedAt == nil && !deleted }
+
+    /// What is left of it when it is deleted: its place, who sent it and when. It has no revision of its own yet.
+    public var tombstone: Message {
+        Message(
+            room: room, seq: seq, rev: rev, sender: sender, clientMessageID: clientMessageID, content: Content(),
+            createdAt: createdAt, deleted: true)
+    }
 }

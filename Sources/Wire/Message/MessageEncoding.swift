@@ -55,25 +55,32 @@ extension Message {
             out.append(literal: #","client_message_id":"#)
             out.append(quoted: clientMessageID)
         }
-        if !content.text.isEmpty {
+        content.encodeMembers(into: &out)
+    }
+}
+
+extension Content {
+    /// Appends what it says as further members of an object.
+    func encodeMembers(into out: inout [UInt8]) {
+        if !text.isEmpty {
             out.append(literal: #","text":"#)
-            out.append(quoted: content.text)
+            out.append(quoted: text)
         }
-        if !content.attachments.isEmpty {
+        if !attachments.isEmpty {
             out.append(literal: #","attachments":["#)
-            for (index, attachment) in content.attachments.enumerated() {
+            for (index, attachment) in attachments.enumerated() {
                 if index > 0 { out.append(UInt8(ascii: ",")) }
                 attachment.encode(into: &out)
             }
             out.append(UInt8(ascii: "]"))
         }
-        if let replyTo = content.replyTo {
+        if let replyTo {
             out.append(literal: #","reply_to":"#)
             out.append(decimal: replyTo)
         }
-        if !content.data.isEmpty {
+        if !data.isEmpty {
             out.append(literal: #","data":"#)
-            out.append(contentsOf: content.data)
+            out.append(contentsOf: data)
         }
     }
 }

@@ -41,6 +41,7 @@ public struct Problem: Error, Sendable, Hashable {
         case 409: "Conflict"
         case 410: "Gone"
         case 411: "Length Required"
+        case 412: "Precondition Failed"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"

@@ -30,6 +30,8 @@ extension Problem.Code {
     public static let invalidRoom = Self("invalid_room")
     /// A user id breaks its grammar.
     public static let invalidUser = Self("invalid_user")
+    /// The key of a reaction breaks its grammar.
+    public static let invalidReaction = Self("invalid_reaction")
     /// A frame's `type` is none that the server knows here.
     public static let unknownType = Self("unknown_type")
 }
@@ -56,6 +58,18 @@ extension Problem.Code {
     public static let replyToNotFound = Self("reply_to_not_found")
     /// The `client_message_id` was first used for another content.
     public static let clientMessageIDReused = Self("client_message_id_reused")
+    /// A message has reactions with as many different keys as there may be.
+    public static let tooManyReactions = Self("too_many_reactions")
+}
+
+/// Changes that a message does not admit.
+extension Problem.Code {
+    /// Only who sent the message may do this.
+    public static let notTheSender = Self("not_the_sender")
+    /// The message is deleted, which is for ever.
+    public static let messageDeleted = Self("message_deleted")
+    /// The message has been changed since the revision that the client has seen.
+    public static let preconditionFailed = Self("precondition_failed")
 }
 
 /// Requests for what is not there, or not theirs.

@@ -38,6 +38,14 @@ extension Problem {
             field: "user", limit: UserID.maximumBytes)
     }
 
+    /// 400 `invalid_reaction`: the key of a reaction breaks its grammar.
+    public static var invalidReaction: Problem {
+        Problem(
+            status: 400, code: .invalidReaction,
+            detail: "The key of a reaction is 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8 without spaces.",
+            field: "key", limit: Limits.reactionKeyBytes)
+    }
+
     /// 400 `unknown_type`: a frame's `type` is none that the server knows here.
     public static func unknownType(_ type: String) -> Problem {
         Problem(status: 400, code: .unknownType, detail: "No frame of type \"\(type)\" is known here.", field: "type")
@@ -107,6 +115,34 @@ extension Problem {
         Problem(
             status: 422, code: .clientMessageIDReused,
             detail: "This client_message_id was first sent with another content.", field: "client_message_id")
+    }
+}
+
+/// 403, 409, 412, 422: changes that a message does not admit.
+extension Problem {
+    /// 403 `not_the_sender`: the message is somebody else's.
+    public static var notTheSender: Problem {
+        Problem(status: 403, code: .notTheSender, detail: "Only the sender of a message may do this.")
+    }
+
+    /// 409 `message_deleted`: the message is deleted, which is for ever.
+    public static var messageDeleted: Problem {
+        Problem(status: 409, code: .messageDeleted, detail: "The message has been deleted.")
+    }
+
+    /// 412 `precondition_failed`: the message is at another revision, `rev`, than the client has asked for.
+    public static func preconditionFailed(rev: Int64) -> Problem {
+        Problem(
+            status: 412, code: .preconditionFailed, detail: "The message has been changed: its ETag is \"\(rev)\".",
+            field: "If-Match")
+    }
+
+    /// 422 `too_many_reactions`: the message has reactions with as many different keys as there may be.
+    public static var tooManyReactions: Problem {
+        Problem(
+            status: 422, code: .tooManyReactions,
+            detail: "A message has reactions with at most \(Limits.reactionKeys) different keys.", field: "key",
+            limit: Limits.reactionKeys)
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("Methods")
 struct MethodTests {
     private static let readOnly = [
-        "/", "/healthz", "/readyz", "/metrics", "/v1/rooms/lobby", "/v1/rooms/lobby/messages/1",
+        "/", "/healthz", "/readyz", "/metrics", "/v1/rooms/lobby",
         "/v1/rooms/lobby/messages/by-client-id/a?user=alice", "/v1/rooms/lobby/changes",
     ]
 
@@ -16,6 +16,8 @@ struct MethodTests {
             let known: [(String, String, [HTTPRequest.Method])] =
                 Self.readOnly.map { ($0, "GET, HEAD, OPTIONS", [.post, .put, .patch, .delete, .trace]) } + [
                     ("/v1/rooms/lobby/messages", "GET, HEAD, POST, OPTIONS", [.put, .patch, .delete]),
+                    ("/v1/rooms/lobby/messages/1", "GET, HEAD, PATCH, DELETE, OPTIONS", [.put, .post]),
+                    ("/v1/rooms/lobby/messages/1/reactions/x", "PUT, DELETE, OPTIONS", [.get, .head, .post, .patch]),
                     ("/v1/rooms/lobby/live", "GET, OPTIONS", [.head, .post, .delete]),
                 ]
             for (target, allowed, methods) in known {
@@ -35,13 +37,15 @@ struct MethodTests {
             let client = try HTTPClient(port: server.port)
             for id in ["a", "b", "c"] { try client.send("x", id: id) }
             for target in Self.readOnly + [
-                "/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/9", "/nowhere",
+                "/v1/rooms/lobby/messages?limit=1", "/v1/rooms/lobby/messages/1", "/v1/rooms/lobby/messages/9",
+                "/nowhere",
             ] {
                 let get = try client.get(target)
                 let head = try client.request(.head, target)
                 #expect(head.status == get.status)
                 #expect(head.body.isEmpty)
                 #expect(head["Link"] == get["Link"])
+                #expect(head["ETag"] == get["ETag"])
                 #expect(head["Content-Type"] == get["Content-Type"])
                 // The figures of the process go on.
                 if target != "/metrics" { #expect(head["Content-Length"] == get["Content-Length"]) }
@@ -65,6 +69,7 @@ struct MethodTests {
         "on what is not there are 404",
         arguments: [
             "/nowhere", "/v1", "/v1/", "/v1/rooms/lobby/", "/V1/rooms/lobby", "/v1/rooms/lobby/messages/1/2", "//",
+            "/v1/rooms/lobby/messages/1/reactions", "/v1/rooms/lobby/messages/1/reactions/x/y",
             "/healthz/", "/v1//rooms/lobby", "/v1/rooms/lobby/../lobby/messages", "/v2/rooms/lobby/messages",
         ])
     func notFound(target: String) throws {

@@ -56,7 +56,8 @@ struct OriginTests {
             ] {
                 #expect(response["Access-Control-Allow-Origin"] == "https://app.example")
                 #expect(response["Vary"] == "Origin")
-                #expect(response["Access-Control-Expose-Headers"]?.contains("Location") == true)
+                let exposed = response["Access-Control-Expose-Headers"] ?? ""
+                #expect(exposed.contains("Location") && exposed.contains("ETag"))
             }
             try WebSocketClient(port: server.port, fields: from("https://app.example")).greeting()
             let stream = try EventStreamClient(port: server.port, lines: ["Origin: https://app.example"])
@@ -101,9 +102,12 @@ struct OriginTests {
             let allowed = try client.request(.options, messages, fields: from("https://app.example") + asking)
             #expect(allowed.status == .noContent)
             #expect(allowed["Access-Control-Allow-Origin"] == "https://app.example")
-            #expect(allowed["Access-Control-Allow-Methods"]?.contains("POST") == true)
+            let methods = allowed["Access-Control-Allow-Methods"] ?? ""
+            for method in ["GET", "POST", "PATCH", "PUT", "DELETE"] { #expect(methods.contains(method)) }
             let headers = allowed["Access-Control-Allow-Headers"]?.lowercased() ?? ""
-            for name in ["content-type", "x-user", "authorization", "last-event-id"] { #expect(headers.contains(name)) }
+            for name in ["content-type", "x-user", "authorization", "last-event-id", "if-match", "if-none-match"] {
+                #expect(headers.contains(name))
+            }
             #expect(allowed.fields[values: HTTPField.Name("Access-Control-Allow-Origin")!].count == 1)
             let refused = try client.request(.options, messages, fields: from("https://evil.example") + asking)
             #expect(refused.status == .forbidden)

@@ -19,6 +19,9 @@ struct RouteTests {
         #expect(try Route(["v1", "rooms", "lobby", "messages", "7"]) == .message(lobby, seq: 7))
         #expect(
             try Route(["v1", "rooms", "lobby", "messages", "by-client-id", "a/1"]) == .clientMessage(lobby, id: "a/1"))
+        #expect(
+            try Route(["v1", "rooms", "lobby", "messages", "7", "reactions", "a/1"])
+                == .reaction(lobby, seq: 7, ReactionKey("a/1")))
         #expect(try Route(["v1", "rooms", "lobby", "changes"]) == .changes(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "live"]) == .live(lobby))
         #expect(try Route(["v1", "live"]) == .liveRooms)
@@ -32,6 +35,9 @@ struct RouteTests {
             ["v1", "lives"], ["v2", "live"],
             ["V1", "rooms", "lobby"], ["v1", "rooms", "lobby", "Messages"],
             ["v1", "rooms", "lobby", "messages", "1", "2"],
+            ["v1", "rooms", "lobby", "messages", "1", "reactions"],
+            ["v1", "rooms", "lobby", "messages", "1", "reactions", "x", "y"],
+            ["v1", "rooms", "lobby", "messages", "1", "likes", "x"],
             ["v1", "rooms", "lobby", "messages", "by-client-id", "a", "b"], ["v1", "rooms", "lobby", "live", ""],
             ["v1", "rooms", "lobby", ""],
         ] as [[String]])
@@ -52,9 +58,19 @@ struct RouteTests {
         #expect(problem?.field == "seq")
     }
 
+    @Test("refuses what is no key of a reaction", arguments: ["", " ", String(repeating: "x", count: 33)])
+    func refusesKey(text: String) {
+        let problem = #expect(throws: Problem.self) {
+            try Route(["v1", "rooms", "lobby", "messages", "1", "reactions", text])
+        }
+        #expect(problem == .invalidReaction)
+    }
+
     @Test("tells which methods it knows")
     func methods() throws {
         #expect(Route.messages(lobby).allowed == "GET, HEAD, POST, OPTIONS")
+        #expect(Route.message(lobby, seq: 1).allowed == "GET, HEAD, PATCH, DELETE, OPTIONS")
+        #expect(try Route.reaction(lobby, seq: 1, ReactionKey("x")).allowed == "PUT, DELETE, OPTIONS")
         #expect(Route.live(lobby).allowed == "GET, OPTIONS")
         #expect(Route.liveRooms.allowed == "GET, OPTIONS")
         #expect(Route.room(lobby).allowed == "GET, HEAD, OPTIONS")

@@ -63,6 +63,18 @@ final class HTTPClient {
         return try decode(response.body)
     }
 
+    /// Changes a message, or a reaction to it, as `user`.
+    ///
+    /// - Parameter path: what follows the room's messages, without a query.
+    func change(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String = "", in room: String = "lobby",
+        as user: String? = "alice", ifMatch tags: String? = nil
+    ) throws -> Response {
+        try request(
+            method, "/v1/rooms/\(room)/messages/\(path)" + (user.map { "?user=\($0)" } ?? ""),
+            fields: tags.map { [HTTPField("If-Match", $0)] } ?? [], body: Array(body.utf8))
+    }
+
     /// Gets what is there and can be decoded.
     func read<T: Decodable>(_ target: String, as type: T.Type = T.self) throws -> T {
         let response = try get(target)

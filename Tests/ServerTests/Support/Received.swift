@@ -21,6 +21,12 @@ struct ReceivedMessage: Decodable, Equatable {
         var thumbhash: String?
     }
 
+    struct Reaction: Decodable, Equatable {
+        var key: String
+        var count: Int
+        var users: [String]
+    }
+
     var room: String
     var seq: Int64
     var rev: Int64
@@ -29,7 +35,10 @@ struct ReceivedMessage: Decodable, Equatable {
     var text: String?
     var attachments: [Attachment]?
     var replyTo: Int64?
+    var reactions: [Reaction]?
     var createdAt: String
+    var editedAt: String?
+    var deleted: Bool?
 }
 
 /// A page as a client reads it.

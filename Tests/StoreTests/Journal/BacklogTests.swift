@@ -87,6 +87,40 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty && backlog.count == 2)
     }
 
+    @Test("A room can be added to what is due, whole, and is not needed any more then")
+    func addedRoom() throws {
+        var backlog = backlog()
+        try append(["a", "b", "a"], row: 1, to: &backlog)
+        try append(["c"], row: 2, to: &backlog)
+        var filing = backlog.due()
+        let (a, b, z) = (try RoomID("a"), try RoomID("b"), try RoomID("z"))
+        for room in [a, b, z] { filing.add(room, backlog.messages(of: room)) }
+        #expect(filing.contains(a) && filing.contains(b) && !filing.contains(z))
+        #expect(filing.messages.map(\.seq) == [1, 2, 1])
+        #expect(backlog.firstRow(after: filing) == 2)
+        backlog.remove(filing)
+        #expect(backlog.count == 1 && backlog.messages(of: a).isEmpty)
+        // Its next message waits in its own row.
+        try append(["a"], row: 3, to: &backlog)
+        #expect(backlog.oldest(9).rooms.map(\.string) == ["c", "a"])
+    }
+
+    @Test("The messages of one room are taken out of a list, and the others are found as before")
+    func removedRoom() throws {
+        var list = RecentMessageList()
+        for seq in 1...3 as ClosedRange<Int64> {
+            for room in ["a", "b"] { list.append(try message(room, seq, id: "\(seq)")) }
+        }
+        let number = Int64("a".utf8.first!)
+        #expect(list.removeAll(of: number).map(\.seq) == [1, 2, 3])
+        #expect(list.removeAll(of: number).isEmpty)
+        #expect(list.messages.map(\.room.string) == ["b", "b", "b"])
+        for seq in 1...3 as ClosedRange<Int64> {
+            let key = ClientMessageKey(sender: try UserID("alice"), id: "\(seq)")
+            #expect(list.first(key, in: number + 1)?.seq == seq && list.first(key, in: number) == nil)
+        }
+    }
+
     @Test("A message is found by its client message id, in its room")
     func byClientMessageID() throws {
         var backlog = backlog()

@@ -40,7 +40,7 @@ struct SchemaTests {
             log = try log.reopened()
         }
         #expect(try log.sql { try String.fetchOne($0, sql: tables) } == before)
-        #expect(try log.sql { try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations") } == ["v1", "v2"])
+        #expect(try log.sql { try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations") } == ["v1", "v2", "v3"])
     }
 
     @Test("Every database has an epoch of its own, and keeps it")
@@ -65,6 +65,7 @@ struct SchemaTests {
             try connection.inDatabase { db in try names.map { try String.fetchOne(db, sql: "PRAGMA \($0)")! } }
         }
         #expect(try settings(writer, "synchronous", "journal_mode", "cache_size") == ["2", "wal", "-65536"])
+        #expect(try settings(writer, "secure_delete") == ["1"])
         #expect(try settings(writer, "application_id") == ["\(Schema.applicationID)"])
         #expect(try settings(reader, "cache_size", "mmap_size") == ["-16384", "0"])
         #expect(throws: DatabaseError.self) {
@@ -97,9 +98,10 @@ struct SchemaTests {
             "SELECT id FROM rooms WHERE name = ?",
             "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1",
             "SELECT changed FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed DESC LIMIT 1",
-            "SELECT body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?",
+            "SELECT id, rev, changed, body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?",
             "SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id",
             "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed",
+            "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev LIMIT 50",
         ]
         try log.sql { db in
             for query in queries {

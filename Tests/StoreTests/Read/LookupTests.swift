@@ -35,8 +35,8 @@ struct LookupTests {
         log.log.fetch(queries)
         let answers = try log.listener.answers(queries.map(\.ticket))
         for (index, answer) in answers.enumerated() {
-            guard case .message(let body?) = try answer.result.get() else { throw WrongAnswer() }
-            #expect(try Message(decoding: body).seq == Int64(index + 1))
+            guard case .message(let message?) = try answer.result.get() else { throw WrongAnswer() }
+            #expect(try Message(decoding: message.body).seq == Int64(index + 1))
         }
         #expect(log.listener.rounds.events.allSatisfy { (1...8).contains($0.count) })
     }

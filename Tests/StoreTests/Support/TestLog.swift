@@ -47,7 +47,10 @@ final class TestLog: Sendable {
     /// Works on the file from outside of the log.
     @discardableResult
     func sql<R>(_ body: (Database) throws -> R) throws -> R {
-        try DatabaseQueue(path: path).write(body)
+        var configuration = Configuration()
+        // The log may be writing, if only to find out whether it can.
+        configuration.busyMode = .timeout(30)
+        return try DatabaseQueue(path: path, configuration: configuration).write(body)
     }
 
     private func ticket() -> Ticket {
@@ -103,6 +106,65 @@ final class TestLog: Sendable {
         try sendAll((0..<count).map { Send(text: "message \($0)", room: room) }).map { try $0.get().body }
     }
 
+    // MARK: Changing
+
+    /// A change of a message.
+    struct Change {
+        var seq: Int64
+        var action: MessageChange.Action
+        var room = "lobby"
+        var user = "alice"
+        var revs: [Int64]?
+
+        var change: MessageChange {
+            MessageChange(seq: seq, action: action, condition: revs.map { RevisionCondition(revs: $0) })
+        }
+    }
+
+    /// Makes a submission of a change.
+    func submission(_ change: Change) throws -> Submission {
+        Submission(
+            ticket: ticket(), room: try RoomID(change.room), sender: try UserID(change.user),
+            change: .change(change.change))
+    }
+
+    /// Submits at once, and waits for what becomes of it.
+    @discardableResult
+    func submitAll(_ submissions: [Submission]) throws -> [Result<Stored, Problem>] {
+        log.submit(submissions)
+        return try listener.outcomes(submissions.map(\.ticket)).map(\.result)
+    }
+
+    /// Changes a message and waits until that is stored.
+    @discardableResult
+    func change(_ change: Change) throws -> Stored {
+        try submitAll([submission(change)])[0].get()
+    }
+
+    @discardableResult
+    func edit(_ seq: Int64, _ text: String, of room: String = "lobby", as user: String = "alice") throws -> Stored {
+        try change(Change(seq: seq, action: .edit(Edit(text: text)), room: room, user: user))
+    }
+
+    @discardableResult
+    func delete(_ seq: Int64, of room: String = "lobby", as user: String = "alice") throws -> Stored {
+        try change(Change(seq: seq, action: .delete(.sender), room: room, user: user))
+    }
+
+    @discardableResult
+    func react(
+        _ key: String = "❤️", to seq: Int64, of room: String = "lobby", as user: String = "alice"
+    ) throws -> Stored {
+        try change(Change(seq: seq, action: .addReaction(ReactionKey(key)), room: room, user: user))
+    }
+
+    @discardableResult
+    func unreact(
+        _ key: String = "❤️", to seq: Int64, of room: String = "lobby", as user: String = "alice"
+    ) throws -> Stored {
+        try change(Change(seq: seq, action: .removeReaction(ReactionKey(key)), room: room, user: user))
+    }
+
     // MARK: Reading
 
     /// Makes a query.
@@ -145,16 +207,20 @@ final class TestLog: Sendable {
         return state
     }
 
+    func stored(_ seq: Int64, of room: String = "lobby") throws -> Stored? {
+        guard case .message(let message) = try ask(.message(seq: seq), of: room) else { throw WrongAnswer() }
+        return message
+    }
+
     func message(_ seq: Int64, of room: String = "lobby") throws -> [UInt8]? {
-        guard case .message(let body) = try ask(.message(seq: seq), of: room) else { throw WrongAnswer() }
-        return body
+        try stored(seq, of: room)?.body
     }
 
     func message(_ id: String, from sender: String, of room: String = "lobby") throws -> [UInt8]? {
-        guard case .message(let body) = try ask(.clientMessage(sender: try UserID(sender), id: id), of: room) else {
+        guard case .message(let message) = try ask(.clientMessage(sender: try UserID(sender), id: id), of: room) else {
             throw WrongAnswer()
         }
-        return body
+        return message?.body
     }
 }
 

@@ -79,7 +79,8 @@ struct FailureTests {
         #expect(try log.send(.init()).seq == 1)
         // What the probes wrote is gone.
         log.close()
-        #expect(try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta") } == ["epoch"])
+        #expect(
+            try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta") } == ["epoch", "fingerprint_secret"])
     }
 
     @Test(

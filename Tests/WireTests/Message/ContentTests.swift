@@ -22,6 +22,7 @@ import Wire
     func `the same values are the same content, however they are written`(a: String, b: String) throws {
         #expect(try content(a).isSame(as: content(b)))
         #expect(try content(b).isSame(as: content(a)))
+        #expect(try content(a).canonicalBytes == content(b).canonicalBytes)
     }
 
     @Test(arguments: [
@@ -46,6 +47,7 @@ import Wire
     func `other values are another content`(a: String, b: String) throws {
         #expect(try !content(a).isSame(as: content(b)))
         #expect(try !content(b).isSame(as: content(a)))
+        #expect(try content(a).canonicalBytes != content(b).canonicalBytes)
     }
 
     @Test func `a content is the same as what is read back of it`() throws {

@@ -34,6 +34,21 @@ import Wire
         #expect(written(reread.encode) == text)
     }
 
+    @Test func `of a deleted message its place, its sender and its time are left`() throws {
+        var message = try message(
+            Content(
+                text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], replyTo: 2, data: [0x7B, 0x7D]))
+        #expect(message.isAsSent)
+        message.clientMessageID = "c-1"
+        message.reactions = [Reaction(key: "+1", count: 1, users: [try UserID("bob")])]
+        message.editedAt = time
+        #expect(!message.isAsSent && !message.tombstone.isAsSent)
+        let text =
+            #"{"room":"lobby","seq":3,"rev":7,"sender":"alice","client_message_id":"c-1","#
+            + #""created_at":"2026-11-21T01:02:03.004Z","deleted":true}"#
+        #expect(written(message.tombstone.encode) == text)
+    }
+
     @Test func `empty, null and false fields are left out`() throws {
         let tombstone = try message(Content())
         let text = #"{"room":"lobby","seq":3,"rev":7,"sender":"alice","created_at":"2026-11-21T01:02:03.004Z"}"#

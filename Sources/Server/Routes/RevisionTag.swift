@@ -1,0 +1,44 @@
+import Chat
+import HTTP
+import HTTPTypes
+
+/// A message's revision as its entity tag (RFC 9110, section 8.8.3): the number in quotes, a strong one, for a snapshot
+/// has the same bytes for everybody.
+extension Exchange {
+    /// Answers with a message.
+    func answer(_ status: HTTPResponse.Status, _ message: Stored) {
+        add(.eTag, "\"\(message.rev)\"")
+        answer(status, body: message.body.span)
+    }
+}
+
+extension RevisionCondition {
+    /// What `If-Match` asks for (RFC 9110, section 13.1.1); `nil` when any revision will do.
+    init?(_ fields: HTTPFields) {
+        let tags = fields.elements(of: .ifMatch)
+        guard fields.contains(.ifMatch), !tags.contains("*") else { return nil }
+        // What is no tag of a revision matches none; neither does a weak one, which speaks of no bytes in particular.
+        self.init(revs: tags.compactMap(Int64.init(entityTag:)))
+    }
+}
+
+extension HTTPFields {
+    /// Whether a field like `If-None-Match` (RFC 9110, section 13.1.2) names the revision that a message has, as a strong
+    /// tag or a weak one, or with `*` any.
+    func namesWeakly(rev: Int64, in name: HTTPField.Name) -> Bool {
+        contains(name)
+            && elements(of: name).contains { tag in
+                tag == "*" || Int64(entityTag: tag.hasPrefix("W/") ? tag.dropFirst(2) : tag) == rev
+            }
+    }
+}
+
+extension Int64 {
+    /// The revision of which this is the strong entity tag: the number in quotes, as it is written in answers.
+    fileprivate init?(entityTag tag: Substring) {
+        guard tag.count > 2, tag.first == "\"", tag.last == "\"", let rev = Int64(tag.dropFirst().dropLast()),
+            "\"\(rev)\"" == tag
+        else { return nil }
+        self = rev
+    }
+}

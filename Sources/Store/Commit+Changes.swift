@@ -1,0 +1,110 @@
+import Chat
+import Wire
+
+/// Changes of messages that are there, each of which takes a revision unless it changes nothing.
+extension Commit {
+    /// Changes a message in its place.
+    mutating func change(
+        _ change: MessageChange, in id: RoomID, by user: UserID
+    ) throws -> Result<Stored, Problem> {
+        guard let room = try self.room(id), change.seq > 0, change.seq <= room.head else {
+            return .failure(.messageNotFound)
+        }
+        guard room.rev < RowKey.maximumPlace else { return .failure(.unavailable("The room is full.")) }
+        try settle(id, room)
+        let place = RowKey(room: room.number, change.seq)
+        guard let body = try statements.changes.message(place) else {
+            return .failure(.internalError("A message is missing in its room."))
+        }
+        let next: Message?
+        do {
+            let message = try Message(decoding: body)
+            switch try change.decide(on: message, by: user) {
+            case .done: next = nil
+            case .go: next = try self.message(message, after: change.action, at: place, in: room, by: user)
+            }
+            guard var next else { return .success(Stored(seq: message.seq, rev: message.rev, body: body)) }
+            next.rev = room.rev + 1
+            return .success(try store(next, at: place, in: id, room))
+        } catch let problem as Problem {
+            return .failure(problem)
+        }
+    }
+
+    /// What a message is after an action; `nil` when it is no other than before.
+    private func message(
+        _ message: Message, after action: MessageChange.Action, at place: RowKey, in room: RoomTable.Room,
+        by user: UserID
+    ) throws -> Message? {
+        var next = message
+        switch action {
+        case .edit(let edit):
+            next.content = try edit.applied(to: message.content)
+            if next.content.isSame(as: message.content) { return nil }
+            // Clocks are set back now and then; a message is not edited before it is sent.
+            next.editedAt = max(time, message.editedAt ?? message.createdAt)
+            try rememberFirstContent(of: message, at: place)
+        case .delete:
+            next = message.tombstone
+            try rememberFirstContent(of: message, at: place)
+            if !message.reactions.isEmpty { try statements.changes.removeReactions(from: place) }
+        case .addReaction(let key):
+            let isNew = !message.reactions.contains { $0.has(key) }
+            if isNew, message.reactions.count >= Limits.reactionKeys { throw Problem.tooManyReactions }
+            guard try statements.changes.addReaction(key, by: user, rev: room.rev + 1, to: place) else { return nil }
+            next.addReaction(key, by: user)
+        case .removeReaction(let key):
+            guard try statements.changes.removeReaction(key, by: user, from: place) else { return nil }
+            try next.removeReaction(key, by: user) { try statements.changes.users(key, of: place) }
+        }
+        return next
+    }
+
+    private func rememberFirstContent(of message: Message, at place: RowKey) throws {
+        guard message.clientMessageID != nil, message.isAsSent else { return }
+        try statements.changes.remember(message.content, of: place)
+    }
+
+    /// Stores the next snapshot of a message, and has subscribers see it.
+    private mutating func store(
+        _ message: Message, at place: RowKey, in id: RoomID, _ room: RoomTable.Room
+    ) throws -> Stored {
+        var room = room
+        room.rev = message.rev
+        var body: [UInt8] = []
+        message.encode(into: &body)
+        try statements.changes.update(place, change: RowKey(room: room.number, message.rev), body)
+        changedBytes += body.count
+        publish(body, in: id, room)
+        return Stored(seq: message.seq, rev: message.rev, body: body)
+    }
+}
+
+extension Reaction {
+    /// Whether it is one with this key.
+    fileprivate func has(_ key: ReactionKey) -> Bool { self.key.hasSameBytes(as: key.string) }
+}
+
+extension Message {
+    /// Counts a reaction of a user who has not reacted so before.
+    fileprivate mutating func addReaction(_ key: ReactionKey, by user: UserID) {
+        guard let index = reactions.firstIndex(where: { $0.has(key) }) else {
+            return reactions.append(Reaction(key: key.string, count: 1, users: [user]))
+        }
+        reactions[index].count += 1
+        if reactions[index].users.count < Limits.reactionUsers { reactions[index].users.append(user) }
+    }
+
+    /// Counts one reaction less; `first` says who are the first to have reacted so then.
+    fileprivate mutating func removeReaction(
+        _ key: ReactionKey, by user: UserID, first: () throws -> [UserID]
+    ) rethrows {
+        guard let index = reactions.firstIndex(where: { $0.has(key) }) else { return }
+        reactions[index].count -= 1
+        if reactions[index].count == 0 {
+            reactions.remove(at: index)
+        } else if reactions[index].users.contains(user) {
+            reactions[index].users = try first()
+        }
+    }
+}

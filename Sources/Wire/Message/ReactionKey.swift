@@ -1,0 +1,43 @@
+/// What users react with: an emoji or any word, 1 to 32 bytes of printable UTF-8 without spaces.
+///
+/// Two keys are the same when they are the same bytes, so `❤` and `❤️`, with its variation selector, are two.
+public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
+    /// The key as clients write it.
+    public let string: String
+
+    /// Reads a key.
+    ///
+    /// - Throws: 400 `invalid_reaction` if `string` is empty, longer than ``Limits/reactionKeyBytes``, or has a character
+    ///   that prints nothing.
+    public init(_ string: some StringProtocol) throws(Problem) {
+        let string = String(string)
+        let count = string.utf8.count
+        guard count > 0, count <= Limits.reactionKeyBytes, string.unicodeScalars.allSatisfy(Self.isAllowed) else {
+            throw .invalidReaction
+        }
+        self.string = string
+    }
+
+    /// The key as clients write it.
+    public var description: String { string }
+
+    /// Whether both are the same bytes.
+    public static func == (a: ReactionKey, b: ReactionKey) -> Bool {
+        a.string.hasSameBytes(as: b.string)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        // The pointer is used only inside the closure, while the span's owner is borrowed.
+        string.utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(0xFF as UInt8)
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        if UserID.isPrintable(scalar) { return true }
+        // Tags are format characters of which the flags of England, Scotland and Wales are made.
+        if (0xE0020...0xE007F).contains(scalar.value) { return true }
+        // Phones have new emoji before servers know of them.
+        return scalar.properties.generalCategory == .unassigned && !scalar.properties.isNoncharacterCodePoint
+    }
+}

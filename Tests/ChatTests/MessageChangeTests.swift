@@ -1,0 +1,63 @@
+import Chat
+import Testing
+import Wire
+
+@Suite("Who may change a message, and when")
+struct MessageChangeTests {
+    /// What is asked, and of what.
+    struct Case: CustomTestStringConvertible {
+        var action: MessageChange.Action
+        var user = "alice"
+        var deleted = false
+        var revs: [Int64]?
+        var testDescription: String { "\(action) by \(user), deleted \(deleted), at \(revs ?? [])" }
+    }
+
+    private func decide(_ asked: Case) throws -> MessageChange.Decision {
+        let message = Message(
+            room: try RoomID("lobby"), seq: 1, rev: 7, sender: try UserID("alice"), content: Content(text: "hi"),
+            createdAt: Timestamp(milliseconds: 0), deleted: asked.deleted)
+        let change = MessageChange(
+            seq: 1, action: asked.action, condition: asked.revs.map { RevisionCondition(revs: $0) })
+        return try change.decide(on: message, by: UserID(asked.user))
+    }
+
+    private static let like = try! ReactionKey("+1")
+
+    @Test(
+        "may be done",
+        arguments: [
+            Case(action: .edit(Edit())), Case(action: .edit(Edit()), revs: [6, 7]), Case(action: .delete(.sender)),
+            Case(action: .delete(.owner)), Case(action: .delete(.owner), user: "bob"),
+            Case(action: .addReaction(like), user: "bob"), Case(action: .removeReaction(like), user: "bob", revs: [7]),
+        ])
+    func go(asked: Case) throws {
+        #expect(try decide(asked) == .go)
+    }
+
+    @Test(
+        "is done already",
+        arguments: [
+            Case(action: .delete(.sender), deleted: true), Case(action: .delete(.sender), deleted: true, revs: [1]),
+            Case(action: .delete(.owner), user: "bob", deleted: true),
+            Case(action: .removeReaction(like), user: "bob", deleted: true),
+        ])
+    func done(asked: Case) throws {
+        #expect(try decide(asked) == .done)
+    }
+
+    @Test(
+        "may not be done",
+        arguments: [
+            (Case(action: .edit(Edit()), user: "bob"), .notTheSender),
+            (Case(action: .edit(Edit()), user: "bob", deleted: true, revs: []), .notTheSender),
+            (Case(action: .delete(.sender), user: "bob", deleted: true), .notTheSender),
+            (Case(action: .edit(Edit()), deleted: true, revs: [1]), .messageDeleted),
+            (Case(action: .addReaction(like), user: "bob", deleted: true), .messageDeleted),
+            (Case(action: .edit(Edit()), revs: []), .preconditionFailed(rev: 7)),
+            (Case(action: .delete(.owner), user: "bob", revs: [6, 8]), .preconditionFailed(rev: 7)),
+        ] as [(Case, Problem)])
+    func refused(asked: Case, problem: Problem) {
+        #expect(throws: problem) { try decide(asked) }
+    }
+}

@@ -1,0 +1,87 @@
+import Chat
+import GRDB
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A send that is repeated after its message was changed")
+struct RepeatedSendAfterChangeTests {
+    private let send = TestLog.Send(text: "hi", id: "a1", data: #"{"a":1,"b":[2.50]}"#)
+    private let same = TestLog.Send(text: "hi", id: "a1", data: #"{"b":[25e-1],"a":1}"#)
+
+    @Test("is answered with the message as it is now", arguments: [0, 100])
+    func present(journalMessages: Int) throws {
+        var log = try TestLog { $0.journalMessages = journalMessages }
+        try log.send(send)
+        let changes: [(TestLog) throws -> Stored] = [
+            { try $0.react(to: 1, as: "bob") }, { try $0.edit(1, "bye") }, { try $0.edit(1, "hi") },
+            { try $0.edit(1, "once more") }, { try $0.delete(1) },
+        ]
+        for change in changes {
+            let changed = try change(log)
+            for _ in 0..<2 {
+                let again = try log.send(same)
+                #expect(again.body == changed.body && again.rev == changed.rev && !again.isNew)
+                for other in ["bye", "once more", "HI", ""] {
+                    let reuse = TestLog.Send(text: other, id: "a1", data: send.data)
+                    #expect(throws: Problem.clientMessageIDReused) { try log.send(reuse) }
+                }
+                #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "hi", id: "a1")) }
+                log = try log.reopened { $0.journalMessages = journalMessages }
+            }
+        }
+        #expect(try log.state() == RoomState(head: 1, rev: 6))
+    }
+
+    @Test("is known in the commit that changes it")
+    func withinCommit() throws {
+        let log = try TestLog()
+        let results = try log.submitAll(
+            log.submissions([send]) + [log.submission(.init(seq: 1, action: .edit(Edit(text: "bye"))))]
+                + log.submissions([same, .init(text: "bye", id: "a1")])
+                + [log.submission(.init(seq: 1, action: .delete(.sender)))] + log.submissions([same]))
+        #expect(try results[2].get().rev == 2)
+        #expect(throws: Problem.clientMessageIDReused) { try results[3].get() }
+        #expect(try results[5].get().rev == 3)
+        #expect(try !results[5].get().isNew)
+    }
+
+    @Test("Only what may be sent again has a fingerprint, and one")
+    func fingerprints() throws {
+        let log = try TestLog()
+        try log.sendAll([.init(id: "a1"), .init(), .init(id: "a3"), .init(id: "a4")])
+        try log.edit(1, "x")
+        try log.edit(1, "y")
+        try log.delete(1)
+        try log.delete(2)
+        try log.react(to: 3)
+        try log.delete(4)
+        let seqs = try log.sql { try Int64.fetchAll($0, sql: "SELECT message FROM first_contents ORDER BY 1") }
+        #expect(seqs.map { RowKey(rawValue: $0).place } == [1, 4])
+    }
+}
+
+@Suite("A fingerprint")
+struct FingerprintTests {
+    @Test("is the same for the same content in one database, and in no other")
+    func perDatabase() throws {
+        let contents = ["a", "b"].map { Content(text: $0) }
+        let prints = try (0..<3).map { _ in
+            try TestLog().sql { db in
+                let fingerprinter = try Fingerprinter(db)
+                return contents.map { fingerprinter.fingerprint(of: $0) }
+            }
+        }
+        #expect(Set(prints.flatMap { $0 }).count == 6)
+        #expect(prints.allSatisfy { $0.allSatisfy { $0.count == 32 } })
+    }
+
+    @Test("A database without the secret says so")
+    func missingSecret() throws {
+        let log = try TestLog()
+        try log.sql { try $0.execute(sql: "DELETE FROM meta WHERE key = 'fingerprint_secret'") }
+        let problem = #expect(throws: Problem.self) { try log.send(.init()) }
+        #expect(problem?.status == 503)
+    }
+}

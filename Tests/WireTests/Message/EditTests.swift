@@ -1,0 +1,61 @@
+import Testing
+import Wire
+
+@Suite struct EditTests {
+    private func edit(_ body: String) throws(Problem) -> Edit {
+        try Edit.decode(Array(body.utf8))
+    }
+
+    @Test func `what is absent is kept, what is null or empty is cleared`() throws {
+        let content = Content(
+            text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], replyTo: 3,
+            data: Array(#"{"a":1}"#.utf8))
+        let cases: [(String, Content)] = [
+            ("{}", content),
+            (
+                #"{"text":"b\u0079e"}"#,
+                Content(text: "bye", attachments: content.attachments, replyTo: 3, data: content.data)
+            ),
+            (#"{"text":null}"#, Content(attachments: content.attachments, replyTo: 3, data: content.data)),
+            (#"{"text":"","data":{}}"#, Content(attachments: content.attachments, replyTo: 3)),
+            (#"{"attachments":[],"data":null}"#, Content(text: "hi", replyTo: 3)),
+            (
+                #"{"attachments":null,"data":{"b":[ ]}}"#,
+                Content(text: "hi", replyTo: 3, data: Array(#"{"b":[]}"#.utf8))
+            ),
+        ]
+        for (body, expected) in cases {
+            #expect(try edit(body).applied(to: content).isSame(as: expected), "\(body)")
+        }
+    }
+
+    @Test func `what cannot be edited is ignored`() throws {
+        let content = Content(text: "hi", replyTo: 3)
+        let body = #"{"reply_to":"x","client_message_id":7,"seq":1,"reactions":{},"deleted":true,"text":"bye"}"#
+        #expect(try edit(body).applied(to: content).isSame(as: Content(text: "bye", replyTo: 3)))
+    }
+
+    @Test(arguments: [#"{"text":""}"#, #"{"text":null}"#, #"{"attachments":null,"text":""}"#])
+    func `nothing must be left empty`(body: String) throws {
+        let edit = try edit(body)
+        #expect(problem { () throws(Problem) in try edit.applied(to: Content(text: "hi")) } == .emptyMessage)
+        let attached = Content(text: "hi", attachments: [Attachment(kind: .link, url: "http://x")])
+        #expect((problem { () throws(Problem) in try edit.applied(to: attached) } == nil) == (edit.attachments == nil))
+    }
+
+    @Test(
+        arguments: [
+            ("", 400, "invalid_json"), ("[]", 400, "invalid_json"), (#"{"text":7}"#, 400, "invalid_field"),
+            (#"{"data":[]}"#, 400, "invalid_field"), (#"{"text":"a","text":"b"}"#, 400, "invalid_json"),
+            (#"{"text":"\u0000"}"#, 422, "nul_character"),
+            (#"{"attachments":[{"type":"x"}]}"#, 422, "invalid_attachment"),
+            (#"{"attachments":[{"type":"image","url":"http://x"}]}"#, 422, "size_missing"),
+            (#"{"text":"\#(String(repeating: "x", count: Limits.textBytes + 1))"}"#, 422, "too_long"),
+            (#"{"attachments":[{"type":"x"}],"text":7}"#, 400, "invalid_field"),
+        ])
+    func `the fields are under the same rules as those of a send`(body: String, status: Int, code: String) {
+        let fault = problem { () throws(Problem) in try edit(body) }
+        #expect(fault?.status == status)
+        #expect(fault?.code.string == code)
+    }
+}
