@@ -17,6 +17,8 @@ public struct Query: Sendable {
         case replay(since: Int64?, format: PushFormat, bytes: Int)
         /// The room's state.
         case state
+        /// The room as the user sees it.
+        case summary
     }
 
     /// Where the answer goes.
@@ -25,12 +27,15 @@ public struct Query: Sendable {
     public var room: RoomID
     /// What is to be read.
     public var kind: Kind
+    /// Who reads, whose read mark is ``Place/read``; `nil` for somebody without a name.
+    public var user: UserID?
 
-    /// A read of `room`, answered under `ticket`.
-    public init(ticket: Ticket, room: RoomID, kind: Kind) {
+    /// A read of `room` for `user`, answered under `ticket`.
+    public init(ticket: Ticket, room: RoomID, kind: Kind, user: UserID? = nil) {
         self.ticket = ticket
         self.room = room
         self.kind = kind
+        self.user = user
     }
 }
 
@@ -59,6 +64,8 @@ public struct Answer: Sendable {
         case replay(ReplaySlice)
         /// To ``Query/Kind/state``.
         case state(RoomState)
+        /// To ``Query/Kind/summary``.
+        case summary(RoomSummary)
     }
 
     /// The query's ticket.

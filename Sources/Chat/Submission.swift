@@ -8,6 +8,8 @@ public struct Submission: Sendable {
         case send(Draft)
         /// Change a message that is there.
         case change(MessageChange)
+        /// Move the user's read mark to a `seq`, or to the room's head where that is less. It never moves back.
+        case read(seq: Int64)
     }
 
     /// Where the outcome goes.
@@ -44,14 +46,14 @@ public struct Outcome: Sendable {
 
 /// A message as the log holds it.
 public struct Stored: Sendable {
-    /// Its place in the room.
+    /// Its place in the room. Of a read mark, where it is.
     public var seq: Int64
-    /// The room's revision of its latest change.
+    /// The room's revision of its latest change. Of a read mark, the room's.
     public var rev: Int64
-    /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes.
+    /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes. Of a read mark, nothing.
     public var body: [UInt8]
     /// Whether this submission is the send that stored it; `false` when the same send had been stored before, and for
-    /// what is no send.
+    /// what is no send. Of a read mark, whether it has moved.
     public var isNew: Bool
 
     /// A stored message.

@@ -79,6 +79,7 @@ final class Exchange {
         case .reaction(let room, let seq, let key): try react(key, to: seq, of: room, target)
         case .clientMessage(let room, let id): try answerClientMessage(id, of: room, target)
         case .changes(let room): try answerChanges(of: room, target)
+        case .read(let room): try moveReadMark(in: room, target)
         case .presence(let room): try answerPresence(of: room, target)
         case .live(let room): try openLive(room, target)
         case .liveRooms: try openLiveRooms(target)

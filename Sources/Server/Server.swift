@@ -56,6 +56,8 @@ public final class Server: Sendable {
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
                 dispatcher: dispatcher, typing: TypingRate(interval: configuration.typingInterval),
                 presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
+                readNotices: configuration.readNotices
+                    ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
                 origins: origins, limiter: Limiter(configuration.limits), metrics: metrics, registry: registry,
                 logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }

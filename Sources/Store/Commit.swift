@@ -71,6 +71,8 @@ struct Commit {
             result = try send(draft, to: submission.room, by: submission.sender)
         case .change(let change):
             result = try self.change(change, in: submission.room, by: submission.sender)
+        case .read(let seq):
+            result = try read(to: seq, in: submission.room, by: submission.sender)
         }
         outcomes.append(Outcome(ticket: submission.ticket, result: result))
     }

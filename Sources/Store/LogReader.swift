@@ -114,7 +114,7 @@ extension Answer.Content {
         case .message(let message): message?.body.count ?? 0
         case .changes(let changes): changes.messages.count
         case .replay(let replay): replay.frames.count
-        case .state: 0
+        case .state, .summary: 0
         }
     }
 }

@@ -192,6 +192,7 @@ extension Submission {
                 (edit.text?.utf8.count ?? 0) + (edit.data?.count ?? 0) + (edit.attachments?.byteCount ?? 0)
             case .delete, .addReaction, .removeReaction: 0
             }
+        case .read: 0
         }
     }
 }

@@ -6,6 +6,7 @@ import Wire
 ///
 /// Confined to the reader's connection.
 final class ReaderStatements {
+    let unread: UnreadStatements
     private let lookup: LookupStatements
     private let selectMessage: PreparedStatement
     private let selectMessages: PreparedStatement
@@ -15,6 +16,7 @@ final class ReaderStatements {
     private let selectChanged: PreparedStatement
 
     init(_ db: Database) throws {
+        unread = try UnreadStatements(db)
         lookup = try LookupStatements(db)
         selectMessage = try PreparedStatement("SELECT id, rev, changed, body FROM messages WHERE id = ?", db)
         selectMessages = try PreparedStatement("SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id", db)

@@ -5,11 +5,13 @@ import Wire
 struct RoomView {
     /// How far the room has come.
     let state: RoomState
-    private let number: Int64
+    /// The room's number in the database.
+    let number: Int64
     /// The `seq` of the last message among the rows.
-    private let filed: Int64
-    private let recent: ArraySlice<RecentMessage>
-    private let statements: ReaderStatements
+    let filed: Int64
+    /// The messages behind those.
+    let recent: ArraySlice<RecentMessage>
+    let statements: ReaderStatements
 
     /// A room with these recent messages, taken before the snapshot; `nil` when nobody has used it.
     ///

@@ -80,6 +80,7 @@ enum Schema {
             try db.execute(
                 sql: "INSERT INTO meta VALUES ('fingerprint_secret', ?)", arguments: [Fingerprinter.makeSecret()])
         }
+        registerRooms(in: &migrator)
         return migrator
     }
 

@@ -15,12 +15,14 @@ struct Snapshot {
         switch query.kind {
         case .state:
             return .state(room?.state ?? RoomState())
+        case .summary:
+            return .summary(try summary(of: query.room, room, for: query.user))
         case .message(let seq):
             return .message(try room?.message(seq: seq))
         case .clientMessage(let sender, let id):
             return .message(try room?.message(sender: sender, clientMessageID: id))
         case .page(let request):
-            return .page(try page(request, of: room))
+            return .page(try page(request, of: room, for: query.user))
         case .changes(let since, let limit):
             return .changes(try changes(of: room, since: since, limit: limit))
         case .replay(let since, let format, let bytes):
@@ -30,40 +32,41 @@ struct Snapshot {
 
     // MARK: Pages
 
-    private func page(_ request: PageRequest, of room: RoomView?) throws -> PageSlice {
+    private func page(_ request: PageRequest, of room: RoomView?, for user: UserID?) throws -> PageSlice {
         let state = room?.state ?? RoomState()
-        let window = try window(request, of: room, head: state.head)
+        let window = try window(request, of: room, for: user, head: state.head)
         return PageSlice(
             messages: window.count > 0 ? try room?.messages(window) ?? [] : [], count: window.count,
             firstSeq: window.count > 0 ? window.start : 0, lastSeq: window.count > 0 ? window.end - 1 : 0,
             hasBefore: window.hasBefore, hasAfter: window.hasAfter(head: state.head), state: state)
     }
 
-    private func window(_ request: PageRequest, of room: RoomView?, head: Int64) throws -> PageWindow {
+    private func window(
+        _ request: PageRequest, of room: RoomView?, for user: UserID?, head: Int64
+    ) throws -> PageWindow {
         switch request.anchor {
         case .newest:
             return .newest(head: head, limit: request.limit)
         case .before(let place):
-            let gap = try seq(of: place, in: room, head: head)
+            let gap = try seq(of: place, in: room, for: user, head: head)
             return .before(gap: gap, head: head, limit: request.limit)
         case .after(let place):
-            let seq = try seq(of: place, in: room, head: head)
+            let seq = try seq(of: place, in: room, for: user, head: head)
             // A time is a gap already; a message is passed over.
             if case .time = place { return .after(gap: seq, head: head, limit: request.limit) }
             return .after(gap: seq == .max ? seq : seq + 1, head: head, limit: request.limit)
         case .around(let place):
-            return .around(try seq(of: place, in: room, head: head), head: head, limit: request.limit)
+            return .around(try seq(of: place, in: room, for: user, head: head), head: head, limit: request.limit)
         }
     }
 
     /// The `seq` of a place; of a time, that of the first message stored at it or after it.
-    private func seq(of place: Place, in room: RoomView?, head: Int64) throws -> Int64 {
+    private func seq(of place: Place, in room: RoomView?, for user: UserID?, head: Int64) throws -> Int64 {
         switch place {
         case .seq(let seq): return seq
         case .first: return 1
         case .last: return head
-        // There are no read marks yet: nobody has read anything.
-        case .read: return 0
+        case .read: return try user.flatMap { try room?.readMark(of: $0) } ?? 0
         case .time(let time): return try room?.firstSeq(at: time) ?? 1
         }
     }

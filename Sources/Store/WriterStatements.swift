@@ -9,6 +9,7 @@ final class WriterStatements {
     /// Those that change messages.
     let changes: ChangeStatements
     private let db: Database
+    let marks: ReadMarkStatements
     private let lookup: LookupStatements
     private let insertRoomRow: PreparedStatement
     private let insertMessage: PreparedStatement
@@ -17,6 +18,7 @@ final class WriterStatements {
 
     init(_ db: Database) throws {
         self.db = db
+        marks = try ReadMarkStatements(db)
         lookup = try LookupStatements(db)
         changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name) VALUES (?)", db)

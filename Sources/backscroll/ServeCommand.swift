@@ -147,6 +147,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Do not tell the subscribers of a room how many are there.")
     var noPresence = false
 
+    @Flag(help: "Do not tell the subscribers of a room up to where users have read.")
+    var noReadNotices = false
+
     @Option(help: "Sends that may wait for a commit; one more gets 503.")
     var maxQueue = defaults.sendQueue
 
@@ -229,6 +232,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.webSocket.messageBytes = maxFrame
         configuration.compression = !noCompression
         configuration.presence = !noPresence
+        configuration.readNotices = !noReadNotices
         configuration.sendQueue = maxQueue
         return configuration
     }

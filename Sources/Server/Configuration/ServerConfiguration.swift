@@ -41,6 +41,10 @@ public struct ServerConfiguration: Sendable {
     public var presence = true
     /// How long it takes until they are told again.
     public var presenceInterval = Presence.defaultInterval
+    /// Whether subscribers are told up to where users have read.
+    public var readNotices = true
+    /// How long it takes until they are told, and told again of the same user.
+    public var readNoticeInterval = ReadNotices.defaultInterval
     /// How many bytes of a room's latest messages a loop keeps for its subscribers.
     public var feedBytes = 32 * 1024
     /// How many sends may wait for a commit; one more is answered 503.

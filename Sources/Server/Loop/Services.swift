@@ -14,6 +14,8 @@ struct Services: Sendable {
     let typing: TypingRate
     /// `nil` when nobody is counted.
     let presence: Presence?
+    /// `nil` when nobody is told of read marks.
+    let readNotices: ReadNotices?
     let origins: OriginPolicy
     /// `nil` without limits.
     let limiter: Limiter?

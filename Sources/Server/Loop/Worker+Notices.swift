@@ -40,6 +40,17 @@ extension Worker {
         return [live, .presence(room: room, online: online)]
     }
 
+    /// A user's read mark has moved, of which the room's subscribers hear at the next beat.
+    func readMarkMoved(_ user: UserID, in room: RoomID, to seq: Int64) {
+        guard let notices = services.readNotices, notices.moved(user, in: room, to: seq) else { return }
+        loop.after(notices.interval) { [unowned self] in
+            // The kernel spreads connections evenly over the loops.
+            let marks = notices.beat { (feeds[$0]?.subscribers.count ?? 0) * services.configuration.threads }
+            services.dispatcher.notify(
+                marks.map { FramedNotice(.read(room: $0.room, user: $0.user, seq: $0.seq), in: $0.room) })
+        }
+    }
+
     /// A subscriber is typing, of which the others hear unless they have just heard it.
     func typing(_ user: UserID, in feed: Feed) {
         // The kernel spreads connections evenly over the loops.

@@ -42,7 +42,7 @@ extension Worker {
         for subscription: Subscription, since rev: Int64?, then: @escaping (Result<ReplaySlice, Problem>) -> Void
     ) {
         let kind = Query.Kind.replay(since: rev, format: subscription.format, bytes: Subscription.replayLimit)
-        ask(kind, of: subscription.feed.room) { result in
+        ask(kind, of: subscription.feed.room, for: subscription.user) { result in
             switch result {
             case .success(.replay(let slice)): then(.success(slice))
             case .success: preconditionFailure("the log answered another question")

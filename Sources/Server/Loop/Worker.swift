@@ -70,11 +70,14 @@ final class Worker {
         submissions.append(Submission(ticket: ticket, room: room, sender: sender, change: change))
     }
 
-    /// Reads from the log; `then` is called on this loop.
-    func ask(_ kind: Query.Kind, of room: RoomID, then: @escaping (Result<Answer.Content, Problem>) -> Void) {
+    /// Reads from the log for a user, if there is a name; `then` is called on this loop.
+    func ask(
+        _ kind: Query.Kind, of room: RoomID, for user: UserID?,
+        then: @escaping (Result<Answer.Content, Problem>) -> Void
+    ) {
         let ticket = takeTicket()
         answers[ticket.number] = then
-        queries.append(Query(ticket: ticket, room: room, kind: kind))
+        queries.append(Query(ticket: ticket, room: room, kind: kind, user: user))
     }
 
     private func takeTicket() -> Ticket {

@@ -4,16 +4,17 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Reading a room: pages by `seq`, changes by `rev`, and where it is.
+/// Reading a room: pages by `seq`, changes by `rev`, and who is there.
 extension Exchange {
     /// `GET /v1/rooms/{room}/messages`
     func answerPage(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try caller(target, in: room)
+        let caller = try caller(target, in: room)
         let page = try PageRequest.parse(
             before: target.single("before"), after: target.single("after"), around: target.single("around"),
             limit: target.single("limit"))
+        if page.anchor.place == .read { _ = try caller.named() }
         worker.services.metrics.pageReads.increment()
-        worker.ask(.page(page), of: room) { [self] result in
+        worker.ask(.page(page), of: room, for: caller.user) { [self] result in
             switch result {
             case .success(.page(let slice)): answer(slice, of: room, limit: page.limit)
             case .success: preconditionFailure("the log answered another question")
@@ -50,11 +51,12 @@ extension Exchange {
 
     /// `GET /v1/rooms/{room}/changes`
     func answerChanges(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try caller(target, in: room)
+        let caller = try caller(target, in: room)
         let changes = try ChangesRequest.parse(
             since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
         if let epoch = changes.since.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
-        worker.ask(.changes(since: changes.since.rev, limit: changes.limit), of: room) { [self] result in
+        worker.ask(.changes(since: changes.since.rev, limit: changes.limit), of: room, for: caller.user) {
+            [self] result in
             switch result {
             case .success(.changes(let slice)):
                 guard changes.since.rev <= slice.state.rev else { return answer(.cursorUnknown) }
@@ -63,22 +65,6 @@ extension Exchange {
                         messages: slice.messages, rev: slice.rev, hasMore: slice.hasMore,
                         epoch: worker.services.log.epoch
                     ).encode(into: &body)
-                }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
-        }
-    }
-
-    /// `GET /v1/rooms/{room}`
-    func answerRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try caller(target, in: room)
-        worker.ask(.state, of: room) { [self] result in
-            switch result {
-            case .success(.state(let state)):
-                answer { body in
-                    RoomSummary(room: room, head: state.head, rev: state.rev, epoch: worker.services.log.epoch)
-                        .encode(into: &body)
                 }
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)

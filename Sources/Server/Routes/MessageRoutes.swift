@@ -37,18 +37,17 @@ extension Exchange {
 
     /// `GET /v1/rooms/{room}/messages/by-client-id/{client_message_id}`
     func answerClientMessage(_ id: String, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let sender = try caller(target, in: room).named()
-        answerMessage(.clientMessage(sender: sender, id: id), of: room)
+        let caller = try caller(target, in: room)
+        answerMessage(.clientMessage(sender: try caller.named(), id: id), of: room, for: caller)
     }
 
     /// `GET /v1/rooms/{room}/messages/{seq}`
     func answerMessage(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try caller(target, in: room)
-        answerMessage(.message(seq: seq), of: room)
+        answerMessage(.message(seq: seq), of: room, for: try caller(target, in: room))
     }
 
-    private func answerMessage(_ kind: Query.Kind, of room: RoomID) {
-        worker.ask(kind, of: room) { [self] result in
+    private func answerMessage(_ kind: Query.Kind, of room: RoomID, for caller: Identity) {
+        worker.ask(kind, of: room, for: caller.user) { [self] result in
             switch result {
             case .success(.message(let message?)):
                 let isKnown = request.headerFields.namesWeakly(rev: message.rev, in: .ifNoneMatch)

@@ -13,6 +13,7 @@ enum Route: Equatable {
     case clientMessage(RoomID, id: String)
     case reaction(RoomID, seq: Int64, ReactionKey)
     case changes(RoomID)
+    case read(RoomID)
     case presence(RoomID)
     case live(RoomID)
     case liveRooms
@@ -52,6 +53,7 @@ enum Route: Equatable {
         switch (kind, rest.count) {
         case ("messages", 0): self = .messages(try RoomID(name))
         case ("changes", 0): self = .changes(try RoomID(name))
+        case ("read", 0): self = .read(try RoomID(name))
         case ("presence", 0): self = .presence(try RoomID(name))
         case ("live", 0): self = .live(try RoomID(name))
         case ("messages", 1): self = .message(try RoomID(name), seq: try Self.seq(rest.first!))
@@ -77,6 +79,7 @@ enum Route: Equatable {
         case .messages: [.get, .head, .post]
         case .message: [.get, .head, .patch, .delete]
         case .reaction: [.put, .delete]
+        case .read: [.put]
         case .live, .liveRooms: [.get]
         default: [.get, .head]
         }

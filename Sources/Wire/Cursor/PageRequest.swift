@@ -10,6 +10,14 @@ public struct PageRequest: Sendable, Hashable {
         case after(Place)
         /// What has a place in the middle.
         case around(Place)
+
+        /// The place, if it has one.
+        public var place: Place? {
+            switch self {
+            case .newest: nil
+            case .before(let place), .after(let place), .around(let place): place
+            }
+        }
     }
 
     /// Where the page lies.

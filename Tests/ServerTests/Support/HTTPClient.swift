@@ -82,6 +82,15 @@ final class HTTPClient {
         return try decode(response.body)
     }
 
+    /// Moves a user's read mark.
+    ///
+    /// - Returns: the room as the user sees it.
+    func read(to seq: Int64, in room: String = "lobby", as user: String) throws -> ReceivedRoom {
+        let response = try request(.put, "/v1/rooms/\(room)/read?user=\(user)", body: Array(#"{"seq":\#(seq)}"#.utf8))
+        guard response.status == .ok else { throw Unexpected(response) }
+        return try decode(response.body)
+    }
+
     // MARK: Answers
 
     /// The next answer.

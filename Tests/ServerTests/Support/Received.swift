@@ -67,6 +67,9 @@ struct ReceivedRoom: Decodable, Equatable {
     var head: Int64
     var rev: Int64
     var epoch: String
+    var read: Int64?
+    var unread: Int64?
+    var firstUnread: Int64?
 }
 
 /// A refusal as a client reads it.
@@ -90,11 +93,12 @@ struct ReceivedFrame: Decodable {
         case error(code: String, room: String?)
         case typing(room: String, user: String)
         case presence(room: String, online: Int)
+        case read(room: String, user: String, seq: Int64)
         case other
     }
 
     private enum CodingKeys: String, CodingKey {
-        case type, room, rev, message, code, user, online
+        case type, room, rev, message, code, user, online, seq
     }
 
     var type: String
@@ -124,6 +128,11 @@ struct ReceivedFrame: Decodable {
             content = .presence(
                 room: try fields.decode(String.self, forKey: .room),
                 online: try fields.decode(Int.self, forKey: .online))
+        case "read":
+            content = .read(
+                room: try fields.decode(String.self, forKey: .room),
+                user: try fields.decode(String.self, forKey: .user),
+                seq: try fields.decode(Int64.self, forKey: .seq))
         default:
             content = .other
         }

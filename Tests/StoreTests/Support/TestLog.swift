@@ -86,6 +86,19 @@ final class TestLog: Sendable {
         }
     }
 
+    /// Makes a submission.
+    func submission(_ change: Submission.Change, in room: String = "lobby", by user: String) throws -> Submission {
+        Submission(ticket: ticket(), room: try RoomID(room), sender: try UserID(user), change: change)
+    }
+
+    /// Moves a read mark, and waits until it is stored.
+    @discardableResult
+    func read(to seq: Int64, in room: String = "lobby", as user: String) throws -> Stored {
+        let submission = try submission(.read(seq: seq), in: room, by: user)
+        log.submit([submission])
+        return try listener.outcomes([submission.ticket])[0].result.get()
+    }
+
     /// Sends messages at once, and waits for what becomes of them.
     @discardableResult
     func sendAll(_ sends: [Send]) throws -> [Result<Stored, Problem>] {
@@ -168,22 +181,28 @@ final class TestLog: Sendable {
     // MARK: Reading
 
     /// Makes a query.
-    func query(_ kind: Query.Kind, of room: String = "lobby") throws -> Query {
-        Query(ticket: ticket(), room: try RoomID(room), kind: kind)
+    func query(_ kind: Query.Kind, of room: String = "lobby", for user: String? = nil) throws -> Query {
+        Query(ticket: ticket(), room: try RoomID(room), kind: kind, user: try user.map { try UserID($0) })
     }
 
     /// Asks, and waits for the answer.
-    func ask(_ kind: Query.Kind, of room: String = "lobby") throws -> Answer.Content {
-        let query = try query(kind, of: room)
+    func ask(_ kind: Query.Kind, of room: String = "lobby", for user: String? = nil) throws -> Answer.Content {
+        let query = try query(kind, of: room, for: user)
         log.fetch([query])
         return try listener.answers([query.ticket])[0].result.get()
     }
 
-    func page(_ anchor: PageRequest.Anchor = .newest, limit: Int = 30, of room: String = "lobby") throws -> PageSlice {
-        guard case .page(let page) = try ask(.page(PageRequest(anchor: anchor, limit: limit)), of: room) else {
-            throw WrongAnswer()
-        }
+    func page(
+        _ anchor: PageRequest.Anchor = .newest, limit: Int = 30, of room: String = "lobby", for user: String? = nil
+    ) throws -> PageSlice {
+        let request = PageRequest(anchor: anchor, limit: limit)
+        guard case .page(let page) = try ask(.page(request), of: room, for: user) else { throw WrongAnswer() }
         return page
+    }
+
+    func summary(of room: String = "lobby", for user: String?) throws -> RoomSummary {
+        guard case .summary(let summary) = try ask(.summary, of: room, for: user) else { throw WrongAnswer() }
+        return summary
     }
 
     func changes(since: Int64, limit: Int = 200, of room: String = "lobby") throws -> ChangeSlice {

@@ -1,0 +1,20 @@
+import Chat
+import Wire
+
+/// Rooms as users see them.
+extension Snapshot {
+    /// A room as a user sees it; to somebody without a name it shows nothing personal.
+    func summary(of id: RoomID, _ room: RoomView?, for user: UserID?) throws -> RoomSummary {
+        var summary = RoomSummary(room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: epoch)
+        guard let user else { return summary }
+        summary.read = 0
+        summary.unread = 0
+        guard let room else { return summary }
+        let mark = try room.readMark(of: user)
+        let unread = try room.unread(after: mark, for: user)
+        summary.read = mark
+        summary.unread = unread.count
+        summary.firstUnread = unread.first
+        return summary
+    }
+}

@@ -1,0 +1,25 @@
+/// Up to where a user has read a room, as the body of `PUT …/read` says it: `{"seq":120}`.
+public enum ReadMark {
+    /// Reads the body. Fields that are not known are ignored.
+    ///
+    /// - Returns: a `seq`, not negative; it may lie beyond the room's head.
+    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if `seq` is missing, no
+    ///   integer or negative.
+    public static func decode(_ body: [UInt8]) throws(Problem) -> Int64 {
+        var reader = try FieldReader(body)
+        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
+        try reader.json.enterObject()
+        var seq: Int64?
+        while let name = try reader.json.nextName() {
+            if reader.json.matches(name, "seq") {
+                seq = try reader.integer("seq")
+            } else {
+                try reader.json.skipValue()
+            }
+        }
+        try reader.json.finish()
+        if let fault = reader.fault { throw fault }
+        guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer, and not negative") }
+        return seq
+    }
+}

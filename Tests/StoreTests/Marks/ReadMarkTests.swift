@@ -1,0 +1,101 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Read marks")
+struct ReadMarkTests {
+    @Test("move forward, never back, and not beyond the head", arguments: [0, 16_384])
+    func moves(journalMessages: Int) throws {
+        let log = try TestLog { $0.journalMessages = journalMessages }
+        try log.fill(5)
+        for (seq, mark, moves) in [
+            (2, 2, true), (2, 2, false), (1, 2, false), (0, 2, false), (.max, 5, true), (9, 5, false),
+        ]
+            as [(Int64, Int64, Bool)]
+        {
+            let stored = try log.read(to: seq, as: "bob")
+            #expect(stored.seq == mark && stored.isNew == moves && stored.rev == 5 && stored.body.isEmpty)
+            #expect(try log.summary(for: "bob").read == mark)
+        }
+        try log.fill(2)
+        #expect(try log.read(to: 9, as: "bob").seq == 7)
+    }
+
+    @Test("are one for each user and room")
+    func apart() throws {
+        let log = try TestLog()
+        try log.fill(5, "red")
+        try log.fill(5, "green")
+        try log.read(to: 3, in: "red", as: "bob")
+        try log.read(to: 2, in: "green", as: "bob")
+        try log.read(to: 1, in: "red", as: "carol")
+        #expect(try log.summary(of: "red", for: "bob").read == 3)
+        #expect(try log.summary(of: "green", for: "bob").read == 2)
+        #expect(try log.summary(of: "red", for: "carol").read == 1)
+        #expect(try log.summary(of: "green", for: "carol").read == 0)
+    }
+
+    @Test("of a room that nobody has used stay at 0, and make no room")
+    func unused() throws {
+        let log = try TestLog()
+        let stored = try log.read(to: 7, as: "bob")
+        #expect(stored.seq == 0 && !stored.isNew)
+        #expect(try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM rooms") } == 0)
+        let summary = try log.summary(for: "bob")
+        #expect(summary.head == 0 && summary.read == 0 && summary.unread == 0 && summary.firstUnread == nil)
+    }
+
+    @Test("in the commit of the sends before them know those")
+    func oneCommit() throws {
+        let log = try TestLog()
+        let sends = try log.submissions([.init(), .init(), .init()])
+        let read = try log.submission(.read(seq: 9), by: "bob")
+        log.log.submit(sends + [read])
+        #expect(try log.listener.outcomes([read.ticket])[0].result.get().seq == 3)
+    }
+
+    @Test("outlast a restart, and a crash")
+    func durable() throws {
+        var log = try TestLog()
+        try log.fill(5)
+        try log.read(to: 3, as: "bob")
+        let directory = try TemporaryDirectory()
+        for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
+        #expect(try TestLog(in: directory).summary(for: "bob").read == 3)
+        log = try log.reopened()
+        #expect(try log.summary(for: "bob").read == 3)
+        #expect(try log.read(to: 2, as: "bob").seq == 3)
+    }
+
+    @Test("are places of pages")
+    func places() throws {
+        let log = try TestLog()
+        let bodies = try log.fill(9)
+        #expect(try log.page(.before(.read), for: "bob").count == 0)
+        #expect(try log.page(.after(.read), for: "bob").count == 9)
+        try log.read(to: 4, as: "bob")
+        #expect(try log.page(.before(.read), for: "bob").messages == joined(bodies[..<3]))
+        #expect(try log.page(.after(.read), for: "bob").messages == joined(bodies[4...]))
+        let around = try log.page(.around(.read), limit: 3, for: "bob")
+        #expect(around.messages == joined(bodies[2...4]) && around.hasBefore && around.hasAfter)
+        #expect(try log.page(.after(.read), for: "carol").count == 9)
+    }
+
+    @Test("are found and moved by a search, not by a walk, and cost a send no statement")
+    func plans() throws {
+        let log = try TestLog()
+        try log.sql { db in
+            for query in [
+                "SELECT seq FROM read_marks WHERE user = 1 AND room = 1",
+                "SELECT sender, changed, body FROM messages WHERE id > 1 AND id <= 2 ORDER BY id",
+            ] {
+                let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query).map { $0["detail"] as String }
+                #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH "), "\(query): \(plan)")
+            }
+        }
+    }
+}
