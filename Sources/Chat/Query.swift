@@ -19,6 +19,10 @@ public struct Query: Sendable {
         case state
         /// The room as the user sees it.
         case summary
+        /// The members behind a user in the order of their ids' bytes, at most `limit`.
+        case members(after: UserID?, limit: Int)
+        /// One member.
+        case member(UserID)
     }
 
     /// Where the answer goes.
@@ -29,13 +33,16 @@ public struct Query: Sendable {
     public var kind: Kind
     /// Who reads, whose read mark is ``Place/read``; `nil` for somebody without a name.
     public var user: UserID?
+    /// Whether the user may read any room.
+    public var isAdmin: Bool
 
     /// A read of `room` for `user`, answered under `ticket`.
-    public init(ticket: Ticket, room: RoomID, kind: Kind, user: UserID? = nil) {
+    public init(ticket: Ticket, room: RoomID, kind: Kind, user: UserID? = nil, isAdmin: Bool = false) {
         self.ticket = ticket
         self.room = room
         self.kind = kind
         self.user = user
+        self.isAdmin = isAdmin
     }
 }
 
@@ -66,6 +73,8 @@ public struct Answer: Sendable {
         case state(RoomState)
         /// To ``Query/Kind/summary``.
         case summary(RoomSummary)
+        /// To ``Query/Kind/members(after:limit:)``, and to ``Query/Kind/member(_:)``: of one member or none.
+        case members(RoomMembers)
     }
 
     /// The query's ticket.

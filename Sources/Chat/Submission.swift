@@ -10,6 +10,8 @@ public struct Submission: Sendable {
         case change(MessageChange)
         /// Move the user's read mark to a `seq`, or to the room's head where that is less. It never moves back.
         case read(seq: Int64)
+        /// Change the room as a whole, or its members.
+        case room(RoomChange)
     }
 
     /// Where the outcome goes.
@@ -20,13 +22,16 @@ public struct Submission: Sendable {
     public var sender: UserID
     /// What is to be done.
     public var change: Change
+    /// Whether the sender may do in any room what its owners may.
+    public var isAdmin: Bool
 
     /// A change by `sender` to `room`, answered under `ticket`.
-    public init(ticket: Ticket, room: RoomID, sender: UserID, change: Change) {
+    public init(ticket: Ticket, room: RoomID, sender: UserID, change: Change, isAdmin: Bool = false) {
         self.ticket = ticket
         self.room = room
         self.sender = sender
         self.change = change
+        self.isAdmin = isAdmin
     }
 }
 
@@ -46,14 +51,16 @@ public struct Outcome: Sendable {
 
 /// A message as the log holds it.
 public struct Stored: Sendable {
-    /// Its place in the room. Of a read mark, where it is.
+    /// Its place in the room. Of a read mark, where it is; of a room, its head.
     public var seq: Int64
-    /// The room's revision of its latest change. Of a read mark, the room's.
+    /// The room's revision of its latest change. Of a read mark and a room, the room's.
     public var rev: Int64
-    /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes. Of a read mark, nothing.
+    /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes. Of a read mark
+    /// and a room, nothing.
     public var body: [UInt8]
     /// Whether this submission is the send that stored it; `false` when the same send had been stored before, and for
-    /// what is no send. Of a read mark, whether it has moved.
+    /// what is no send. Of a read mark, whether it has moved; of a room, whether it
+    /// or the membership is new or gone.
     public var isNew: Bool
 
     /// A stored message.

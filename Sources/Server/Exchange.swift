@@ -67,7 +67,10 @@ final class Exchange {
         case .health: answerHealth()
         case .readiness: answerReadiness()
         case .metrics: answerMetrics()
-        case .room(let room): try answerRoom(room, target)
+        case .room(let room):
+            if request.method == .put { try setRoom(room, target) } else { try answerRoom(room, target) }
+        case .members(let room): try answerMembers(of: room, target)
+        case .member(let room, let user): try serveMember(user, of: room, target)
         case .messages(let room):
             if request.method == .post { try send(to: room, target) } else { try answerPage(of: room, target) }
         case .message(let room, let seq):

@@ -116,6 +116,7 @@ public final class Server: Sendable {
         store.readers = configuration.readers
         store.submissionQueue = configuration.sendQueue
         store.queryQueue = configuration.readQueue
+        store.roomsByAdminsOnly = configuration.roomsByAdminsOnly
         store.maximumPages = configuration.maximumDatabasePages
         store.onCommit = { duration, count in
             metrics.commits.increment()

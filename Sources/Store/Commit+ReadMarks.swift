@@ -4,9 +4,9 @@ import Wire
 /// Moving read marks.
 extension Commit {
     /// Moves a user's mark to `seq`, or to the head where that is less, if it is not there or further.
-    mutating func read(to seq: Int64, in id: RoomID, by user: UserID) throws -> Result<Stored, Problem> {
+    func read(to seq: Int64, in room: RoomTable.Room?, by user: UserID) throws -> Result<Stored, Problem> {
         // Of a room that nobody has used there is nothing to be read, and to read makes no room.
-        guard let room = try room(id) else { return .success(Stored(mark: 0, rev: 0)) }
+        guard let room else { return .success(Stored(mark: 0, rev: 0)) }
         let seq = min(seq, room.head)
         if seq > 0, try statements.marks.raise(to: seq, for: user, in: room.number) {
             return .success(Stored(mark: seq, rev: room.rev, hasMoved: true))

@@ -15,7 +15,7 @@ struct Commit {
     /// One for each submission, in order.
     private(set) var outcomes: [Outcome] = []
     /// The rooms as they are after the commit.
-    private(set) var rooms: RoomTable
+    var rooms: RoomTable
     /// What subscribers must see, room by room.
     private(set) var batches: [Batch] = []
     /// The new messages that the journal holds.
@@ -30,6 +30,8 @@ struct Commit {
     private var settled: Set<RoomID> = []
     private var batchOfRoom: [RoomID: Int] = [:]
     private let recent: RecentMessages
+    /// Whether rooms are made by admins only.
+    let roomsByAdminsOnly: Bool
 
     /// A commit at `time` of nothing yet.
     ///
@@ -39,13 +41,14 @@ struct Commit {
     ///   - filing: what of it is due.
     init(
         _ statements: WriterStatements, rooms: RoomTable, recent: RecentMessages, filing: Backlog.Filing,
-        at time: Timestamp
+        at time: Timestamp, roomsByAdminsOnly: Bool = false
     ) {
         self.statements = statements
         self.rooms = rooms
         self.recent = recent
         self.filing = filing
         self.time = time
+        self.roomsByAdminsOnly = roomsByAdminsOnly
     }
 
     /// Puts what is due in its place. Before anything is applied.
@@ -66,23 +69,29 @@ struct Commit {
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
     mutating func apply(_ submission: Submission) throws {
         let result: Result<Stored, Problem>
-        switch submission.change {
-        case .send(let draft):
-            result = try send(draft, to: submission.room, by: submission.sender)
-        case .change(let change):
-            result = try self.change(change, in: submission.room, by: submission.sender)
-        case .read(let seq):
-            result = try read(to: seq, in: submission.room, by: submission.sender)
+        let room = try room(submission.room)
+        if let refusal = try refusal(of: submission, to: room) {
+            result = .failure(refusal)
+        } else {
+            switch submission.change {
+            case .send(let draft):
+                result = try send(draft, to: submission.room, room, by: submission.sender)
+            case .change(let change):
+                result = try self.change(change, in: submission.room, by: submission.sender)
+            case .read(let seq):
+                result = try read(to: seq, in: room, by: submission.sender)
+            case .room(let change):
+                result = try self.change(change, by: submission)
+            }
         }
         outcomes.append(Outcome(ticket: submission.ticket, result: result))
     }
 
     private mutating func send(
-        _ draft: Draft, to id: RoomID, by sender: UserID
+        _ draft: Draft, to id: RoomID, _ known: RoomTable.Room?, by sender: UserID
     ) throws -> Result<Stored, Problem> {
-        let known = try room(id)
         if let replyTo = draft.content.replyTo, replyTo > known?.head ?? 0 { return .failure(.replyToNotFound) }
-        guard var room = try known ?? statements.insertRoom(id) else {
+        guard var room = try known ?? makeRoom(id, by: sender) else {
             return .failure(.unavailable("There are as many rooms as there may be."))
         }
         let key = draft.clientMessageID.map { ClientMessageKey(sender: sender, id: $0) }

@@ -10,6 +10,7 @@ final class LogReader: Sendable {
     private let epoch: String
     private let batch: Int
     private let batchBytes: Int
+    private let roomsByAdminsOnly: Bool
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(
@@ -20,6 +21,7 @@ final class LogReader: Sendable {
         self.epoch = epoch
         batch = configuration.readBatch
         batchBytes = configuration.readBytes
+        roomsByAdminsOnly = configuration.roomsByAdminsOnly
         onRead = configuration.onRead
         queue = WorkQueue(limit: configuration.queryQueue)
     }
@@ -74,14 +76,16 @@ final class LogReader: Sendable {
             try database.inDatabase { db in
                 let prepared = try statements ?? ReaderStatements(db)
                 statements = prepared
-                let snapshot = Snapshot(statements: prepared, epoch: epoch, deflater: deflater)
+                let snapshot = Snapshot(
+                    statements: prepared, epoch: epoch, deflater: deflater,
+                    roomsByAdminsOnly: roomsByAdminsOnly)
                 try db.inTransaction(.deferred) {
                     var bytes = 0
                     for (query, recent) in zip(queries, recent) {
                         do {
-                            let content = try snapshot.answer(query, recent)
-                            answers.append(Answer(ticket: query.ticket, result: .success(content)))
-                            bytes += content.byteCount
+                            let result = try snapshot.result(query, recent)
+                            answers.append(Answer(ticket: query.ticket, result: result))
+                            if case .success(let content) = result { bytes += content.byteCount }
                         } catch {
                             // The transaction may be over with the error: what comes next is read in another one.
                             answers.append(Answer(ticket: query.ticket, result: .failure(Self.problem(error))))
@@ -114,7 +118,7 @@ extension Answer.Content {
         case .message(let message): message?.body.count ?? 0
         case .changes(let changes): changes.messages.count
         case .replay(let replay): replay.frames.count
-        case .state, .summary: 0
+        case .state, .summary, .members: 0
         }
     }
 }

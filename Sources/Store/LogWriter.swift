@@ -111,7 +111,8 @@ final class LogWriter: Sendable {
                 let prepared = try statements ?? WriterStatements(db)
                 statements = prepared
                 var commit = Commit(
-                    prepared, rooms: rooms, recent: journal.recent, filing: filing, at: configuration.clock())
+                    prepared, rooms: rooms, recent: journal.recent, filing: filing, at: configuration.clock(),
+                    roomsByAdminsOnly: configuration.roomsByAdminsOnly)
                 var firstRow: Int64 = 0
                 // Taken out while it changes, and put back only if that lasts.
                 rooms = RoomTable(limit: configuration.cachedRooms)
@@ -192,7 +193,7 @@ extension Submission {
                 (edit.text?.utf8.count ?? 0) + (edit.data?.count ?? 0) + (edit.attachments?.byteCount ?? 0)
             case .delete, .addReaction, .removeReaction: 0
             }
-        case .read: 0
+        case .read, .room: 0
         }
     }
 }

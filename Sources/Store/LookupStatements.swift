@@ -13,7 +13,7 @@ final class LookupStatements {
     private let selectClientMessage: PreparedStatement
 
     init(_ db: Database) throws {
-        selectRoom = try PreparedStatement("SELECT id FROM rooms WHERE name = ?", db)
+        selectRoom = try PreparedStatement("SELECT id, private FROM rooms WHERE name = ?", db)
         selectName = try PreparedStatement("SELECT name FROM rooms WHERE id = ?", db)
         selectNewest = try PreparedStatement(
             "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1", db)
@@ -25,10 +25,10 @@ final class LookupStatements {
             """, db)
     }
 
-    /// A room's number; `nil` when nobody has used it.
-    func number(of room: RoomID) throws -> Int64? {
+    /// A room's number, and whether it is for members only; `nil` when nobody has used it.
+    func number(of room: RoomID) throws -> (number: Int64, isPrivate: Bool)? {
         try selectRoom.bind(room.string, at: 1)
-        return try selectRoom.firstRow { $0.integer(0) }
+        return try selectRoom.firstRow { ($0.integer(0), $0.integer(1) == 1) }
     }
 
     /// The id and the head of the room of a number; `nil` when there is none.

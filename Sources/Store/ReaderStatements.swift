@@ -7,6 +7,7 @@ import Wire
 /// Confined to the reader's connection.
 final class ReaderStatements {
     let unread: UnreadStatements
+    let rooms: RoomStatements
     private let lookup: LookupStatements
     private let selectMessage: PreparedStatement
     private let selectMessages: PreparedStatement
@@ -17,6 +18,7 @@ final class ReaderStatements {
 
     init(_ db: Database) throws {
         unread = try UnreadStatements(db)
+        rooms = try RoomStatements(db)
         lookup = try LookupStatements(db)
         selectMessage = try PreparedStatement("SELECT id, rev, changed, body FROM messages WHERE id = ?", db)
         selectMessages = try PreparedStatement("SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id", db)
@@ -28,11 +30,11 @@ final class ReaderStatements {
             "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed", db)
     }
 
-    /// A room's number, and where it is; `nil` when nobody has used it.
-    func room(_ id: RoomID) throws -> (number: Int64, state: RoomState)? {
-        guard let number = try lookup.number(of: id) else { return nil }
+    /// A room's number, whether it is for members only, and where it is; `nil` when nobody has used it.
+    func room(_ id: RoomID) throws -> (number: Int64, isPrivate: Bool, state: RoomState)? {
+        guard let (number, isPrivate) = try lookup.number(of: id) else { return nil }
         let (head, rev, _) = try lookup.progress(of: number)
-        return (number, RoomState(head: head, rev: rev))
+        return (number, isPrivate, RoomState(head: head, rev: rev))
     }
 
     /// A message.

@@ -12,6 +12,8 @@ struct RoomTable {
         var rev: Int64
         /// When its newest message was stored.
         var latest: Timestamp
+        /// Whether it is for members only.
+        var isPrivate = false
     }
 
     private var rooms: [RoomID: Room] = [:]

@@ -7,6 +7,8 @@ struct RoomView {
     let state: RoomState
     /// The room's number in the database.
     let number: Int64
+    /// Whether it is for members only.
+    let isPrivate: Bool
     /// The `seq` of the last message among the rows.
     let filed: Int64
     /// The messages behind those.
@@ -18,8 +20,9 @@ struct RoomView {
     /// What has been filed since is among the rows, which are ahead then. They may also have been changed there: a
     /// message is changed in its place only.
     init?(_ room: RoomID, recent: [RecentMessage], _ statements: ReaderStatements) throws {
-        guard let (number, filed) = try statements.room(room) else { return nil }
+        guard let (number, isPrivate, filed) = try statements.room(room) else { return nil }
         self.number = number
+        self.isPrivate = isPrivate
         self.filed = filed.head
         self.statements = statements
         self.recent = recent.drop { $0.seq <= filed.head }

@@ -6,6 +6,8 @@ extension Snapshot {
     /// A room as a user sees it; to somebody without a name it shows nothing personal.
     func summary(of id: RoomID, _ room: RoomView?, for user: UserID?) throws -> RoomSummary {
         var summary = RoomSummary(room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: epoch)
+        summary.visibility = room?.isPrivate == true ? .private : .open
+        summary.title = try room.flatMap { try statements.rooms.title(of: $0.number) }
         guard let user else { return summary }
         summary.read = 0
         summary.unread = 0

@@ -6,17 +6,19 @@ struct Snapshot {
     let statements: ReaderStatements
     let epoch: String
     let deflater: PushDeflater
+    let roomsByAdminsOnly: Bool
 
-    /// Answers a query.
-    ///
-    /// - Parameter recent: the room's recent messages, taken before the transaction began.
-    func answer(_ query: Query, _ recent: [RecentMessage]) throws -> Answer.Content {
-        let room = try RoomView(query.room, recent: recent, statements)
+    /// Answers a query of who may read the room.
+    func answer(_ query: Query, _ room: RoomView?) throws -> Answer.Content {
         switch query.kind {
         case .state:
             return .state(room?.state ?? RoomState())
         case .summary:
             return .summary(try summary(of: query.room, room, for: query.user))
+        case .members(let user, let limit):
+            return .members(try members(of: room, after: user, limit: limit))
+        case .member(let user):
+            return .members(try member(user, of: room))
         case .message(let seq):
             return .message(try room?.message(seq: seq))
         case .clientMessage(let sender, let id):

@@ -44,6 +44,8 @@ public struct StoreConfiguration: Sendable {
     public var busyTimeout = 5000
     /// How long the writer waits between tries to write while it cannot, in milliseconds.
     public var probeInterval = 1000
+    /// Whether rooms are made by admins only, and not by whoever sends to one that is not there.
+    public var roomsByAdminsOnly = false
     /// The most pages that the database may have; `nil` for no bound but the disk's.
     public var maximumPages: Int?
 

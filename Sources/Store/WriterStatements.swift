@@ -10,6 +10,7 @@ final class WriterStatements {
     let changes: ChangeStatements
     private let db: Database
     let marks: ReadMarkStatements
+    let members: MemberStatements
     private let lookup: LookupStatements
     private let insertRoomRow: PreparedStatement
     private let insertMessage: PreparedStatement
@@ -19,6 +20,7 @@ final class WriterStatements {
     init(_ db: Database) throws {
         self.db = db
         marks = try ReadMarkStatements(db)
+        members = try MemberStatements(db)
         lookup = try LookupStatements(db)
         changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name) VALUES (?)", db)
@@ -32,9 +34,10 @@ final class WriterStatements {
 
     /// Where a room is; `nil` when nobody has used it.
     func room(_ id: RoomID) throws -> RoomTable.Room? {
-        guard let number = try lookup.number(of: id) else { return nil }
+        guard let (number, isPrivate) = try lookup.number(of: id) else { return nil }
         let (head, rev, latest) = try lookup.progress(of: number)
-        return RoomTable.Room(number: number, head: head, rev: rev, latest: Timestamp(milliseconds: latest))
+        return RoomTable.Room(
+            number: number, head: head, rev: rev, latest: Timestamp(milliseconds: latest), isPrivate: isPrivate)
     }
 
     /// Makes a room.

@@ -24,6 +24,13 @@ public enum Limits {
     /// How deep objects and arrays are nested at most in anything that is read, also where the value is ignored.
     public static let readerDepth = 1024
 
+    /// The most bytes of UTF-8 that a room's title has.
+    public static let titleBytes = 256
+    /// The most members in a list of them.
+    public static let members = 1000
+    /// How many members a list of them has unless the client says otherwise.
+    public static let defaultMembers = 200
+
     /// The most messages in a page.
     public static let pageMessages = 200
     /// How many messages a page has unless the client says otherwise.

@@ -144,6 +144,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Do not compress messages on WebSockets whose clients offer permessage-deflate.")
     var noCompression = false
 
+    @Flag(help: "Rooms are made by admins only; what nobody has made is not there.")
+    var roomsByAdminsOnly = false
+
     @Flag(help: "Do not tell the subscribers of a room how many are there.")
     var noPresence = false
 
@@ -231,6 +234,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.webSocket.pingInterval = pingInterval.duration
         configuration.webSocket.messageBytes = maxFrame
         configuration.compression = !noCompression
+        configuration.roomsByAdminsOnly = roomsByAdminsOnly
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
         configuration.sendQueue = maxQueue

@@ -37,6 +37,8 @@ public struct ServerConfiguration: Sendable {
     public var compression = true
     /// How long it takes until a user is said again to be typing in a room.
     public var typingInterval = TypingRate.defaultInterval
+    /// Whether rooms are made by admins only; the others are not there then.
+    public var roomsByAdminsOnly = false
     /// Whether subscribers are told how many are subscribed to their rooms.
     public var presence = true
     /// How long it takes until they are told again.

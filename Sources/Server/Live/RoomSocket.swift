@@ -66,7 +66,7 @@ final class RoomSocket: LiveSocket {
     }
 
     func ended(_ subscription: Subscription, because problem: Problem) {
-        socket.close(.notMember, problem.detail)
+        socket.close(problem.code == .notAMember ? .notMember : .tryAgainLater, problem.detail)
     }
 
     func drained(_ socket: WebSocketConnection) {

@@ -64,6 +64,17 @@ final class Dispatcher: LogObserver {
         }
     }
 
+    /// Has every loop end what users have of a room that they may not read any more.
+    ///
+    /// - Parameters:
+    ///   - user: who is meant; `nil` for everybody.
+    ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
+    func recheckSubscriptions(of user: UserID?, to room: RoomID, because problem: Problem = .notAMember) {
+        for worker in workers.withLock({ $0 }) {
+            worker.loop.post { worker.value.recheckSubscriptions(of: user, to: room, because: problem) }
+        }
+    }
+
     private func split<T>(_ items: [T], _ count: Int, by loop: (T) -> Int) -> [[T]] {
         guard count > 1 else { return count == 1 ? [items] : [] }
         var parts = Array(repeating: [T](), count: count)

@@ -66,8 +66,9 @@ extension Worker {
         services.interest.remove(feed.room, loop: loop.index)
     }
 
-    /// Ends what a user has of a room on this loop: the client is told, and nothing of the room comes after that.
-    func endSubscriptions(of user: UserID, in room: RoomID, because problem: Problem) {
+    /// Ends what a user has of a room on this loop, or what all have who gave no name: the client is told, and
+    /// nothing of the room comes after that.
+    func endSubscriptions(of user: UserID?, in room: RoomID, because problem: Problem) {
         guard let feed = feeds[room] else { return }
         for subscription in feed.subscribers where subscription.user == user {
             end(subscription)

@@ -62,22 +62,23 @@ final class Worker {
 
     /// Has the log make a change; `then` is called on this loop when it is durable or has failed.
     func submit(
-        _ change: Submission.Change, to room: RoomID, by sender: UserID,
+        _ change: Submission.Change, to room: RoomID, by sender: UserID, isAdmin: Bool = false,
         then: @escaping (Result<Stored, Problem>) -> Void
     ) {
         let ticket = takeTicket()
         outcomes[ticket.number] = then
-        submissions.append(Submission(ticket: ticket, room: room, sender: sender, change: change))
+        submissions.append(
+            Submission(ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin))
     }
 
     /// Reads from the log for a user, if there is a name; `then` is called on this loop.
     func ask(
-        _ kind: Query.Kind, of room: RoomID, for user: UserID?,
+        _ kind: Query.Kind, of room: RoomID, for user: UserID?, isAdmin: Bool = false,
         then: @escaping (Result<Answer.Content, Problem>) -> Void
     ) {
         let ticket = takeTicket()
         answers[ticket.number] = then
-        queries.append(Query(ticket: ticket, room: room, kind: kind, user: user))
+        queries.append(Query(ticket: ticket, room: room, kind: kind, user: user, isAdmin: isAdmin))
     }
 
     private func takeTicket() -> Ticket {

@@ -14,7 +14,7 @@ extension Exchange {
             limit: target.single("limit"))
         if page.anchor.place == .read { _ = try caller.named() }
         worker.services.metrics.pageReads.increment()
-        worker.ask(.page(page), of: room, for: caller.user) { [self] result in
+        worker.ask(.page(page), of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(.page(let slice)): answer(slice, of: room, limit: page.limit)
             case .success: preconditionFailure("the log answered another question")
@@ -55,8 +55,8 @@ extension Exchange {
         let changes = try ChangesRequest.parse(
             since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
         if let epoch = changes.since.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
-        worker.ask(.changes(since: changes.since.rev, limit: changes.limit), of: room, for: caller.user) {
-            [self] result in
+        let kind = Query.Kind.changes(since: changes.since.rev, limit: changes.limit)
+        worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(.changes(let slice)):
                 guard changes.since.rev <= slice.state.rev else { return answer(.cursorUnknown) }
@@ -74,10 +74,16 @@ extension Exchange {
 
     /// `GET /v1/rooms/{room}/presence`
     func answerPresence(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        _ = try caller(target, in: room)
+        let caller = try caller(target, in: room)
         guard let presence = worker.services.presence else {
             throw .notAvailable("This server does not count who is present.")
         }
-        answer { body in presence.present(in: room).encode(into: &body) }
+        // The log says who may know.
+        worker.ask(.state, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+            switch result {
+            case .success: answer { body in presence.present(in: room).encode(into: &body) }
+            case .failure(let problem): answer(problem)
+            }
+        }
     }
 }

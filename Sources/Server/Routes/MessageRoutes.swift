@@ -8,11 +8,12 @@ import Wire
 extension Exchange {
     /// `POST /v1/rooms/{room}/messages`
     func send(to room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let sender = try caller(target, in: room).named()
+        let caller = try caller(target, in: room)
+        let sender = try caller.named()
         try admit(.sends, by: sender)
         try expectJSON()
         let draft = try Draft.decode(body)
-        worker.submit(.send(draft), to: room, by: sender) { [self] result in
+        worker.submit(.send(draft), to: room, by: sender, isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(let stored):
                 if stored.isNew {
@@ -47,7 +48,7 @@ extension Exchange {
     }
 
     private func answerMessage(_ kind: Query.Kind, of room: RoomID, for caller: Identity) {
-        worker.ask(kind, of: room, for: caller.user) { [self] result in
+        worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(.message(let message?)):
                 let isKnown = request.headerFields.namesWeakly(rev: message.rev, in: .ifNoneMatch)

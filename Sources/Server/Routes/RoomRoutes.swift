@@ -3,42 +3,69 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// A room as its caller sees it, and up to where the caller has read it.
+/// A room as its caller sees it, its settings, and up to where the caller has read it.
 extension Exchange {
     /// `GET /v1/rooms/{room}`
     func answerRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        answerSummary(of: room, for: try caller(target, in: room).user)
+        answerSummary(of: room, for: try caller(target, in: room))
+    }
+
+    /// `PUT /v1/rooms/{room}`
+    func setRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        let caller = try caller(target, in: room)
+        try admit(.changes, by: try caller.named())
+        try refuseOtherThanJSON()
+        let settings = try RoomSettings.decode(body)
+        try change(room, .set(settings), by: caller) { [self] made in
+            if settings.visibility == .private {
+                worker.services.dispatcher.recheckSubscriptions(of: nil, to: room)
+            }
+            answerSummary(of: room, for: caller, made ? .created : .ok)
+        }
     }
 
     /// `PUT /v1/rooms/{room}/read`
     func moveReadMark(in room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let user = try caller(target, in: room).named()
+        let caller = try caller(target, in: room)
+        let user = try caller.named()
         try admit(.changes, by: user)
         try refuseOtherThanJSON()
         let seq = try ReadMark.decode(body)
-        worker.submit(.read(seq: seq), to: room, by: user) { [self] result in
+        worker.submit(.read(seq: seq), to: room, by: user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(let mark):
                 if mark.isNew { worker.readMarkMoved(user, in: room, to: mark.seq) }
                 // A query sees every commit that was heard of before.
-                answerSummary(of: room, for: user)
+                answerSummary(of: room, for: caller)
             case .failure(let problem):
                 answer(problem)
             }
         }
     }
 
-    private func answerSummary(of room: RoomID, for user: UserID?) {
-        worker.ask(.summary, of: room, for: user) { [self] result in
+    /// Changes a room or its members; `then` is told whether that has made something new.
+    func change(
+        _ room: RoomID, _ change: RoomChange, by caller: Identity, then: @escaping (Bool) -> Void
+    ) throws(Problem) {
+        worker.submit(.room(change), to: room, by: try caller.named(), isAdmin: caller.isAdmin) { [self] result in
             switch result {
-            case .success(.summary(let summary)): answer { summary.encode(into: &$0) }
+            case .success(let stored): then(stored.isNew)
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+
+    private func answerSummary(of room: RoomID, for caller: Identity, _ status: HTTPResponse.Status = .ok) {
+        worker.ask(.summary, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+            switch result {
+            case .success(.summary(let summary)): answer(status) { summary.encode(into: &$0) }
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)
             }
         }
     }
 
-    private func refuseOtherThanJSON() throws(Problem) {
+    func refuseOtherThanJSON() throws(Problem) {
         guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
             throw .unsupportedMediaType
         }

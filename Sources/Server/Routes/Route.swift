@@ -14,6 +14,8 @@ enum Route: Equatable {
     case reaction(RoomID, seq: Int64, ReactionKey)
     case changes(RoomID)
     case read(RoomID)
+    case members(RoomID)
+    case member(RoomID, UserID)
     case presence(RoomID)
     case live(RoomID)
     case liveRooms
@@ -22,7 +24,7 @@ enum Route: Equatable {
     ///
     /// - Parameter segments: the path's segments, percent-decoded.
     /// - Returns: `nil` when there is no such resource.
-    /// - Throws: 400 when a segment is no room id, no `seq` or no key of a reaction.
+    /// - Throws: 400 when a segment is no room id, no user id, no `seq` or no key of a reaction.
     init?(_ segments: [String]) throws(Problem) {
         switch segments.count {
         case 1:
@@ -53,6 +55,8 @@ enum Route: Equatable {
         switch (kind, rest.count) {
         case ("messages", 0): self = .messages(try RoomID(name))
         case ("changes", 0): self = .changes(try RoomID(name))
+        case ("members", 0): self = .members(try RoomID(name))
+        case ("members", 1): self = .member(try RoomID(name), try UserID(rest.first!))
         case ("read", 0): self = .read(try RoomID(name))
         case ("presence", 0): self = .presence(try RoomID(name))
         case ("live", 0): self = .live(try RoomID(name))
@@ -80,6 +84,8 @@ enum Route: Equatable {
         case .message: [.get, .head, .patch, .delete]
         case .reaction: [.put, .delete]
         case .read: [.put]
+        case .room: [.get, .head, .put]
+        case .member: [.get, .head, .put, .delete]
         case .live, .liveRooms: [.get]
         default: [.get, .head]
         }

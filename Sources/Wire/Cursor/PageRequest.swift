@@ -63,7 +63,10 @@ public struct PageRequest: Sendable, Hashable {
         }
     }
 
-    static func parseLimit(_ string: String?, maximum: Int, default: Int) throws(Problem) -> Int {
+    /// Reads the parameter `limit`; `nil` is one that is absent.
+    ///
+    /// - Throws: 400 `invalid_limit` when it is no number from 1 to `maximum`.
+    public static func parseLimit(_ string: String?, maximum: Int, default: Int) throws(Problem) -> Int {
         guard let string else { return `default` }
         guard let number = Int64(clampingDigits: string), number >= 1, number <= Int64(maximum) else {
             throw .invalidLimit(maximum: maximum)

@@ -76,6 +76,12 @@ extension Problem.Code {
 extension Problem.Code {
     /// No such resource.
     public static let notFound = Self("not_found")
+    /// No such room, or none that the caller may know of.
+    public static let roomNotFound = Self("room_not_found")
+    /// No such member of the room.
+    public static let memberNotFound = Self("member_not_found")
+    /// The room's last owner would be none any more.
+    public static let lastOwner = Self("last_owner")
     /// No such message in the room.
     public static let messageNotFound = Self("message_not_found")
     /// A cursor is of another epoch, or beyond what the room has seen.

@@ -153,6 +153,26 @@ extension Problem {
         Problem(status: 404, code: .notFound, detail: "There is nothing here.")
     }
 
+    /// 404 `room_not_found`: no such room, or a private one of which the caller is no member.
+    public static var roomNotFound: Problem {
+        Problem(status: 404, code: .roomNotFound, detail: "There is no such room.")
+    }
+
+    /// 404 `member_not_found`: the user is no member of the room.
+    public static var memberNotFound: Problem {
+        Problem(status: 404, code: .memberNotFound, detail: "The room has no such member.")
+    }
+
+    /// 409 `last_owner`: a room has an owner at all times.
+    public static var lastOwner: Problem {
+        Problem(status: 409, code: .lastOwner, detail: "The room's last owner stays until there is another one.")
+    }
+
+    /// 403 `forbidden`: the caller is no owner of the room.
+    public static var notAnOwner: Problem {
+        .forbidden("Only owners of the room may do this.")
+    }
+
     /// 404 `message_not_found`: no such message in the room.
     public static var messageNotFound: Problem {
         Problem(status: 404, code: .messageNotFound, detail: "The room has no such message.")

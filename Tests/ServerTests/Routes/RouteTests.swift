@@ -23,6 +23,8 @@ struct RouteTests {
             try Route(["v1", "rooms", "lobby", "messages", "7", "reactions", "a/1"])
                 == .reaction(lobby, seq: 7, ReactionKey("a/1")))
         #expect(try Route(["v1", "rooms", "lobby", "changes"]) == .changes(lobby))
+        #expect(try Route(["v1", "rooms", "lobby", "members"]) == .members(lobby))
+        #expect(try Route(["v1", "rooms", "lobby", "members", "a/b"]) == .member(lobby, try UserID("a/b")))
         #expect(try Route(["v1", "rooms", "lobby", "read"]) == .read(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "live"]) == .live(lobby))
         #expect(try Route(["v1", "live"]) == .liveRooms)
@@ -75,6 +77,7 @@ struct RouteTests {
         #expect(Route.read(lobby).allowed == "PUT, OPTIONS")
         #expect(Route.live(lobby).allowed == "GET, OPTIONS")
         #expect(Route.liveRooms.allowed == "GET, OPTIONS")
-        #expect(Route.room(lobby).allowed == "GET, HEAD, OPTIONS")
+        #expect(Route.room(lobby).allowed == "GET, HEAD, PUT, OPTIONS")
+        #expect(Route.changes(lobby).allowed == "GET, HEAD, OPTIONS")
     }
 }

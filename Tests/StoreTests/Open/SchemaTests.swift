@@ -95,7 +95,7 @@ struct SchemaTests {
     func plans() throws {
         let log = try TestLog()
         let queries = [
-            "SELECT id FROM rooms WHERE name = ?",
+            "SELECT id, private FROM rooms WHERE name = ?",
             "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1",
             "SELECT changed FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed DESC LIMIT 1",
             "SELECT id, rev, changed, body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?",

@@ -87,16 +87,30 @@ final class TestLog: Sendable {
     }
 
     /// Makes a submission.
-    func submission(_ change: Submission.Change, in room: String = "lobby", by user: String) throws -> Submission {
-        Submission(ticket: ticket(), room: try RoomID(room), sender: try UserID(user), change: change)
+    func submission(
+        _ change: Submission.Change, in room: String = "lobby", by user: String, isAdmin: Bool = false
+    ) throws -> Submission {
+        Submission(
+            ticket: ticket(), room: try RoomID(room), sender: try UserID(user), change: change, isAdmin: isAdmin)
+    }
+
+    /// Submits, and waits for what becomes of it.
+    func outcome(_ submission: Submission) throws -> Result<Stored, Problem> {
+        log.submit([submission])
+        return try listener.outcomes([submission.ticket])[0].result
+    }
+
+    /// Changes a room or its members, and waits until that is stored.
+    func change(
+        _ change: RoomChange, in room: String = "lobby", by user: String, isAdmin: Bool = false
+    ) throws -> Result<Stored, Problem> {
+        try outcome(submission(.room(change), in: room, by: user, isAdmin: isAdmin))
     }
 
     /// Moves a read mark, and waits until it is stored.
     @discardableResult
     func read(to seq: Int64, in room: String = "lobby", as user: String) throws -> Stored {
-        let submission = try submission(.read(seq: seq), in: room, by: user)
-        log.submit([submission])
-        return try listener.outcomes([submission.ticket])[0].result.get()
+        try outcome(submission(.read(seq: seq), in: room, by: user)).get()
     }
 
     /// Sends messages at once, and waits for what becomes of them.

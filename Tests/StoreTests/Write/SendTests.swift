@@ -153,7 +153,7 @@ struct SendTests {
     func tooManyRooms() throws {
         let log = try TestLog()
         try log.sql { db in
-            try db.execute(sql: "INSERT INTO rooms VALUES (?, 'last')", arguments: [RowKey.maximumRoom])
+            try db.execute(sql: "INSERT INTO rooms (id, name) VALUES (?, 'last')", arguments: [RowKey.maximumRoom])
         }
         let results = try log.sendAll([.init(room: "last"), .init(room: "another"), .init(room: "last")])
         #expect(try results[0].get().seq == 1)

@@ -1,0 +1,11 @@
+public import Wire
+
+/// A change to a room as a whole, or to its members: what its owners do, and members to themselves.
+public enum RoomChange: Sendable {
+    /// Make the room, whose owner the user is then, or change what the settings say.
+    case set(RoomSettings)
+    /// Make a user a member, or give a member another role. Without a role a member keeps the one that it has.
+    case setMember(UserID, RoomMember.Role?)
+    /// Make a member none.
+    case removeMember(UserID)
+}

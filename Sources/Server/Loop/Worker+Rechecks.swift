@@ -1,0 +1,22 @@
+import Chat
+import Wire
+
+/// Subscriptions of those who may not read their room any more.
+extension Worker {
+    /// Asks of each user with a subscription to a room on this loop whether it may still read the room, and ends what
+    /// those have who may not. Whoever subscribes after this call is asked when it begins.
+    ///
+    /// - Parameters:
+    ///   - only: the user who is asked about; `nil` for all.
+    ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
+    func recheckSubscriptions(of only: UserID?, to room: RoomID, because problem: Problem) {
+        guard let feed = feeds[room] else { return }
+        for user in Set(feed.subscribers.lazy.map(\.user)) where only == nil || user == only {
+            ask(.state, of: room, for: user) { [self] result in
+                guard case .failure(let failure) = result else { return }
+                // When it cannot be learnt, the clients come back, and it is asked again.
+                endSubscriptions(of: user, in: room, because: failure == .roomNotFound ? problem : failure)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Chat
+import HTTP
+import HTTPTypes
+import Wire
+
+/// The members of a room.
+extension Exchange {
+    /// `GET /v1/rooms/{room}/members`
+    func answerMembers(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        let caller = try caller(target, in: room)
+        let after = try target.single("after")
+        let limit = try PageRequest.parseLimit(
+            target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
+        let kind = Query.Kind.members(after: try after.map { name throws(Problem) in try UserID(name) }, limit: limit)
+        worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+            switch result {
+            case .success(.members(let members)): answer { members.encode(into: &$0) }
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+
+    /// `GET`, `PUT` and `DELETE /v1/rooms/{room}/members/{user}`
+    func serveMember(_ user: UserID, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        let caller = try caller(target, in: room)
+        switch request.method {
+        case .put:
+            try admit(.changes, by: try caller.named())
+            try refuseOtherThanJSON()
+            let role = try RoomMember.decodeRole(body)
+            try change(room, .setMember(user, role), by: caller) { [self] isNew in
+                answerMember(user, of: room, for: caller, isNew ? .created : .ok)
+            }
+        case .delete:
+            try admit(.changes, by: try caller.named())
+            try change(room, .removeMember(user), by: caller) { [self] _ in
+                worker.services.dispatcher.recheckSubscriptions(of: user, to: room)
+                answerEmpty(.noContent)
+            }
+        default:
+            answerMember(user, of: room, for: caller)
+        }
+    }
+
+    private func answerMember(
+        _ user: UserID, of room: RoomID, for caller: Identity, _ status: HTTPResponse.Status = .ok
+    ) {
+        worker.ask(.member(user), of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+            switch result {
+            case .success(.members(let found)):
+                guard let member = found.members.first else { return answer(.memberNotFound) }
+                answer(status) { member.encode(into: &$0) }
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Chat
+import Wire
+
+/// Who may write to a room, and changes of rooms and their members.
+extension Commit {
+    /// Why a submission is refused before it is looked at; `nil` when it is not.
+    ///
+    /// - Parameter room: `nil` when nobody has used it.
+    func refusal(of submission: Submission, to room: RoomTable.Room?) throws -> Problem? {
+        guard let room else {
+            if case .room(.set) = submission.change { return mayMakeRoom(submission) ? nil : .roomNotFound }
+            if case .room = submission.change { return .roomNotFound }
+            return roomsByAdminsOnly ? .roomNotFound : nil
+        }
+        guard room.isPrivate, !submission.isAdmin else { return nil }
+        return try statements.members.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
+    }
+
+    private func mayMakeRoom(_ submission: Submission) -> Bool {
+        submission.isAdmin || !roomsByAdminsOnly
+    }
+
+    /// Makes a room, whose owner is who makes it.
+    func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
+        guard let room = try statements.insertRoom(id) else { return nil }
+        try statements.members.set(.owner, of: user, in: room.number)
+        return room
+    }
+
+    /// Changes a room or its members.
+    mutating func change(_ change: RoomChange, by submission: Submission) throws -> Result<Stored, Problem> {
+        if case .set(let settings) = change { return try set(settings, by: submission) }
+        guard let room = try room(submission.room) else { return .failure(.roomNotFound) }
+        let own = try statements.members.role(of: submission.sender, in: room.number)
+        let mayAdminister = submission.isAdmin || own == .owner
+        switch change {
+        case .set: preconditionFailure("done above")
+        case .setMember(let user, let role):
+            let now = user == submission.sender ? own : try statements.members.role(of: user, in: room.number)
+            let role = role ?? now ?? .member
+            guard mayAdminister || (user == submission.sender && role == .member) else { return .failure(.notAnOwner) }
+            guard role != now else { return .success(Stored(of: room)) }
+            if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
+            try statements.members.set(role, of: user, in: room.number)
+            return .success(Stored(of: room, isNew: now == nil))
+        case .removeMember(let user):
+            guard mayAdminister || user == submission.sender else { return .failure(.notAnOwner) }
+            let now = user == submission.sender ? own : try statements.members.role(of: user, in: room.number)
+            guard let now else { return .success(Stored(of: room)) }
+            if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
+            try statements.members.remove(user, from: room.number)
+            return .success(Stored(of: room, isNew: true))
+        }
+    }
+
+    private mutating func set(_ settings: RoomSettings, by submission: Submission) throws -> Result<Stored, Problem> {
+        let known = try room(submission.room)
+        if let known, !submission.isAdmin,
+            try statements.members.role(of: submission.sender, in: known.number) != .owner
+        {
+            return .failure(.notAnOwner)
+        }
+        guard var room = try known ?? makeRoom(submission.room, by: submission.sender) else {
+            return .failure(.unavailable("There are as many rooms as there may be."))
+        }
+        if let visibility = settings.visibility {
+            try statements.members.set(visibility, of: room.number)
+            room.isPrivate = visibility == .private
+        }
+        if let title = settings.title { try statements.members.set(title: title, of: room.number) }
+        rooms[submission.room] = room
+        return .success(Stored(of: room, isNew: known == nil))
+    }
+}
+
+extension Stored {
+    /// A room that was changed.
+    fileprivate init(of room: RoomTable.Room, isNew: Bool = false) {
+        self.init(seq: room.head, rev: room.rev, body: [], isNew: isNew)
+    }
+}

@@ -1,0 +1,45 @@
+import GRDB
+import Wire
+
+/// A reader's statements about rooms' members and settings.
+///
+/// Confined to its connection.
+final class RoomStatements {
+    private let selectRole: PreparedStatement
+    private let selectMembers: PreparedStatement
+    private let selectTitle: PreparedStatement
+
+    init(_ db: Database) throws {
+        selectRole = try PreparedStatement("SELECT owner FROM members WHERE room = ? AND user = ?", db)
+        selectMembers = try PreparedStatement(
+            "SELECT user, owner FROM members WHERE room = ? AND user > ? ORDER BY user LIMIT ?", db)
+        selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)
+    }
+
+    /// What a user is in a room; `nil` when no member.
+    func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
+        try selectRole.bind(room, at: 1)
+        try selectRole.bind(user.string, at: 2)
+        return try selectRole.firstRow { $0.integer(0) == 1 ? .owner : .member }
+    }
+
+    /// The members behind a user in the order of their ids' bytes, `limit` at most.
+    func members(of room: Int64, after user: UserID?, limit: Int) throws -> [RoomMember] {
+        try selectMembers.bind(room, at: 1)
+        // Every id sorts behind a space, which none has.
+        try selectMembers.bind(user?.string ?? " ", at: 2)
+        try selectMembers.bind(Int64(limit), at: 3)
+        var members: [RoomMember] = []
+        try selectMembers.forEachRow { row in
+            let user = UserID(trusted: String(decoding: row.bytes(0), as: UTF8.self))
+            members.append(RoomMember(user: user, role: row.integer(1) == 1 ? .owner : .member))
+        }
+        return members
+    }
+
+    /// What a room is called, if it has a title.
+    func title(of room: Int64) throws -> String? {
+        try selectTitle.bind(room, at: 1)
+        return try selectTitle.firstRow { String(decoding: $0.bytes(0), as: UTF8.self) }
+    }
+}

@@ -1,0 +1,36 @@
+import Chat
+import Wire
+
+/// Who may read what.
+extension Snapshot {
+    /// Answers a query, or says why it is refused: in the same moment as what it would read.
+    ///
+    /// - Parameter recent: the room's recent messages, taken before the transaction began.
+    func result(_ query: Query, _ recent: [RecentMessage]) throws -> Result<Answer.Content, Problem> {
+        let room = try RoomView(query.room, recent: recent, statements)
+        guard try mayRead(room, query) else { return .failure(.roomNotFound) }
+        return .success(try answer(query, room))
+    }
+
+    private func mayRead(_ room: RoomView?, _ query: Query) throws -> Bool {
+        guard let room else { return !roomsByAdminsOnly }
+        guard room.isPrivate, !query.isAdmin else { return true }
+        guard let user = query.user else { return false }
+        return try statements.rooms.role(of: user, in: room.number) != nil
+    }
+
+    /// The members of a room behind `user`, `limit` at most.
+    func members(of room: RoomView?, after user: UserID?, limit: Int) throws -> RoomMembers {
+        guard let room else { return RoomMembers(members: [], hasMore: false) }
+        var members = try statements.rooms.members(of: room.number, after: user, limit: limit + 1)
+        let hasMore = members.count > limit
+        if hasMore { members.removeLast() }
+        return RoomMembers(members: members, hasMore: hasMore)
+    }
+
+    /// One member of a room, or none.
+    func member(_ user: UserID, of room: RoomView?) throws -> RoomMembers {
+        let role = try room.flatMap { try statements.rooms.role(of: user, in: $0.number) }
+        return RoomMembers(members: role.map { [RoomMember(user: user, role: $0)] } ?? [], hasMore: false)
+    }
+}

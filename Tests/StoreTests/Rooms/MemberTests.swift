@@ -1,0 +1,167 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Rooms and members")
+struct MemberTests {
+    private func code(_ result: Result<Stored, Problem>) -> String? {
+        if case .failure(let problem) = result { problem.code.string } else { nil }
+    }
+
+    private func members(_ log: TestLog, after: String? = nil, limit: Int = 10, for user: String = "alice") throws
+        -> [String]
+    {
+        let kind = Query.Kind.members(after: try after.map { try UserID($0) }, limit: limit)
+        guard case .members(let found) = try log.ask(kind, for: user) else { throw WrongAnswer() }
+        return found.members.map { "\($0.user) \($0.role)" } + (found.hasMore ? ["…"] : [])
+    }
+
+    @Test("The first sender of a room is its owner, by one row at its creation")
+    func firstSender() throws {
+        let log = try TestLog()
+        for sender in ["alice", "bob", "alice"] { try log.send(.init(sender: sender)) }
+        #expect(try members(log) == ["alice owner"])
+    }
+
+    @Test("Rooms of an older version are their first senders'")
+    func migration() throws {
+        let log = try TestLog()
+        try log.sendAll([.init(sender: "bob"), .init(sender: "alice"), .init(room: "other", sender: "carol")])
+        log.close()
+        try log.sql { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE members; DROP TABLE read_marks;
+                    ALTER TABLE rooms DROP COLUMN private; ALTER TABLE rooms DROP COLUMN title;
+                    DELETE FROM grdb_migrations WHERE identifier = 'v4';
+                    """)
+        }
+        #expect(try members(try log.reopened()) == ["bob owner"])
+    }
+
+    @Test("Owners add, change and remove members; others themselves only, and into open rooms only")
+    func roles() throws {
+        let log = try TestLog()
+        try log.send(.init())
+        func set(_ user: String, _ role: RoomMember.Role? = nil, by actor: String) throws -> String? {
+            code(try log.change(.setMember(try UserID(user), role), by: actor))
+        }
+        func remove(_ user: String, by actor: String) throws -> String? {
+            code(try log.change(.removeMember(try UserID(user)), by: actor))
+        }
+        #expect(try set("bob", by: "bob") == nil)
+        #expect(try set("bob", .owner, by: "bob") == "forbidden")
+        #expect(try set("carol", by: "bob") == "forbidden")
+        #expect(try remove("alice", by: "bob") == "forbidden")
+        #expect(try remove("alice", by: "alice") == "last_owner")
+        #expect(try set("alice", .member, by: "alice") == "last_owner")
+        #expect(try members(log) == ["alice owner", "bob member"])
+        #expect(try set("bob", .owner, by: "alice") == nil)
+        #expect(try set("bob", by: "bob") == nil)
+        #expect(try remove("alice", by: "bob") == nil)
+        #expect(try members(log) == ["bob owner"])
+        #expect(try remove("alice", by: "bob") == nil)
+        #expect(try code(log.change(.set(RoomSettings(visibility: .private)), by: "bob")) == nil)
+        #expect(try set("dave", by: "dave") == "room_not_found")
+        #expect(try set("dave", by: "bob") == nil)
+        #expect(try remove("dave", by: "dave") == nil)
+        #expect(try members(log, for: "bob") == ["bob owner"])
+        #expect(try code(log.change(.removeMember(try UserID("bob")), in: "nowhere", by: "bob")) == "room_not_found")
+        let admin = try log.change(.setMember(try UserID("erin"), .owner), by: "root", isAdmin: true)
+        #expect(code(admin) == nil)
+        #expect(try members(log, for: "erin") == ["bob owner", "erin owner"])
+    }
+
+    @Test("Members are listed in pages in the order of their ids")
+    func pages() throws {
+        let log = try TestLog()
+        try log.send(.init())
+        for user in ["d", "b", "ä", "c"] { _ = try log.change(.setMember(try UserID(user), nil), by: user) }
+        #expect(try members(log, limit: 2) == ["alice owner", "b member", "…"])
+        #expect(try members(log, after: "b", limit: 2) == ["c member", "d member", "…"])
+        #expect(try members(log, after: "d", limit: 2) == ["ä member"])
+    }
+
+    @Test("A room is made and changed by its owner, and says so after a restart and a crash")
+    func settings() throws {
+        var log = try TestLog()
+        let made = try log.change(.set(RoomSettings(visibility: .private, title: "Us")), by: "alice").get()
+        #expect(made.isNew && made.seq == 0)
+        let directory = try TemporaryDirectory()
+        for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
+        for log in [log, try TestLog(in: directory)] {
+            let summary = try log.summary(for: "alice")
+            #expect(summary.visibility == .private && summary.title == "Us" && summary.head == 0)
+            #expect(throws: Problem.roomNotFound) { try log.state() }
+        }
+        log = try log.reopened()
+        #expect(try log.summary(for: "alice").visibility == .private)
+        #expect(try !log.change(.set(RoomSettings(title: "")), by: "alice").get().isNew)
+        #expect(try log.summary(for: "alice").visibility == .private)
+        #expect(try log.summary(for: "alice").title == nil)
+        _ = try log.change(.set(RoomSettings(visibility: .open)), by: "alice")
+        #expect(try code(log.change(.set(RoomSettings(title: "x")), by: "bob")) == "forbidden")
+        #expect(try log.summary(for: nil).visibility == .open)
+    }
+
+    @Test("A private room is not there for others, whatever they do, from the commit on that makes it so")
+    func isPrivate() throws {
+        let log = try TestLog()
+        try log.send(.init(id: "a"))
+        let makePrivate = try log.submission(.room(.set(RoomSettings(visibility: .private))), by: "alice")
+        let sends = try log.submissions([.init(sender: "bob"), .init(sender: "bob", replyTo: 9), .init()])
+        log.log.submit([makePrivate] + sends)
+        let outcomes = try log.listener.outcomes(sends.map(\.ticket)).map { code($0.result) }
+        #expect(outcomes == ["room_not_found", "room_not_found", nil])
+        #expect(try code(log.outcome(log.submission(.read(seq: 1), by: "bob"))) == "room_not_found")
+
+        let kinds: [Query.Kind] = [
+            .page(PageRequest()), .message(seq: 1), .clientMessage(sender: try UserID("alice"), id: "a"),
+            .changes(since: 0, limit: 10), .replay(since: 0, format: .webSocket, bytes: 100), .state, .summary,
+            .members(after: nil, limit: 10), .member(try UserID("alice")),
+        ]
+        for kind in kinds {
+            for user in ["bob", nil] {
+                let problem = #expect(throws: Problem.self) { try log.ask(kind, for: user) }
+                #expect(problem == .roomNotFound)
+            }
+            _ = try log.ask(kind, for: "alice")
+        }
+        // The refusal of one query is not another's.
+        let queries = try ["bob", "alice", nil, "alice"].map { try log.query(.state, for: $0) }
+        log.log.fetch(queries)
+        let answers = try log.listener.answers(queries.map(\.ticket))
+        #expect(answers.map { (try? $0.result.get()) != nil } == [false, true, false, true])
+    }
+
+    @Test("With rooms by admins only, what no admin has made is not there")
+    func byAdmins() throws {
+        let log = try TestLog { $0.roomsByAdminsOnly = true }
+        #expect(try code(log.sendAll([.init()])[0]) == "room_not_found")
+        #expect(try code(log.change(.set(RoomSettings()), by: "alice")) == "room_not_found")
+        #expect(throws: Problem.roomNotFound) { try log.state() }
+        #expect(try log.change(.set(RoomSettings()), by: "root", isAdmin: true).get().isNew)
+        #expect(try log.state() == RoomState())
+        #expect(try log.send(.init()).seq == 1)
+    }
+
+    @Test("Roles and owners are looked up by a search, not by a walk")
+    func plans() throws {
+        let log = try TestLog()
+        try log.sql { db in
+            for query in [
+                "SELECT id, private FROM rooms WHERE name = 'a'",
+                "SELECT owner FROM members WHERE room = 1 AND user = 'a'",
+                "SELECT 1 FROM members WHERE room = 1 AND owner = 1 LIMIT 2",
+                "SELECT user, owner FROM members WHERE room = 1 AND user > 'a' ORDER BY user LIMIT 3",
+            ] {
+                let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query).map { $0["detail"] as String }
+                #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH "), "\(query): \(plan)")
+            }
+        }
+    }
+}
