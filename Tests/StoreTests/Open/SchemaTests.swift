@@ -40,7 +40,8 @@ struct SchemaTests {
             log = try log.reopened()
         }
         #expect(try log.sql { try String.fetchOne($0, sql: tables) } == before)
-        #expect(try log.sql { try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations") } == ["v1", "v2", "v3", "v4"])
+        #expect(
+            try log.sql { try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations") } == ["v1", "v2", "v3", "v4"])
     }
 
     @Test("Every database has an epoch of its own, and keeps it")
