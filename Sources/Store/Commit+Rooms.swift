@@ -16,6 +16,17 @@ extension Commit {
         return try statements.members.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
     }
 
+    /// The change with what the role of who makes it allows: owners of a room, and admins, delete anybody's messages.
+    func withAuthority(
+        _ change: MessageChange, of submission: Submission, in room: RoomTable.Room?
+    ) throws -> MessageChange {
+        guard case .delete(.sender) = change.action, let room else { return change }
+        let isOwner = try statements.members.role(of: submission.sender, in: room.number) == .owner
+        var change = change
+        if isOwner || submission.isAdmin { change.action = .delete(.owner) }
+        return change
+    }
+
     private func mayMakeRoom(_ submission: Submission) -> Bool {
         submission.isAdmin || !roomsByAdminsOnly
     }

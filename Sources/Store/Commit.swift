@@ -77,6 +77,7 @@ struct Commit {
             case .send(let draft):
                 result = try send(draft, to: submission.room, room, by: submission.sender)
             case .change(let change):
+                let change = try withAuthority(change, of: submission, in: room)
                 result = try self.change(change, in: submission.room, by: submission.sender)
             case .read(let seq):
                 result = try read(to: seq, in: room, by: submission.sender)

@@ -7,30 +7,35 @@ import Wire
 extension Exchange {
     /// `PATCH /v1/rooms/{room}/messages/{seq}`
     func edit(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let user = try caller(target, in: room).named()
-        try admit(.changes, by: user)
+        let caller = try admittedCaller(target, in: room)
         try expectJSON()
-        change(seq, of: room, by: user, .edit(try Edit.decode(body)))
+        try change(seq, of: room, by: caller, .edit(try Edit.decode(body)))
     }
 
     /// `DELETE /v1/rooms/{room}/messages/{seq}`
     func delete(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let user = try caller(target, in: room).named()
-        try admit(.changes, by: user)
-        // Rooms have no owners yet.
-        change(seq, of: room, by: user, .delete(.sender))
+        // Whether the caller owns the room is looked up with the change.
+        try change(seq, of: room, by: admittedCaller(target, in: room), .delete(.sender))
     }
 
     /// `PUT` and `DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}`
     func react(_ key: ReactionKey, to seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let user = try caller(target, in: room).named()
-        try admit(.changes, by: user)
-        change(seq, of: room, by: user, request.method == .put ? .addReaction(key) : .removeReaction(key))
+        let caller = try admittedCaller(target, in: room)
+        try change(seq, of: room, by: caller, request.method == .put ? .addReaction(key) : .removeReaction(key))
     }
 
-    private func change(_ seq: Int64, of room: RoomID, by user: UserID, _ action: MessageChange.Action) {
+    /// Learns who the caller is, and that it has not changed too much of late.
+    private func admittedCaller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
+        let caller = try caller(target, in: room)
+        try admit(.changes, by: try caller.named())
+        return caller
+    }
+
+    private func change(
+        _ seq: Int64, of room: RoomID, by caller: Identity, _ action: MessageChange.Action
+    ) throws(Problem) {
         let change = MessageChange(seq: seq, action: action, condition: RevisionCondition(request.headerFields))
-        worker.submit(.change(change), to: room, by: user) { [self] result in
+        worker.submit(.change(change), to: room, by: try caller.named(), isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(let message): answer(.ok, message)
             case .failure(let problem): answer(problem)

@@ -37,6 +37,18 @@ struct DeleteTests {
         }
     }
 
+    @Test("is for an owner of the room too, whoever sent the message")
+    func owner() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("by alice, who owns the room with it")
+            _ = try client.post(#"{"text":"by bob"}"#, as: "bob")
+            let response = try client.change(.delete, "2", as: "alice")
+            #expect(response.status == .ok && response.text.contains(#""sender":"bob""#))
+            #expect(response.text.contains(#""deleted":true"#) && !response.text.contains("by bob"))
+        }
+    }
+
     @Test("is refused where it may not be")
     func refusals() throws {
         try withServer { server in
