@@ -32,9 +32,9 @@ public struct StoreConfiguration: Sendable {
     /// The most messages that are in the journal only, but for those of one commit. The more there are, the more of a room's
     /// messages are put in their place together, and the more memory they take: some 600 bytes each. With 0 each message is
     /// put in its place by the commit that holds it.
-    public var journalMessages = 32_768
-    /// The most bytes of messages that are in the journal only, 16 MiB, but for those of one commit.
-    public var journalBytes = 16 * 1024 * 1024
+    public var journalMessages = 65_536
+    /// The most bytes of messages that are in the journal only, 32 MiB, but for those of one commit.
+    public var journalBytes = 32 * 1024 * 1024
     /// How many messages of one room gather in the journal before they are put in their place, however few there are of
     /// other rooms.
     public var journalMessagesOfRoom = 256
