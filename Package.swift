@@ -83,14 +83,14 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Sockets, certificates and directories for tests.
+        // Sockets, certificates, directories and random numbers for tests.
         .target(
             name: "TestSupport", dependencies: ["CLibwebsockets"], path: "Tests/TestSupport", swiftSettings: settings),
-        tests(of: "Wire"),
+        tests(of: "Wire", ["TestSupport"]),
         tests(of: "HTTP", [httpTypes]),
-        tests(of: "WebSocket"),
+        tests(of: "WebSocket", ["TestSupport"]),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
-        tests(of: "Chat", ["Wire", "WebSocket"]),
+        tests(of: "Chat", ["TestSupport", "Wire", "WebSocket"]),
         tests(of: "Tokens", ["TestSupport", "Wire", "Chat"]),
         tests(
             of: "Store",

@@ -1,4 +1,5 @@
 import Chat
+import Dispatch
 import Glibc
 import Store
 import Synchronization
@@ -78,46 +79,26 @@ final class StoreBenchmarks {
 
 /// Counts what the log says.
 private final class Answers: LogObserver {
-    private struct State {
-        var count = 0
-        var failure: Problem?
-    }
-
-    private let state = Mutex(State())
+    private let failure = Mutex<Problem?>(nil)
+    /// Signalled once for each answer: whoever waits sleeps, and leaves the core to the log's threads.
+    private let answered = DispatchSemaphore(value: 0)
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
-        note(
-            outcomes.count,
-            outcomes.lazy.compactMap { if case .failure(let problem) = $0.result { problem } else { nil } }.first)
+        for outcome in outcomes { note(outcome.result) }
     }
 
     func fetched(_ answers: [Answer]) {
-        note(
-            answers.count,
-            answers.lazy.compactMap { if case .failure(let problem) = $0.result { problem } else { nil } }.first)
+        for answer in answers { note(answer.result) }
     }
 
-    private func note(_ count: Int, _ failure: Problem?) {
-        state.withLock { state in
-            state.count += count
-            state.failure = state.failure ?? failure
-        }
+    private func note<Success>(_ result: Result<Success, Problem>) {
+        if case .failure(let problem) = result { failure.withLock { $0 = $0 ?? problem } }
+        answered.signal()
     }
 
     /// Waits until so many answers have come.
     func wait(for count: Int) throws {
-        while true {
-            let failure: Problem?? = state.withLock { state in
-                guard state.count >= count else { return nil }
-                state.count -= count
-                return .some(state.failure)
-            }
-            guard let failure else {
-                sched_yield()
-                continue
-            }
-            if let failure { throw failure }
-            return
-        }
+        for _ in 0..<count { answered.wait() }
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }

@@ -13,7 +13,7 @@ extension Commit {
             return roomsByAdminsOnly ? .roomNotFound : nil
         }
         guard room.isPrivate, !submission.isAdmin else { return nil }
-        return try statements.members.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
+        return try statements.lookup.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
     }
 
     /// The change with what the role of who makes it allows: owners of a room, and admins, delete anybody's messages.
@@ -21,7 +21,7 @@ extension Commit {
         _ change: MessageChange, of submission: Submission, in room: RoomTable.Room?
     ) throws -> MessageChange {
         guard case .delete(.sender) = change.action, let room else { return change }
-        let isOwner = try statements.members.role(of: submission.sender, in: room.number) == .owner
+        let isOwner = try statements.lookup.role(of: submission.sender, in: room.number) == .owner
         var change = change
         if isOwner || submission.isAdmin { change.action = .delete(.owner) }
         return change
@@ -42,12 +42,12 @@ extension Commit {
     mutating func change(_ change: RoomChange, by submission: Submission) throws -> Result<Stored, Problem> {
         if case .set(let settings) = change { return try set(settings, by: submission) }
         guard let room = try room(submission.room) else { return .failure(.roomNotFound) }
-        let own = try statements.members.role(of: submission.sender, in: room.number)
+        let own = try statements.lookup.role(of: submission.sender, in: room.number)
         let mayAdminister = submission.isAdmin || own == .owner
         switch change {
         case .set: preconditionFailure("done above")
         case .setMember(let user, let role):
-            let now = user == submission.sender ? own : try statements.members.role(of: user, in: room.number)
+            let now = user == submission.sender ? own : try statements.lookup.role(of: user, in: room.number)
             let role = role ?? now ?? .member
             guard mayAdminister || (user == submission.sender && role == .member) else { return .failure(.notAnOwner) }
             guard role != now else { return .success(Stored(of: room)) }
@@ -56,7 +56,7 @@ extension Commit {
             return .success(Stored(of: room, isNew: now == nil))
         case .removeMember(let user):
             guard mayAdminister || user == submission.sender else { return .failure(.notAnOwner) }
-            let now = user == submission.sender ? own : try statements.members.role(of: user, in: room.number)
+            let now = user == submission.sender ? own : try statements.lookup.role(of: user, in: room.number)
             guard let now else { return .success(Stored(of: room)) }
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.remove(user, from: room.number)
@@ -67,7 +67,7 @@ extension Commit {
     private mutating func set(_ settings: RoomSettings, by submission: Submission) throws -> Result<Stored, Problem> {
         let known = try room(submission.room)
         if let known, !submission.isAdmin,
-            try statements.members.role(of: submission.sender, in: known.number) != .owner
+            try statements.lookup.role(of: submission.sender, in: known.number) != .owner
         {
             return .failure(.notAnOwner)
         }

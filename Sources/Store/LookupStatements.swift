@@ -11,6 +11,7 @@ final class LookupStatements {
     private let selectNewest: PreparedStatement
     private let selectLatestChange: PreparedStatement
     private let selectClientMessage: PreparedStatement
+    private let selectRole: PreparedStatement
 
     init(_ db: Database) throws {
         selectRoom = try PreparedStatement("SELECT id, private FROM rooms WHERE name = ?", db)
@@ -23,6 +24,7 @@ final class LookupStatements {
             """
             SELECT id, rev, changed, body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?
             """, db)
+        selectRole = try PreparedStatement("SELECT owner FROM members WHERE room = ? AND user = ?", db)
     }
 
     /// A room's number, and whether it is for members only; `nil` when nobody has used it.
@@ -54,6 +56,13 @@ final class LookupStatements {
         try selectLatestChange.bind(to, at: 2)
         let change = try selectLatestChange.firstRow { RowKey(rawValue: $0.integer(0)).place } ?? 0
         return (newest.seq, max(newest.rev, change), newest.createdAt)
+    }
+
+    /// What a user is in a room; `nil` when no member.
+    func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
+        try selectRole.bind(room, at: 1)
+        try selectRole.bind(user.string, at: 2)
+        return try selectRole.firstRow { $0.integer(0) == 1 ? .owner : .member }
     }
 
     /// The message that was sent under a client message id.

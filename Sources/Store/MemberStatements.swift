@@ -6,7 +6,6 @@ import Wire
 /// Confined to its connection.
 final class MemberStatements {
     private let db: Database
-    private let selectRole: PreparedStatement
     private let selectOwners: PreparedStatement
     private let upsert: PreparedStatement
     private let delete: PreparedStatement
@@ -15,7 +14,6 @@ final class MemberStatements {
 
     init(_ db: Database) throws {
         self.db = db
-        selectRole = try PreparedStatement("SELECT owner FROM members WHERE room = ? AND user = ?", db)
         selectOwners = try PreparedStatement("SELECT 1 FROM members WHERE room = ? AND owner = 1 LIMIT 2", db)
         upsert = try PreparedStatement(
             """
@@ -25,13 +23,6 @@ final class MemberStatements {
         delete = try PreparedStatement("DELETE FROM members WHERE room = ? AND user = ?", db)
         updateVisibility = try PreparedStatement("UPDATE rooms SET private = ? WHERE id = ?", db)
         updateTitle = try PreparedStatement("UPDATE rooms SET title = ? WHERE id = ?", db)
-    }
-
-    /// What a user is in a room; `nil` when no member.
-    func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
-        try selectRole.bind(room, at: 1)
-        try selectRole.bind(user.string, at: 2)
-        return try selectRole.firstRow { $0.integer(0) == 1 ? .owner : .member }
     }
 
     /// Whether a room has an owner beside one that it has.

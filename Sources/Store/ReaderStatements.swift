@@ -8,7 +8,7 @@ import Wire
 final class ReaderStatements {
     let unread: UnreadStatements
     let rooms: RoomStatements
-    private let lookup: LookupStatements
+    let lookup: LookupStatements
     private let selectMessage: PreparedStatement
     private let selectMessages: PreparedStatement
     private let selectTime: PreparedStatement

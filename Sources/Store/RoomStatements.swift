@@ -5,22 +5,13 @@ import Wire
 ///
 /// Confined to its connection.
 final class RoomStatements {
-    private let selectRole: PreparedStatement
     private let selectMembers: PreparedStatement
     private let selectTitle: PreparedStatement
 
     init(_ db: Database) throws {
-        selectRole = try PreparedStatement("SELECT owner FROM members WHERE room = ? AND user = ?", db)
         selectMembers = try PreparedStatement(
             "SELECT user, owner FROM members WHERE room = ? AND user > ? ORDER BY user LIMIT ?", db)
         selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)
-    }
-
-    /// What a user is in a room; `nil` when no member.
-    func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
-        try selectRole.bind(room, at: 1)
-        try selectRole.bind(user.string, at: 2)
-        return try selectRole.firstRow { $0.integer(0) == 1 ? .owner : .member }
     }
 
     /// The members behind a user in the order of their ids' bytes, `limit` at most.

@@ -16,7 +16,7 @@ extension Snapshot {
         guard let room else { return !roomsByAdminsOnly }
         guard room.isPrivate, !query.isAdmin else { return true }
         guard let user = query.user else { return false }
-        return try statements.rooms.role(of: user, in: room.number) != nil
+        return try statements.lookup.role(of: user, in: room.number) != nil
     }
 
     /// The members of a room behind `user`, `limit` at most.
@@ -30,7 +30,7 @@ extension Snapshot {
 
     /// One member of a room, or none.
     func member(_ user: UserID, of room: RoomView?) throws -> RoomMembers {
-        let role = try room.flatMap { try statements.rooms.role(of: user, in: $0.number) }
+        let role = try room.flatMap { try statements.lookup.role(of: user, in: $0.number) }
         return RoomMembers(members: role.map { [RoomMember(user: user, role: $0)] } ?? [], hasMore: false)
     }
 }

@@ -11,7 +11,7 @@ final class WriterStatements {
     private let db: Database
     let marks: ReadMarkStatements
     let members: MemberStatements
-    private let lookup: LookupStatements
+    let lookup: LookupStatements
     private let insertRoomRow: PreparedStatement
     private let insertMessage: PreparedStatement
     private let insertJournalRow: PreparedStatement

@@ -1,6 +1,7 @@
 import HTTP
 import HTTPTypes
 import Server
+import TestSupport
 import Testing
 import Transport
 

@@ -1,5 +1,6 @@
 import HTTP
 import Server
+import TestSupport
 import Testing
 import Transport
 
