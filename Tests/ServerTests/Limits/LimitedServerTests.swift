@@ -32,6 +32,23 @@ struct LimitedServerTests {
         }
     }
 
+    @Test("answers an edit, a deletion and a reaction too many with 429 and changes nothing; sends go on")
+    func changes() throws {
+        try withServer {
+            $0.limits.userChanges = RateLimit("1/h:2")
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("a")
+            #expect(try client.change(.patch, "1", #"{"text":"b"}"#).status == .ok)
+            #expect(try client.change(.put, "1/reactions/x").status == .ok)
+            try expectLimited(client.change(.patch, "1", #"{"text":"c"}"#), by: "changes-per-user")
+            try expectLimited(client.change(.put, "1/reactions/y"), by: "changes-per-user")
+            try expectLimited(client.change(.delete, "1/reactions/x"), by: "changes-per-user")
+            try expectLimited(client.change(.delete, "1"), by: "changes-per-user")
+            #expect(try client.send("d").rev == 4)
+        }
+    }
+
     @Test("counts exactly, also on several loops at once")
     func parallel() throws {
         try withServer {

@@ -33,6 +33,35 @@ struct TokenTests {
         }
     }
 
+    @Test("has messages changed by whom the token names, and in its rooms only")
+    func changes() async throws {
+        let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
+        let elsewhere = try TestToken.of("alice", #""rooms":["kitchen"]"#)
+        try await withTokenServer { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try sender(client, messages, .bearer(alice)) == "alice")
+            let changes: [(HTTPRequest.Method, String, String)] = [
+                (.patch, "1", #"{"text":"y"}"#), (.put, "1/reactions/x", ""), (.delete, "1/reactions/x", ""),
+                (.delete, "1", ""),
+            ]
+            for (token, code) in [(nil, "token_missing"), (elsewhere, "room_not_allowed")] as [(String?, String)] {
+                for (method, path, body) in changes {
+                    let response = try client.request(
+                        method, "\(messages)/\(path)", fields: token.map { [.bearer($0)] } ?? [], body: Array(body.utf8)
+                    )
+                    #expect(try response.problem.code == code)
+                }
+            }
+            let refused = try client.request(.delete, "\(messages)/1", fields: [.bearer(bob)])
+            #expect(try refused.problem.code == "not_the_sender")
+            for (method, path, body) in changes {
+                let response = try client.request(
+                    method, "\(messages)/\(path)", fields: [.bearer(alice)], body: Array(body.utf8))
+                #expect(response.status == .ok)
+            }
+        }
+    }
+
     @Test("takes keys of each kind", arguments: TestKeys.Kind.allCases, [false, true])
     func keys(kind: TestKeys.Kind, asSet: Bool) async throws {
         let files = try TestKeys()

@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import TestSupport
 import Testing
+import Wire
 
 @testable import Store
 
@@ -42,6 +43,41 @@ struct SchemaTests {
         #expect(try log.sql { try String.fetchOne($0, sql: tables) } == before)
         #expect(
             try log.sql { try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations") } == ["v1", "v2", "v3", "v4"])
+    }
+
+    @Test("One from before messages could be changed is brought up to this version, and its messages can be changed")
+    func beforeChanges() throws {
+        let directory = try TemporaryDirectory()
+        let database = try DatabaseQueue(path: directory.path(of: "log.db"))
+        try database.write { try Schema.check($0, path: "log.db") }
+        try Schema.migrator.migrate(database, upTo: "v2")
+        let draft = TestLog.Send(text: "hi", id: "a1").draft
+        let alice = try UserID("alice")
+        let messages = try (1...2 as ClosedRange<Int64>).map { seq in
+            var body: [UInt8] = []
+            let key = seq == 1 ? ClientMessageKey(sender: alice, id: "a1") : nil
+            Message.encode(
+                room: try RoomID("lobby"), seq: seq, rev: seq, sender: alice,
+                draft: key == nil ? Draft(content: draft.content) : draft, createdAt: .earliest, into: &body)
+            return RecentMessage(
+                room: try RoomID("lobby"), roomNumber: 1, seq: seq, rev: seq, createdAt: .earliest, sender: alice,
+                key: key, body: body)
+        }
+        var row: [UInt8] = []
+        for message in messages { JournalRow.append(message, to: &row) }
+        try database.write { db in
+            try db.execute(sql: "INSERT INTO rooms (id, name) VALUES (1, 'lobby')")
+            let hex = row.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            try db.execute(sql: "INSERT INTO journal VALUES (1, x'\(hex)')")
+        }
+        try database.close()
+
+        let log = try TestLog(in: directory)
+        #expect(try log.page().messages == joined(messages.map(\.body)))
+        #expect(try log.edit(1, "bye").rev == 3)
+        #expect(try log.delete(2).rev == 4)
+        #expect(try log.send(.init(text: "hi", id: "a1")).rev == 3)
+        #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "bye", id: "a1")) }
     }
 
     @Test("Every database has an epoch of its own, and keeps it")

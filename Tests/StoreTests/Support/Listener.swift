@@ -19,30 +19,50 @@ final class Listener: LogObserver {
     /// Called on the log's thread before answers are recorded.
     let onFetched = Mutex<(@Sendable () -> Void)?>(nil)
 
-    private let results = Mutex<[Ticket: Outcome]>([:])
-    private let answers = Mutex<[Ticket: Answer]>([:])
+    private let results = Mutex(Results<Outcome>())
+    private let answers = Mutex(Results<Answer>())
+
+    /// What has been recorded under each ticket, and of how many calls.
+    private struct Results<Result> {
+        var byTicket: [Ticket: Result] = [:]
+        var calls = 0
+    }
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         onCommitted.withLock { $0 }?()
-        results.withLock { results in for outcome in outcomes { results[outcome.ticket] = outcome } }
         commits.record(Commit(outcomes: outcomes, batches: batches))
     }
 
     func fetched(_ answers: [Answer]) {
         onFetched.withLock { $0 }?()
-        self.answers.withLock { all in for answer in answers { all[answer.ticket] = answer } }
         rounds.record(answers)
     }
 
-    /// Waits for the outcomes of these questions.
+    /// Waits for the outcomes of these questions. The calls that brought them are among ``commits`` then.
     func outcomes(_ tickets: [Ticket]) throws -> [Outcome] {
-        try commits.wait { _ in results.withLock { results in tickets.allSatisfy { results[$0] != nil } } }
-        return results.withLock { results in tickets.compactMap { results[$0] } }
+        try commits.wait { commits in
+            results.withLock { results in
+                for commit in commits[results.calls...] {
+                    for outcome in commit.outcomes { results.byTicket[outcome.ticket] = outcome }
+                }
+                results.calls = commits.count
+                return tickets.allSatisfy { results.byTicket[$0] != nil }
+            }
+        }
+        return results.withLock { results in tickets.compactMap { results.byTicket[$0] } }
     }
 
-    /// Waits for the answers to these questions.
+    /// Waits for the answers to these questions. The calls that brought them are among ``rounds`` then.
     func answers(_ tickets: [Ticket]) throws -> [Answer] {
-        try rounds.wait { _ in answers.withLock { answers in tickets.allSatisfy { answers[$0] != nil } } }
-        return answers.withLock { answers in tickets.compactMap { answers[$0] } }
+        try rounds.wait { rounds in
+            answers.withLock { answers in
+                for round in rounds[answers.calls...] {
+                    for answer in round { answers.byTicket[answer.ticket] = answer }
+                }
+                answers.calls = rounds.count
+                return tickets.allSatisfy { answers.byTicket[$0] != nil }
+            }
+        }
+        return answers.withLock { answers in tickets.compactMap { answers.byTicket[$0] } }
     }
 }
