@@ -58,6 +58,12 @@ public struct ByteLog: Sendable {
         }
     }
 
+    /// Whether so many bytes make no message go, in any format that a message has.
+    func hasRoom(for count: Int) -> Bool {
+        // Events are longer than frames, by less than half.
+        bytes.count + count <= limit
+    }
+
     /// What a subscriber at `rev` gets next, of about `limit` bytes at most, one message at least.
     public func next(after rev: Int64, limit: Int) -> Reading {
         guard let start else { return .level }

@@ -287,6 +287,8 @@ public final class Connection {
     func enter(_ body: () -> Void) -> Bool {
         depth += 1
         body()
+        // A thousand sockets may be ready behind this one.
+        loop.runUrgentWork()
         depth -= 1
         return state != .aborting
     }

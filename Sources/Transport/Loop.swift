@@ -13,6 +13,8 @@ import Synchronization
 public final class Loop: @unchecked Sendable {
     /// A tick of deadlines.
     static let tickMilliseconds = 100
+    /// For how long what was posted keeps the sockets waiting: the rest is for the next turn.
+    public static let workSlice = Duration.milliseconds(1)
 
     /// The loop's place among the process's loops, from 0.
     public let index: Int
@@ -39,6 +41,8 @@ public final class Loop: @unchecked Sendable {
     private var isStopping = false
     private var doomed: [Connection] = []
     private var turnEndings: [() -> Void] = []
+    /// What was taken out of the mailbox and has not had its turn.
+    private var waiting: ArraySlice<Mailbox.Work> = []
 
     /// A loop that does nothing yet: see ``start()``.
     ///
@@ -161,17 +165,37 @@ public final class Loop: @unchecked Sendable {
         put(.closure(work))
     }
 
+    /// Has `work` run on the loop before anything else that waits there: between two sockets that are ready, even.
+    /// What is urgent keeps its order; otherwise as ``post(_:)``.
+    @discardableResult
+    public func postUrgently(_ work: @escaping @Sendable () -> Void) -> Bool {
+        mailbox.putUrgent(work) { uv_async_send(wakeup) }
+    }
+
     @discardableResult
     func put(_ work: Mailbox.Work) -> Bool {
         mailbox.put(work) { uv_async_send(wakeup) }
     }
 
+    /// Runs what is urgent. To be called between any two things that take long when there are many of them.
+    public func runUrgentWork() {
+        for work in mailbox.takeUrgent() where !isStopping { work() }
+    }
+
     private func drainMailbox() {
-        for work in mailbox.take() {
+        if waiting.isEmpty { waiting = mailbox.take()[...] } else { waiting.append(contentsOf: mailbox.take()) }
+        runUrgentWork()
+        let end = ContinuousClock.now + Self.workSlice
+        while let work = waiting.popFirst() {
             switch work {
             case .closure(let closure): if !isStopping { closure() }
             // Even when stopping: somebody may be waiting for what the task does.
             case .job(let job): run(job)
+            }
+            runUrgentWork()
+            if ContinuousClock.now >= end, !isStopping, !waiting.isEmpty {
+                uv_async_send(wakeup)
+                return
             }
         }
     }

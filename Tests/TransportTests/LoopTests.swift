@@ -64,6 +64,50 @@ final class LoopTests {
         #expect(order.events.prefix(3) == ["posting", "end of turn", "posted"])
     }
 
+    @Test("Urgent work runs before what waits, in its own order")
+    func runsUrgentWorkFirst() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            for name in ["first", "second"] { loop.post { order.record(name) } }
+            for name in ["urgent", "next"] { loop.postUrgently { order.record(name) } }
+            order.record("posting")
+        }
+        try order.wait(for: "second")
+        #expect(order.events == ["posting", "urgent", "next", "first", "second"])
+    }
+
+    @Test("Urgent work runs in the middle of what takes long, where that asks for it")
+    func runsUrgentWorkBetween() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            loop.postUrgently { order.record("urgent") }
+            order.record("before")
+            loop.runUrgentWork()
+            order.record("after")
+        }
+        try order.wait(for: "after")
+        #expect(order.events == ["before", "urgent", "after"])
+    }
+
+    @Test("Work that takes long leaves the rest to the loop's next turn")
+    func sharesTurns() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            loop.atEndOfTurn { order.record("end of turn") }
+            loop.post {
+                let end = ContinuousClock.now + Loop.workSlice
+                while ContinuousClock.now < end {}
+                order.record("long")
+            }
+            loop.post { order.record("short") }
+        }
+        try order.wait(for: "short")
+        #expect(order.events.prefix(4) == ["end of turn", "long", "end of turn", "short"])
+    }
+
     @Test("What is posted by many threads at once all runs")
     func losesNothing() async throws {
         let loop = loop

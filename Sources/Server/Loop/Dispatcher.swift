@@ -27,14 +27,14 @@ final class Dispatcher: LogObserver {
         guard workers.count > 1 else {
             guard let worker = workers.first else { return }
             let wanted = interest.distribute(batches, loops: 1)[0]
-            worker.loop.post { worker.value.committed(outcomes, wanted) }
+            worker.loop.postUrgently { worker.value.committed(outcomes, wanted) }
             return
         }
         let batches = interest.distribute(batches, loops: workers.count)
         let outcomes = split(outcomes, workers.count) { $0.ticket.loop }
         for (index, worker) in workers.enumerated() where !outcomes[index].isEmpty || !batches[index].isEmpty {
             let (mine, wanted) = (outcomes[index], batches[index])
-            worker.loop.post { worker.value.committed(mine, wanted) }
+            worker.loop.postUrgently { worker.value.committed(mine, wanted) }
         }
     }
 
@@ -43,7 +43,7 @@ final class Dispatcher: LogObserver {
         let answers = split(answers, workers.count) { $0.ticket.loop }
         for (index, worker) in workers.enumerated() where !answers[index].isEmpty {
             let mine = answers[index]
-            worker.loop.post { worker.value.fetched(mine) }
+            worker.loop.post { worker.value.fetched(mine[...]) }
         }
     }
 
@@ -60,7 +60,7 @@ final class Dispatcher: LogObserver {
     /// - Parameter problem: what the clients are told; sockets of the room's own are closed with 4403.
     func endSubscriptions(of user: UserID, in room: RoomID, because problem: Problem = .notAMember) {
         for worker in workers.withLock({ $0 }) {
-            worker.loop.post { worker.value.endSubscriptions(of: user, in: room, because: problem) }
+            worker.loop.postUrgently { worker.value.endSubscriptions(of: user, in: room, because: problem) }
         }
     }
 
@@ -71,7 +71,7 @@ final class Dispatcher: LogObserver {
     ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
     func recheckSubscriptions(of user: UserID?, to room: RoomID, because problem: Problem = .notAMember) {
         for worker in workers.withLock({ $0 }) {
-            worker.loop.post { worker.value.recheckSubscriptions(of: user, to: room, because: problem) }
+            worker.loop.postUrgently { worker.value.recheckSubscriptions(of: user, to: room, because: problem) }
         }
     }
 

@@ -6,7 +6,10 @@ import Wire
 extension Worker {
     /// Brings notices to this loop's subscribers.
     func notify(_ notices: [FramedNotice]) {
-        for notice in notices { feeds[notice.room]?.notify(notice) }
+        for notice in notices {
+            guard let feed = feeds[notice.room] else { continue }
+            if !feed.notify(notice) { advanceLater(feed) }
+        }
     }
 
     /// Counts a subscriber that has come.

@@ -22,6 +22,24 @@ extension Worker {
         return feed
     }
 
+    /// Has a feed visit more of its subscribers when the loop's sockets, and other feeds, have had their turn.
+    func advanceLater(_ feed: Feed) {
+        guard !advancing.contains(where: { $0 === feed }) else { return }
+        advancing.append(feed)
+        if advancing.count == 1 { postAdvance() }
+    }
+
+    private func postAdvance() {
+        let worker = LoopBound(self, of: loop)
+        loop.post { worker.value.advanceNextFeed() }
+    }
+
+    private func advanceNextFeed() {
+        let feed = advancing.removeFirst()
+        if !feed.advance() { advancing.append(feed) }
+        if !advancing.isEmpty { postAdvance() }
+    }
+
     /// Begins a subscription whose client has been told where the room is.
     ///
     /// - Parameter slice: the first slice of the replay.

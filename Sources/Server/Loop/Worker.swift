@@ -25,6 +25,8 @@ final class Worker {
     let deflater = PushDeflater()
     /// The feeds of the rooms that somebody on this loop is subscribed to.
     var feeds: [RoomID: Feed] = [:]
+    /// The feeds that have not visited all of their subscribers yet, by turns.
+    var advancing: [Feed] = []
 
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: (Result<Stored, Problem>) -> Void] = [:]
@@ -104,14 +106,26 @@ final class Worker {
         for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?(outcome.result) }
         for batch in batches {
             guard let feed = feeds[batch.room] else { continue }
-            feed.publish(batch)
+            if !feed.publish(batch) { advanceLater(feed) }
             services.metrics.deliveries.increment(by: Int64(batch.ends.count * feed.subscribers.count))
         }
     }
 
     /// Queries have been answered.
-    func fetched(_ results: [Answer]) {
-        for answer in results { answers.removeValue(forKey: answer.ticket.number)?(answer.result) }
+    ///
+    /// Thirty of them can be megabytes to send. After a while the rest waits until sockets have had their turn.
+    func fetched(_ results: ArraySlice<Answer>) {
+        let end = ContinuousClock.now + Loop.workSlice
+        for (index, answer) in zip(results.indices, results) {
+            answers.removeValue(forKey: answer.ticket.number)?(answer.result)
+            loop.runUrgentWork()
+            let rest = results[(index + 1)...]
+            if ContinuousClock.now >= end, !rest.isEmpty {
+                let worker = LoopBound(self, of: loop)
+                loop.post { worker.value.fetched(rest) }
+                return
+            }
+        }
     }
 
     // MARK: Stopping

@@ -1,0 +1,116 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Chat
+
+@Suite("A feed of many subscribers")
+struct FeedTests {
+    private let room = try! RoomID("lobby")
+
+    private func feed(limit: Int = ByteLog.defaultLimit) -> Feed {
+        Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: limit, sweepSize: 2)
+    }
+
+    private func batch(_ revs: ClosedRange<Int64>) -> FramedBatch {
+        FramedBatch(
+            Batch(
+                room: room, firstRev: revs.lowerBound, head: revs.upperBound,
+                messages: revs.map { Array("\($0)".utf8) }))
+    }
+
+    private func frames(_ revs: ClosedRange<Int64>) -> [UInt8] {
+        batch(revs).frames
+    }
+
+    private func join(_ feed: Feed, at rev: Int64 = 0) -> (subscription: Subscription, client: Client) {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: rev)
+        let slice = ReplaySlice(frames: [], rev: rev, hasMore: false, state: RoomState(head: rev, rev: rev))
+        subscription.start(with: slice, on: client)
+        return (subscription, client)
+    }
+
+    @Test("visits some of them at a time")
+    func slices() {
+        let feed = feed()
+        let clients = (0..<5).map { _ in join(feed).client }
+        var done = feed.publish(batch(1...1))
+        for count in [2, 4] {
+            #expect(!done)
+            #expect(clients.filter { $0.bytes == frames(1...1) }.count == count)
+            done = feed.advance()
+        }
+        #expect(done)
+        #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
+    }
+
+    @Test("brings what is published meanwhile to those who wait in one write, and to the others in the next round")
+    func merges() {
+        let feed = feed()
+        let clients = (0..<4).map { _ in join(feed).client }
+        #expect(!feed.publish(batch(1...1)))
+        #expect(!feed.publish(batch(2...3)))
+        #expect(!feed.advance())
+        #expect(clients.map(\.writes) == [1, 1, 1, 1])
+        #expect(clients.map(\.bytes) == [frames(1...3), frames(1...3), frames(1...1), frames(1...1)])
+        while !feed.advance() {}
+        #expect(clients.allSatisfy { $0.bytes == frames(1...3) })
+        #expect(clients.map(\.writes) == [1, 1, 2, 2])
+    }
+
+    @Test("finishes its round before it drops what somebody who keeps up has not had")
+    func keeps() {
+        let feed = feed(limit: 64)
+        let clients = (0..<5).map { _ in join(feed).client }
+        for rev in 1...Int64(50) { feed.publish(batch(rev...rev)) }
+        while !feed.advance() {}
+        #expect(clients.allSatisfy { $0.bytes == frames(1...50) && $0.asked.isEmpty })
+    }
+
+    @Test("misses nobody, whoever comes and goes meanwhile", arguments: 0..<20)
+    func comingAndGoing(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let feed = feed()
+        var rev: Int64 = 0
+        var members: [(subscription: Subscription, client: Client, from: Int64)] = []
+        var isDone = true
+        for _ in 0..<400 {
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0, 1:
+                let (subscription, client) = join(feed, at: rev)
+                members.append((subscription, client, rev))
+            case 2:
+                guard let index = members.indices.randomElement(using: &generator) else { continue }
+                members.remove(at: index).subscription.cancel()
+            case 3:
+                rev += 1
+                isDone = feed.publish(batch(rev...rev))
+            default:
+                isDone = feed.advance()
+            }
+        }
+        while !isDone { isDone = feed.advance() }
+        for member in members {
+            #expect(member.subscription.rev == rev)
+            #expect(member.client.bytes == (member.from < rev ? frames(member.from + 1...rev) : []))
+            #expect(member.client.asked.isEmpty)
+        }
+    }
+
+    @Test("brings notices after messages, and drops those that come while too many wait")
+    func notices() throws {
+        let feed = feed()
+        let clients = (0..<4).map { _ in join(feed).client }
+        feed.publish(batch(1...1))
+        let users = try (0..<Feed.waitingNotices + 3).map { try UserID("u\($0)") }
+        let notices = users.map { FramedNotice(.typing(room: room, user: $0), in: room) }
+        for notice in notices { #expect(!feed.notify(notice)) }
+        while !feed.advance() {}
+        let expected = frames(1...1) + notices.prefix(Feed.waitingNotices).flatMap { $0.bytes(.webSocket) }
+        #expect(clients.allSatisfy { $0.bytes == expected })
+        feed.notify(notices[0])
+        while !feed.advance() {}
+        #expect(clients.allSatisfy { $0.bytes == expected + notices[0].bytes(.webSocket) })
+    }
+}
