@@ -1,7 +1,7 @@
 /// How a line of the log looks.
 public enum LogFormat: String, CaseIterable, Sendable {
-    /// For people: ``TextLogHandler``.
+    /// For people: the time, the level, the message, and `key=value` pairs.
     case text
-    /// For machines: ``JSONLogHandler``.
+    /// For machines: a JSON object.
     case json
 }

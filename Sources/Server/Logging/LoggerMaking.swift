@@ -3,7 +3,7 @@ public import Logging
 /// A logger that writes lines of this format, whatever the process has been set up with.
 ///
 /// - Parameters:
-///   - label: The name of the logger, which only ``JSONLogHandler`` writes.
+///   - label: The name of the logger, which only ``LogFormat/json`` has.
 ///   - format: How the lines look.
 ///   - level: The lowest level that is written.
 ///   - output: Where the lines go.
@@ -11,7 +11,7 @@ public func makeLogger(
     label: String, format: LogFormat, level: Logger.Level, output: LogOutput = .standardError
 ) -> Logger {
     Logger(label: label) { label, provider in
-        makeLogHandler(label: label, format: format, level: level, output: output, metadataProvider: provider)
+        LineLogHandler(label: label, format: format, level: level, output: output, metadataProvider: provider)
     }
 }
 
@@ -26,16 +26,6 @@ public func makeLogger(
 public func bootstrapLogging(format: LogFormat, level: Logger.Level, output: LogOutput = .standardError) {
     LoggingSystem.bootstrap(
         { label, provider in
-            makeLogHandler(label: label, format: format, level: level, output: output, metadataProvider: provider)
+            LineLogHandler(label: label, format: format, level: level, output: output, metadataProvider: provider)
         }, metadataProvider: nil)
-}
-
-private func makeLogHandler(
-    label: String, format: LogFormat, level: Logger.Level, output: LogOutput,
-    metadataProvider: Logger.MetadataProvider?
-) -> any LogHandler {
-    switch format {
-    case .text: TextLogHandler(level: level, output: output, metadataProvider: metadataProvider)
-    case .json: JSONLogHandler(label: label, level: level, output: output, metadataProvider: metadataProvider)
-    }
 }

@@ -23,6 +23,25 @@ struct PipeliningTests {
         }
     }
 
+    @Test("of a client that has waited for each answer before are done and answered in their order as well")
+    func afterConversing() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            var seq: Int64 = 0
+            for _ in 1...3 {
+                seq += 1
+                #expect(try client.send("\(seq)").seq == seq)
+                let ahead = (seq + 1...seq + 300).map { HTTPClient.draft("\($0)", id: "\($0)") }
+                try client.write(ahead.flatMap { HTTPClient.bytes(sending: $0) })
+                for _ in ahead {
+                    seq += 1
+                    let message: ReceivedMessage = try decode(client.response().body)
+                    #expect(message.seq == seq && message.text == "\(seq)")
+                }
+            }
+        }
+    }
+
     @Test("of all kinds see what those before them have done")
     func readTheirWrites() throws {
         try withServer { server in

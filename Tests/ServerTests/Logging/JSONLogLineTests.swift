@@ -5,11 +5,11 @@ import Wire
 
 @testable import Server
 
-@Suite struct JSONLogHandlerTests {
+@Suite struct JSONLogLineTests {
     private let time = Timestamp(milliseconds: 1_795_223_105_004)
-    private let handler = JSONLogHandler(label: "backscroll", level: .info, output: .standardError)
+    private let handler = LineLogHandler(label: "backscroll", format: .json, level: .info, output: .standardError)
 
-    private func line(_ event: LogEvent, _ handler: JSONLogHandler? = nil) -> String {
+    private func line(_ event: LogEvent, _ handler: LineLogHandler? = nil) -> String {
         String(decoding: (handler ?? self.handler).line(event, at: time), as: UTF8.self)
     }
 

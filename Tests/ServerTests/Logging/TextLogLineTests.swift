@@ -4,9 +4,9 @@ import Wire
 
 @testable import Server
 
-@Suite struct TextLogHandlerTests {
+@Suite struct TextLogLineTests {
     private func line(_ event: LogEvent) -> String {
-        let handler = TextLogHandler(level: .info, output: .standardError)
+        let handler = LineLogHandler(label: "", format: .text, level: .info, output: .standardError)
         return String(decoding: handler.line(event, at: Timestamp(milliseconds: 1_795_223_105_004)), as: UTF8.self)
     }
 
