@@ -33,7 +33,7 @@ extension Commit {
 
     /// Makes a room, whose owner is who makes it.
     func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
-        guard let room = try statements.insertRoom(id) else { return nil }
+        guard let room = try statements.insertRoom(id, at: time) else { return nil }
         try statements.members.set(.owner, of: user, in: room.number)
         return room
     }

@@ -72,8 +72,10 @@ final class Worker {
     }
 
     /// Reads from the log for a user, if there is a name; `then` is called on this loop.
+    ///
+    /// - Parameter room: `nil` for what is of all rooms of the user.
     func ask(
-        _ kind: Query.Kind, of room: RoomID, for user: UserID?, isAdmin: Bool = false,
+        _ kind: Query.Kind, of room: RoomID?, for user: UserID?, isAdmin: Bool = false,
         then: @escaping (Result<Answer.Content, Problem>) -> Void
     ) {
         let ticket = takeTicket()

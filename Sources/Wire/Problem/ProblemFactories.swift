@@ -185,6 +185,13 @@ extension Problem {
             detail: "The cursor belongs to another history of the room. Load the room afresh.", field: "since")
     }
 
+    /// 410 `cursor_unknown`: the cursor of a list of rooms is of another epoch.
+    public static var listCursorUnknown: Problem {
+        Problem(
+            status: 410, code: .cursorUnknown,
+            detail: "The cursor belongs to another history. Load the list from its beginning.", field: "cursor")
+    }
+
     /// 401 `unauthenticated`: `detail` tells what is missing or refused.
     public static func unauthenticated(_ detail: String) -> Problem {
         Problem(status: 401, code: .unauthenticated, detail: detail)
