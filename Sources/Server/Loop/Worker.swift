@@ -21,6 +21,8 @@ final class Worker {
 
     /// Knows callers by their tokens; `nil` in open mode.
     private(set) var authenticator: Authenticator?
+    /// The sockets on this loop that follow their user's rooms.
+    var followers: [UserID: [RoomsSocket]] = [:]
 
     let deflater = PushDeflater()
     /// The feeds of the rooms that somebody on this loop is subscribed to.

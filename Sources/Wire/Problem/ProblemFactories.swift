@@ -249,6 +249,17 @@ extension Problem {
         Problem(status: 409, code: .alreadySubscribed, detail: "This socket is subscribed to the room already.")
     }
 
+    /// 409 `already_subscribed`: the socket follows its user's rooms.
+    public static var alreadyFollowing: Problem {
+        Problem(
+            status: 409, code: .alreadySubscribed, detail: "This socket is subscribed to its user's rooms already.")
+    }
+
+    /// 409 `not_subscribed`: the socket does not follow its user's rooms.
+    public static var notFollowing: Problem {
+        Problem(status: 409, code: .notSubscribed, detail: "This socket is not subscribed to its user's rooms.")
+    }
+
     /// 409 `not_subscribed`: the socket has no subscription to the room.
     public static var notSubscribed: Problem {
         Problem(status: 409, code: .notSubscribed, detail: "This socket is not subscribed to the room.")

@@ -173,4 +173,27 @@ struct InboxTests {
             #expect(steps[0].contains("COVERING INDEX members_by_user"), "\(plan)")
         }
     }
+
+    @Test("are told when they begin and end, once each, in order and before the senders hear")
+    func changes() throws {
+        let log = try TestLog()
+        try log.send(.init())
+        try log.send(.init())
+        try log.join("lobby", "lobby", as: "bob")
+        _ = try log.change(.setMember(try UserID("bob"), .owner), by: "alice")
+        _ = try log.change(.setMember(try UserID("carol"), nil), by: "carol")
+        for _ in 1...2 { _ = try log.change(.removeMember(try UserID("carol")), by: "alice") }
+        _ = try log.change(.removeMember(try UserID("bob")), by: "carol")
+        _ = try log.change(.set(RoomSettings()), in: "other", by: "dave")
+        let told = log.listener.memberships.events.joined().map { "\($0.user) \($0.room) \($0.kind)" }
+        #expect(
+            told == [
+                "alice lobby joined(rev: 0)", "bob lobby joined(rev: 2)", "carol lobby joined(rev: 2)",
+                "carol lobby left", "dave other joined(rev: 0)",
+            ])
+        // In one commit: what is sent to the room after the user has joined has a higher revision.
+        let joining = try log.submission(.room(.setMember(try UserID("erin"), nil)), by: "erin")
+        try log.submitAll(log.submissions([.init()]) + [joining] + log.submissions([.init()]))
+        #expect(log.listener.memberships.events.last?.first?.kind == .joined(rev: 3))
+    }
 }
