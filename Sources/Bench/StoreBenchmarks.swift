@@ -83,6 +83,8 @@ private final class Answers: LogObserver {
     /// Signalled once for each answer: whoever waits sleeps, and leaves the core to the log's threads.
     private let answered = DispatchSemaphore(value: 0)
 
+    func membershipsChanged(_ changes: [MembershipChange]) {}
+
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         for outcome in outcomes { note(outcome.result) }
     }

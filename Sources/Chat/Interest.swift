@@ -1,10 +1,11 @@
 import Synchronization
 public import Wire
 
-/// Which loops have subscribers of which room: what a commit asks to learn to whom it matters.
+/// Which loops have subscribers of which room, and who there follows the rooms of which user: what a commit asks to learn
+/// to whom it matters.
 ///
-/// A loop says that it is interested before it reads where the room is; so what is committed after that read reaches
-/// it, and what came before is in the read. Nothing falls in between.
+/// A loop says that it is interested before it reads where the room is, or which rooms the user has; so what is committed
+/// after that read reaches it, and what came before is in the read. Nothing falls in between.
 public final class Interest: Sendable {
     /// How many loops there may be: one bit each.
     public static let maximumLoops = 64
@@ -15,6 +16,8 @@ public final class Interest: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The loops that follow a user's rooms. Apart from the rest, which every commit asks for.
+    private let followers = Mutex<[UserID: UInt64]>([:])
 
     /// Nobody is interested in anything.
     public init() {}
@@ -42,6 +45,32 @@ public final class Interest: Sendable {
             state.masks[room] = left == 0 ? nil : left
             state.count -= 1
         }
+    }
+
+    /// Loop `loop` wants to know from now on which rooms `user` joins and leaves.
+    public func follow(_ user: UserID, loop: Int) {
+        followers.withLock { $0[user, default: 0] |= 1 << UInt64(loop) }
+    }
+
+    /// Loop `loop` does not want to know it any more.
+    public func unfollow(_ user: UserID, loop: Int) {
+        followers.withLock { followers in
+            guard let mask = followers[user] else { return }
+            let left = mask & ~(1 << UInt64(loop))
+            followers[user] = left == 0 ? nil : left
+        }
+    }
+
+    /// Hands each change to the loops that follow its user, in order: element `i` of the answer is for loop `i`.
+    public func distribute(_ changes: [MembershipChange], loops: Int) -> [[MembershipChange]] {
+        var all = Array(repeating: [MembershipChange](), count: loops)
+        let wanted = followers.withLock { followers in
+            followers.isEmpty ? [] : changes.map { followers[$0.user] ?? 0 }
+        }
+        for (change, mask) in zip(changes, wanted) {
+            for loop in 0..<loops where mask & 1 << UInt64(loop) != 0 { all[loop].append(change) }
+        }
+        return all
     }
 
     /// Hands each notice to the loops that want its room: element `i` of the answer is for loop `i`.

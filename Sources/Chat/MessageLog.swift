@@ -18,9 +18,14 @@ public protocol MessageLog: Sendable {
     func fetch(_ queries: [Query])
 }
 
-/// Who hears what the log has done. Both calls come on the log's own threads, but for what finds a queue full or closed:
+/// Who hears what the log has done. The calls come on the log's own threads, but for what finds a queue full or closed:
 /// that is said on the thread that asked, before it goes on. They must return quickly.
 public protocol LogObserver: Sendable {
+    /// A commit is durable in which users have become members of rooms, or are none any more: in the order in which
+    /// that happened, also from one commit to the next. Before ``committed(_:_:)`` of the same commit, and on the same
+    /// thread.
+    func membershipsChanged(_ changes: [MembershipChange])
+
     /// A commit is durable (or has failed, which the outcomes say).
     ///
     /// - Parameters:

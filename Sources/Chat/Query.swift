@@ -1,6 +1,6 @@
 public import Wire
 
-/// One read of a room's log.
+/// One read of a room's log, or of what a user has of all rooms.
 public struct Query: Sendable {
     /// What is to be read.
     public enum Kind: Sendable {
@@ -23,12 +23,16 @@ public struct Query: Sendable {
         case members(after: UserID?, limit: Int)
         /// One member.
         case member(UserID)
+        /// The rooms that the user is a member of, latest activity first, as the user sees them. Of no room.
+        case inbox(InboxRequest, within: [RoomPattern]?)
+        /// Which those rooms are, in the same order, at most `limit`. Of no room.
+        case memberships(limit: Int, within: [RoomPattern]?)
     }
 
     /// Where the answer goes.
     public var ticket: Ticket
-    /// The room to read.
-    public var room: RoomID
+    /// The room to read; `nil` for what is of all rooms of the user.
+    public var room: RoomID?
     /// What is to be read.
     public var kind: Kind
     /// Who reads, whose read mark is ``Place/read``; `nil` for somebody without a name.
@@ -37,7 +41,7 @@ public struct Query: Sendable {
     public var isAdmin: Bool
 
     /// A read of `room` for `user`, answered under `ticket`.
-    public init(ticket: Ticket, room: RoomID, kind: Kind, user: UserID? = nil, isAdmin: Bool = false) {
+    public init(ticket: Ticket, room: RoomID?, kind: Kind, user: UserID? = nil, isAdmin: Bool = false) {
         self.ticket = ticket
         self.room = room
         self.kind = kind
@@ -75,6 +79,10 @@ public struct Answer: Sendable {
         case summary(RoomSummary)
         /// To ``Query/Kind/members(after:limit:)``, and to ``Query/Kind/member(_:)``: of one member or none.
         case members(RoomMembers)
+        /// To ``Query/Kind/inbox(_:within:)``.
+        case inbox(InboxSlice)
+        /// To ``Query/Kind/memberships(limit:within:)``: the rooms, and whether there are more.
+        case memberships([RoomID], hasMore: Bool)
     }
 
     /// The query's ticket.

@@ -67,6 +67,7 @@ final class Exchange {
         case .health: answerHealth()
         case .readiness: answerReadiness()
         case .metrics: answerMetrics()
+        case .rooms: try answerRooms(target)
         case .room(let room):
             if request.method == .put { try setRoom(room, target) } else { try answerRoom(room, target) }
         case .members(let room): try answerMembers(of: room, target)

@@ -32,9 +32,10 @@ extension Commit {
     }
 
     /// Makes a room, whose owner is who makes it.
-    func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
-        guard let room = try statements.insertRoom(id) else { return nil }
+    mutating func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
+        guard let room = try statements.insertRoom(id, at: time) else { return nil }
         try statements.members.set(.owner, of: user, in: room.number)
+        memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
         return room
     }
 
@@ -53,6 +54,10 @@ extension Commit {
             guard role != now else { return .success(Stored(of: room)) }
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.set(role, of: user, in: room.number)
+            if now == nil {
+                memberships.append(
+                    MembershipChange(user: user, room: submission.room, kind: .joined(rev: room.rev)))
+            }
             return .success(Stored(of: room, isNew: now == nil))
         case .removeMember(let user):
             guard mayAdminister || user == submission.sender else { return .failure(.notAnOwner) }
@@ -60,6 +65,7 @@ extension Commit {
             guard let now else { return .success(Stored(of: room)) }
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.remove(user, from: room.number)
+            memberships.append(MembershipChange(user: user, room: submission.room, kind: .left))
             return .success(Stored(of: room, isNew: true))
         }
     }

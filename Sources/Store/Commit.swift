@@ -18,6 +18,8 @@ struct Commit {
     var rooms: RoomTable
     /// What subscribers must see, room by room.
     private(set) var batches: [Batch] = []
+    /// Who has become a member of what, or is none any more, in order.
+    var memberships: [MembershipChange] = []
     /// The new messages that the journal holds.
     var messages: [RecentMessage] { list.messages }
     /// What of the journal has been put in its place.

@@ -5,12 +5,12 @@ import Wire
 /// The threads that read: they share a queue, and each takes several queries at a time into one transaction.
 final class LogReader: Sendable {
     private let queue: WorkQueue<Query>
-    private let recent: RecentMessages
+    let recent: RecentMessages
     private let observer: any LogObserver
-    private let epoch: String
+    let epoch: String
     private let batch: Int
     private let batchBytes: Int
-    private let roomsByAdminsOnly: Bool
+    let roomsByAdminsOnly: Bool
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(
@@ -51,7 +51,7 @@ final class LogReader: Sendable {
             var rest = queries[...]
             while !rest.isEmpty {
                 let start = ContinuousClock.now
-                let answers = read(rest, database, &statements, deflater)
+                let answers = answer(rest, database, &statements, deflater)
                 onRead?(ContinuousClock.now - start)
                 rest = rest.dropFirst(answers.count)
                 observer.fetched(answers)
@@ -60,6 +60,21 @@ final class LogReader: Sendable {
         // SQLite closes no connection with statements on it.
         statements = nil
         try? database.close()
+    }
+
+    /// Answers the first of the queries, one at least: such as are of rooms together, and one of a user's rooms by itself.
+    private func answer(
+        _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
+        _ deflater: PushDeflater
+    ) -> [Answer] {
+        let ofRooms = queries.prefix { $0.room != nil }
+        if !ofRooms.isEmpty { return read(ofRooms, database, &statements, deflater) }
+        let query = queries.first!
+        do {
+            return [Answer(ticket: query.ticket, result: try readRooms(query, database, &statements, deflater))]
+        } catch {
+            return [Answer(ticket: query.ticket, result: .failure(Self.problem(error)))]
+        }
     }
 
     /// Answers the first of the queries in one transaction: one at least, and as many as it takes to gather
@@ -118,7 +133,7 @@ extension Answer.Content {
         case .message(let message): message?.body.count ?? 0
         case .changes(let changes): changes.messages.count
         case .replay(let replay): replay.frames.count
-        case .state, .summary, .members: 0
+        case .state, .summary, .members, .inbox, .memberships: 0
         }
     }
 }

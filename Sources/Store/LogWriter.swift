@@ -135,6 +135,7 @@ final class LogWriter: Sendable {
             note(failure: nil)
             if submissions.isEmpty { return 0 }
             configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
+            if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
             observer.committed(done.outcomes, done.batches)
             return done.outcomes.count
         } catch {

@@ -9,6 +9,7 @@ final class ReaderStatements {
     let unread: UnreadStatements
     let rooms: RoomStatements
     let lookup: LookupStatements
+    let inbox: InboxStatements
     private let selectMessage: PreparedStatement
     private let selectMessages: PreparedStatement
     private let selectTime: PreparedStatement
@@ -19,6 +20,7 @@ final class ReaderStatements {
     init(_ db: Database) throws {
         unread = try UnreadStatements(db)
         rooms = try RoomStatements(db)
+        inbox = try InboxStatements(db)
         lookup = try LookupStatements(db)
         selectMessage = try PreparedStatement("SELECT id, rev, changed, body FROM messages WHERE id = ?", db)
         selectMessages = try PreparedStatement("SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id", db)

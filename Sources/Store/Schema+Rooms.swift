@@ -36,4 +36,15 @@ extension Schema {
                     """)
         }
     }
+
+    /// Adds the migration "v5".
+    static func registerRoomTimes(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v5") { db in
+            try db.execute(
+                sql: """
+                    -- Milliseconds since 1970: where a room without messages stands among others. NULL if made before v5.
+                    ALTER TABLE rooms ADD COLUMN created_at INTEGER;
+                    """)
+        }
+    }
 }

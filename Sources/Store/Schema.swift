@@ -81,6 +81,7 @@ enum Schema {
                 sql: "INSERT INTO meta VALUES ('fingerprint_secret', ?)", arguments: [Fingerprinter.makeSecret()])
         }
         registerRooms(in: &migrator)
+        registerRoomTimes(in: &migrator)
         return migrator
     }
 

@@ -7,9 +7,10 @@ extension Snapshot {
     ///
     /// - Parameter recent: the room's recent messages, taken before the transaction began.
     func result(_ query: Query, _ recent: [RecentMessage]) throws -> Result<Answer.Content, Problem> {
-        let room = try RoomView(query.room, recent: recent, statements)
+        guard let id = query.room else { return .failure(.roomNotFound) }
+        let room = try RoomView(id, recent: recent, statements)
         guard try mayRead(room, query) else { return .failure(.roomNotFound) }
-        return .success(try answer(query, room))
+        return .success(try answer(query, id, room))
     }
 
     private func mayRead(_ room: RoomView?, _ query: Query) throws -> Bool {

@@ -12,6 +12,7 @@ extension Snapshot {
         summary.read = 0
         summary.unread = 0
         guard let room else { return summary }
+        summary.role = try statements.lookup.role(of: user, in: room.number)
         let mark = try room.readMark(of: user)
         let unread = try room.unread(after: mark, for: user)
         summary.read = mark

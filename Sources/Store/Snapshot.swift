@@ -8,13 +8,13 @@ struct Snapshot {
     let deflater: PushDeflater
     let roomsByAdminsOnly: Bool
 
-    /// Answers a query of who may read the room.
-    func answer(_ query: Query, _ room: RoomView?) throws -> Answer.Content {
+    /// Answers a query of who may read the room `id`.
+    func answer(_ query: Query, _ id: RoomID, _ room: RoomView?) throws -> Answer.Content {
         switch query.kind {
         case .state:
             return .state(room?.state ?? RoomState())
         case .summary:
-            return .summary(try summary(of: query.room, room, for: query.user))
+            return .summary(try summary(of: id, room, for: query.user))
         case .members(let user, let limit):
             return .members(try members(of: room, after: user, limit: limit))
         case .member(let user):
@@ -29,6 +29,8 @@ struct Snapshot {
             return .changes(try changes(of: room, since: since, limit: limit))
         case .replay(let since, let format, let bytes):
             return .replay(try replay(of: room, since: since, format, bytes: bytes))
+        case .inbox, .memberships:
+            preconditionFailure("of no room, and read by itself")
         }
     }
 

@@ -23,7 +23,7 @@ final class WriterStatements {
         members = try MemberStatements(db)
         lookup = try LookupStatements(db)
         changes = try ChangeStatements(db)
-        insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name) VALUES (?)", db)
+        insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)
         insertMessage = try PreparedStatement(
             """
             INSERT INTO messages (id, rev, created_at, sender, client_message_id, body) VALUES (?, ?, ?, ?, ?, ?)
@@ -40,11 +40,12 @@ final class WriterStatements {
             number: number, head: head, rev: rev, latest: Timestamp(milliseconds: latest), isPrivate: isPrivate)
     }
 
-    /// Makes a room.
+    /// Makes a room at a time.
     ///
     /// - Returns: `nil` when there are as many rooms as there may be.
-    func insertRoom(_ id: RoomID) throws -> RoomTable.Room? {
+    func insertRoom(_ id: RoomID, at time: Timestamp) throws -> RoomTable.Room? {
         try insertRoomRow.bind(id.string, at: 1)
+        try insertRoomRow.bind(time.milliseconds, at: 2)
         try insertRoomRow.run()
         guard db.changesCount == 1 else { return nil }
         return RoomTable.Room(number: db.lastInsertedRowID, head: 0, rev: 0, latest: .earliest)

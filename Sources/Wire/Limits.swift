@@ -31,6 +31,11 @@ public enum Limits {
     /// How many members a list of them has unless the client says otherwise.
     public static let defaultMembers = 200
 
+    /// The most rooms in a list of a user's.
+    public static let rooms = 200
+    /// How many rooms a list of a user's has unless the client says otherwise.
+    public static let defaultRooms = 30
+
     /// The most messages in a page.
     public static let pageMessages = 200
     /// How many messages a page has unless the client says otherwise.

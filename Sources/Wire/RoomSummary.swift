@@ -26,11 +26,14 @@ public struct RoomSummary: Sendable, Hashable {
     public var visibility: Visibility?
     /// What the room is called.
     public var title: String?
+    /// What the caller is in the room; `nil` for no member.
+    public var role: RoomMember.Role?
 
     /// A room; what is `nil` is left out.
     public init(
         room: RoomID, head: Int64, rev: Int64, epoch: String, read: Int64? = nil, unread: Int64? = nil,
-        firstUnread: Int64? = nil, visibility: Visibility? = nil, title: String? = nil
+        firstUnread: Int64? = nil, visibility: Visibility? = nil, title: String? = nil,
+        role: RoomMember.Role? = nil
     ) {
         self.room = room
         self.head = head
@@ -41,10 +44,17 @@ public struct RoomSummary: Sendable, Hashable {
         self.firstUnread = firstUnread
         self.visibility = visibility
         self.title = title
+        self.role = role
     }
 
     /// Appends the summary as a JSON object.
     public func encode(into out: inout [UInt8]) {
+        encodeMembers(into: &out)
+        out.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends the summary as an object that has not ended: more members may follow.
+    func encodeMembers(into out: inout [UInt8]) {
         out.append(literal: #"{"room":"#)
         out.append(quoted: room.string)
         out.append(member: "head", head)
@@ -55,6 +65,6 @@ public struct RoomSummary: Sendable, Hashable {
         if let firstUnread { out.append(member: "first_unread", firstUnread) }
         if let visibility { out.append(member: "visibility", visibility.rawValue) }
         if let title { out.append(member: "title", title) }
-        out.append(UInt8(ascii: "}"))
+        if let role { out.append(member: "role", role.rawValue) }
     }
 }

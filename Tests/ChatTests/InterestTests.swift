@@ -34,6 +34,26 @@ struct InterestTests {
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
 
+    @Test("brings a change of membership to the loops that follow its user, in order, until they do not any more")
+    func memberships() throws {
+        let interest = Interest()
+        let (alice, bob) = (try UserID("alice"), try UserID("bob"))
+        let changes = [
+            MembershipChange(user: alice, room: try RoomID("a"), kind: .joined(rev: 0)),
+            MembershipChange(user: bob, room: try RoomID("b"), kind: .left),
+            MembershipChange(user: alice, room: try RoomID("a"), kind: .left),
+        ]
+        #expect(interest.distribute(changes, loops: 2) == [[], []])
+        interest.follow(alice, loop: 0)
+        interest.follow(alice, loop: 1)
+        interest.follow(bob, loop: 1)
+        #expect(interest.distribute(changes, loops: 2) == [[changes[0], changes[2]], changes])
+        interest.unfollow(alice, loop: 1)
+        interest.unfollow(alice, loop: 1)
+        #expect(interest.distribute(changes, loops: 2) == [[changes[0], changes[2]], [changes[1]]])
+        #expect(interest.count == 0)
+    }
+
     @Test("ends when it is taken back")
     func removes() throws {
         let interest = Interest()

@@ -10,10 +10,10 @@ import Wire
     @Test func `all fields are written in their order`() throws {
         let summary = RoomSummary(
             room: try RoomID("r"), head: 9, rev: 12, epoch: "E1", read: 0, unread: 9, firstUnread: 1,
-            visibility: .private, title: "The \"room\"")
+            visibility: .private, title: "The \"room\"", role: .owner)
         let text = """
             {"room":"r","head":9,"rev":12,"epoch":"E1","read":0,"unread":9,"first_unread":1,"visibility":"private",\
-            "title":"The \\"room\\""}
+            "title":"The \\"room\\"","role":"owner"}
             """
         #expect(written(summary.encode) == text)
     }

@@ -14,8 +14,8 @@ protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     /// The room that goes without saying, if there is one.
     var ownRoom: RoomID? { get }
 
-    /// Who may do less, or more, from now on.
-    func callerChanged()
+    /// The caller, who was `old` before, may do less, or more, from now on.
+    func callerChanged(from old: Identity)
 
     /// Does what a frame of the client asks for.
     ///
@@ -58,9 +58,10 @@ extension LiveSocket {
             let renewed = try worker.identity(of: token)
             guard renewed.user == caller.user else { throw .tokenInvalid("The token is another user's.") }
             if let ownRoom, !renewed.allows(room: ownRoom) { throw .roomNotAllowed }
+            let old = caller
             caller = renewed
             socket.end = renewed.end
-            callerChanged()
+            callerChanged(from: old)
         } catch {
             send(.error(error, room: ownRoom?.string))
         }
@@ -102,9 +103,9 @@ extension ClientFrame {
     /// The room that the frame names, if it does.
     fileprivate var room: RoomID? {
         switch self {
-        case .subscribe(let room, _), .unsubscribe(let room): room
+        case .subscribe(let room, _, _), .unsubscribe(let room): room
         case .typing(let room): room
-        case .subscribeMine, .token: nil
+        case .subscribeMine, .unsubscribeMine, .token: nil
         }
     }
 }

@@ -41,7 +41,7 @@ final class RoomSocket: LiveSocket {
     var ownRoom: RoomID? { subscription.feed.room }
 
     /// A new token is for the room, or it is refused.
-    func callerChanged() {}
+    func callerChanged(from old: Identity) {}
 
     func serve(_ frame: ClientFrame) throws(Problem) {
         switch frame {
@@ -50,7 +50,7 @@ final class RoomSocket: LiveSocket {
             try announceTyping(in: subscription)
         case .token(let token): renew(token)
         case .subscribe, .subscribeMine: throw .unknownType("subscribe")
-        case .unsubscribe: throw .unknownType("unsubscribe")
+        case .unsubscribe, .unsubscribeMine: throw .unknownType("unsubscribe")
         }
     }
 

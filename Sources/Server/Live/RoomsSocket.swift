@@ -13,9 +13,11 @@ final class RoomsSocket: LiveSocket {
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
     /// Where the client is, as limits count it.
-    private let address: AddressBlock?
+    let address: AddressBlock?
     private let format: PushFormat
-    private var subscriptions = SubscriptionTable()
+    private(set) var subscriptions = SubscriptionTable()
+    /// What there is because the rooms are the user's; `nil` while the client has not asked for that.
+    var mine: OwnRooms?
     /// The subscriptions that have to read the log, each once, in the order in which they get to.
     private var readers: ArraySlice<Reader> = []
     private var isReading = false
@@ -56,17 +58,19 @@ final class RoomsSocket: LiveSocket {
     var ownRoom: RoomID? { nil }
 
     /// Rooms that the new token is not for are left.
-    func callerChanged() {
+    func callerChanged(from old: Identity) {
         for subscription in subscriptions.all where !caller.allows(room: subscription.feed.room) {
             refuse(subscription, .roomNotAllowed)
         }
+        subscribeToNewlyAllowed(since: old)
     }
 
     func serve(_ frame: ClientFrame) throws(Problem) {
         switch frame {
-        case .subscribe(let room, let since): try subscribe(to: room, since: since)
-        case .subscribeMine: try subscribeToMine()
+        case .subscribe(let room, let since, let epoch): try subscribe(to: room, since: since, epoch: epoch)
+        case .subscribeMine(let epoch): try subscribeToMine(epoch: epoch)
         case .unsubscribe(let room): try unsubscribe(from: room)
+        case .unsubscribeMine: try unsubscribeFromMine()
         case .typing(let room):
             let subscription = try subscription(to: room)
             // Until the client has been told that it is subscribed it is not.
@@ -76,26 +80,34 @@ final class RoomsSocket: LiveSocket {
         }
     }
 
-    private func subscribe(to room: RoomID, since: SincePosition?) throws(Problem) {
-        let limit = worker.services.configuration.webSocket.subscriptions
+    /// The most rooms that the socket is subscribed to.
+    var limit: Int { worker.services.configuration.webSocket.subscriptions }
+
+    private func subscribe(to room: RoomID, since: SincePosition?, epoch: String?) throws(Problem) {
         guard subscriptions[room] == nil else { throw .alreadySubscribed }
         guard caller.allows(room: room) else { throw .roomNotAllowed }
         guard subscriptions.count < limit else { throw .tooManySubscriptions(limit: limit) }
-        if let epoch = since?.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
+        try check(epoch: since?.epoch ?? epoch)
         try worker.admit(.subscriptions, by: caller.user, from: address)
-        let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: since?.rev)
-        subscriptions.insert(subscription)
-        readers.append(Reader(subscription: subscription, since: since?.rev))
-        readNext()
+        add(room, since: since?.rev)
     }
 
-    /// Subscribes to all rooms that the caller is a member of.
-    private func subscribeToMine() throws(Problem) {
-        throw .notAvailable("This server keeps no list of a user's rooms. Subscribe to each.")
+    /// Refuses a history that is not this one.
+    func check(epoch: String?) throws(Problem) {
+        if let epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
+    }
+
+    /// Adds a subscription to a room that has none, which begins when it gets to read the log.
+    func add(_ room: RoomID, since rev: Int64?) {
+        let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: rev)
+        subscriptions.insert(subscription)
+        readers.append(Reader(subscription: subscription, since: rev))
+        readNext()
     }
 
     private func unsubscribe(from room: RoomID) throws(Problem) {
         drop(try subscription(to: room))
+        mine?.touch(room)
     }
 
     private func subscription(to room: RoomID?) throws(Problem) -> Subscription {
@@ -105,15 +117,19 @@ final class RoomsSocket: LiveSocket {
     }
 
     /// Forgets a subscription, after which nothing of its room is sent.
-    private func drop(_ subscription: Subscription) {
+    func drop(_ subscription: Subscription) {
         subscriptions.remove(subscription.feed.room)
+        mine?.rooms.remove(subscription.feed.room)
         readers.removeAll { $0.subscription === subscription }
         worker.end(subscription)
     }
 
-    private func refuse(_ subscription: Subscription, _ problem: Problem) {
+    /// Forgets a subscription and says why, unless it is one that the client has neither asked for nor heard of.
+    func refuse(_ subscription: Subscription, _ problem: Problem) {
+        let room = subscription.feed.room
+        let isUnknown = mine?.rooms.contains(room) == true && !subscription.hasStarted
         drop(subscription)
-        send(.error(problem, room: subscription.feed.room.string))
+        if !(isUnknown && problem.isOfMembership) { send(.error(problem, room: room.string)) }
     }
 
     func ended(_ subscription: Subscription, because problem: Problem) {
@@ -135,7 +151,12 @@ final class RoomsSocket: LiveSocket {
         worker.read(for: reader.subscription, since: reader.since) { [weak self] result in
             guard let self else { return }
             isReading = false
-            if reader.subscription.isActive { take(result, for: reader) }
+            if reader.subscription.isActive {
+                take(result, for: reader)
+            } else if subscriptions[reader.subscription.feed.room] === reader.subscription {
+                // It was ended before it had begun, when there was nobody yet to be told.
+                refuse(reader.subscription, .notAMember)
+            }
             readNext()
         }
     }
@@ -165,7 +186,13 @@ final class RoomsSocket: LiveSocket {
     }
 
     func closed(_ socket: WebSocketConnection) {
+        endMine()
         for subscription in subscriptions.all { worker.end(subscription) }
         countClose()
     }
+}
+
+extension Problem {
+    /// Whether it says that the user may not read the room.
+    fileprivate var isOfMembership: Bool { code == .notAMember || code == .roomNotFound }
 }

@@ -22,6 +22,13 @@ final class Dispatcher: LogObserver {
         workers.withLock { $0 = [] }
     }
 
+    func membershipsChanged(_ changes: [MembershipChange]) {
+        let workers = workers.withLock { $0 }
+        for (worker, wanted) in zip(workers, interest.distribute(changes, loops: workers.count)) where !wanted.isEmpty {
+            worker.loop.post { worker.value.membershipsChanged(wanted) }
+        }
+    }
+
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         let workers = workers.withLock { $0 }
         guard workers.count > 1 else {

@@ -12,10 +12,12 @@ extension Worker {
     func recheckSubscriptions(of only: UserID?, to room: RoomID, because problem: Problem) {
         guard let feed = feeds[room] else { return }
         for user in Set(feed.subscribers.lazy.map(\.user)) where only == nil || user == only {
+            // Those of now: who is made a member again meanwhile may have others by then.
+            let asked = feed.subscribers.filter { $0.user == user }
             ask(.state, of: room, for: user) { [self] result in
                 guard case .failure(let failure) = result else { return }
                 // When it cannot be learnt, the clients come back, and it is asked again.
-                endSubscriptions(of: user, in: room, because: failure == .roomNotFound ? problem : failure)
+                end(asked, because: failure == .roomNotFound ? problem : failure)
             }
         }
     }

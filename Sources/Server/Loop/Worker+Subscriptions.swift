@@ -88,7 +88,12 @@ extension Worker {
     /// nothing of the room comes after that.
     func endSubscriptions(of user: UserID?, in room: RoomID, because problem: Problem) {
         guard let feed = feeds[room] else { return }
-        for subscription in feed.subscribers where subscription.user == user {
+        end(feed.subscribers.filter { $0.user == user }, because: problem)
+    }
+
+    /// Ends those of the subscriptions that have not ended, and has their clients told.
+    func end(_ subscriptions: [Subscription], because problem: Problem) {
+        for subscription in subscriptions where subscription.isActive {
             end(subscription)
             subscription.tellEnd(because: problem)
         }

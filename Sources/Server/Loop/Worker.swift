@@ -21,6 +21,8 @@ final class Worker {
 
     /// Knows callers by their tokens; `nil` in open mode.
     private(set) var authenticator: Authenticator?
+    /// The sockets on this loop that follow their user's rooms.
+    var followers: [UserID: [RoomsSocket]] = [:]
 
     let deflater = PushDeflater()
     /// The feeds of the rooms that somebody on this loop is subscribed to.
@@ -74,8 +76,10 @@ final class Worker {
     }
 
     /// Reads from the log for a user, if there is a name; `then` is called on this loop.
+    ///
+    /// - Parameter room: `nil` for what is of all rooms of the user.
     func ask(
-        _ kind: Query.Kind, of room: RoomID, for user: UserID?, isAdmin: Bool = false,
+        _ kind: Query.Kind, of room: RoomID?, for user: UserID?, isAdmin: Bool = false,
         then: @escaping (Result<Answer.Content, Problem>) -> Void
     ) {
         let ticket = takeTicket()

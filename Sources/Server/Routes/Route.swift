@@ -7,6 +7,7 @@ enum Route: Equatable {
     case health
     case readiness
     case metrics
+    case rooms
     case room(RoomID)
     case messages(RoomID)
     case message(RoomID, seq: Int64)
@@ -36,8 +37,12 @@ enum Route: Equatable {
             default: return nil
             }
         case 2:
-            guard segments[0] == "v1", segments[1] == "live" else { return nil }
-            self = .liveRooms
+            guard segments[0] == "v1" else { return nil }
+            switch segments[1] {
+            case "rooms": self = .rooms
+            case "live": self = .liveRooms
+            default: return nil
+            }
         case 3...7:
             guard segments[0] == "v1", segments[1] == "rooms" else { return nil }
             try self.init(inRoom: segments[2], segments[3...])

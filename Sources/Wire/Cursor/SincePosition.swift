@@ -40,7 +40,7 @@ public struct SincePosition: Sendable, Hashable {
         self.init(epoch: epoch ?? prefix.map(String.init), rev: number)
     }
 
-    private static func isEpoch(_ string: some StringProtocol) -> Bool {
+    static func isEpoch(_ string: some StringProtocol) -> Bool {
         let bytes = string.utf8
         return !bytes.isEmpty && bytes.count <= maximumEpochBytes
             && bytes.allSatisfy { byte in

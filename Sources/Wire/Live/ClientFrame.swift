@@ -1,11 +1,15 @@
 /// What a client says on a WebSocket.
 public enum ClientFrame: Sendable, Hashable {
-    /// Subscribe to a room: from now on, or from what the client has.
-    case subscribe(room: RoomID, since: SincePosition?)
-    /// Subscribe to all rooms of the caller.
-    case subscribeMine
+    /// Subscribe to a room: from now on, or from what the client has. `epoch` is the history that the client knows, if
+    /// it says so without saying from where.
+    case subscribe(room: RoomID, since: SincePosition?, epoch: String? = nil)
+    /// Subscribe to all rooms that the caller is a member of, now or later, each from then on. `epoch` is the history
+    /// that the client knows, if it says so.
+    case subscribeMine(epoch: String? = nil)
     /// End the subscription to a room.
     case unsubscribe(room: RoomID)
+    /// End what ``subscribeMine(epoch:)`` has begun.
+    case unsubscribeMine
     /// The caller is writing. On a room's own socket the room goes without saying.
     case typing(room: RoomID?)
     /// A new token for the connection, before the old one expires.

@@ -3,8 +3,9 @@ extension ClientFrame {
     ///
     /// - `{"type":"subscribe","room":ID,"since":REV,"epoch":E}`; `since` may also be the string `REV` or `EPOCH:REV`,
     ///   and without it the subscription begins with what happens next;
-    /// - `{"type":"subscribe","rooms":"mine"}`;
+    /// - `{"type":"subscribe","rooms":"mine","epoch":E}`, which has no `since`: every room has revisions of its own;
     /// - `{"type":"unsubscribe","room":ID}`;
+    /// - `{"type":"unsubscribe","rooms":"mine"}`;
     /// - `{"type":"typing","room":ID}`, where the room may be missing;
     /// - `{"type":"token","token":JWT}`.
     ///
@@ -76,7 +77,7 @@ extension ClientFrame {
             case "subscribe":
                 return try subscription()
             case "unsubscribe":
-                return .unsubscribe(room: try requiredRoom())
+                return try meansMine() ? .unsubscribeMine : .unsubscribe(room: try requiredRoom())
             case "typing":
                 guard let room else { return .typing(room: nil) }
                 return .typing(room: try RoomID(room))
@@ -91,14 +92,26 @@ extension ClientFrame {
         }
 
         private func subscription() throws(Problem) -> ClientFrame {
-            if let rooms {
-                guard rooms == "mine" else { throw .invalidField("rooms", must: "\"mine\"") }
-                guard room == nil else { throw .invalidField("rooms", must: "absent when there is a room") }
-                return .subscribeMine
+            if try meansMine() {
+                guard since == nil else { throw .invalidField("since", must: "absent when there are rooms") }
+                return .subscribeMine(epoch: try knownEpoch())
             }
             let room = try requiredRoom()
-            guard let since else { return .subscribe(room: room, since: nil) }
+            guard let since else { return .subscribe(room: room, since: nil, epoch: try knownEpoch()) }
             return .subscribe(room: room, since: try SincePosition(parsing: since, epoch: epoch))
+        }
+
+        /// The epoch that stands there by itself.
+        private func knownEpoch() throws(Problem) -> String? {
+            try SincePosition(parsing: "0", epoch: epoch).epoch
+        }
+
+        /// Whether the frame is about the caller's rooms and not about one.
+        private func meansMine() throws(Problem) -> Bool {
+            guard let rooms else { return false }
+            guard rooms == "mine" else { throw .invalidField("rooms", must: "\"mine\"") }
+            guard room == nil else { throw .invalidField("rooms", must: "absent when there is a room") }
+            return true
         }
 
         private func requiredRoom() throws(Problem) -> RoomID {

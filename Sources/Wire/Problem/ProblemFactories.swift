@@ -185,6 +185,13 @@ extension Problem {
             detail: "The cursor belongs to another history of the room. Load the room afresh.", field: "since")
     }
 
+    /// 410 `cursor_unknown`: the cursor of a list of rooms is of another epoch.
+    public static var listCursorUnknown: Problem {
+        Problem(
+            status: 410, code: .cursorUnknown,
+            detail: "The cursor belongs to another history. Load the list from its beginning.", field: "cursor")
+    }
+
     /// 401 `unauthenticated`: `detail` tells what is missing or refused.
     public static func unauthenticated(_ detail: String) -> Problem {
         Problem(status: 401, code: .unauthenticated, detail: detail)
@@ -240,6 +247,17 @@ extension Problem {
     /// 409 `already_subscribed`: the subscription that there is goes on as it is.
     public static var alreadySubscribed: Problem {
         Problem(status: 409, code: .alreadySubscribed, detail: "This socket is subscribed to the room already.")
+    }
+
+    /// 409 `already_subscribed`: the socket follows its user's rooms.
+    public static var alreadyFollowing: Problem {
+        Problem(
+            status: 409, code: .alreadySubscribed, detail: "This socket is subscribed to its user's rooms already.")
+    }
+
+    /// 409 `not_subscribed`: the socket does not follow its user's rooms.
+    public static var notFollowing: Problem {
+        Problem(status: 409, code: .notSubscribed, detail: "This socket is not subscribed to its user's rooms.")
     }
 
     /// 409 `not_subscribed`: the socket has no subscription to the room.

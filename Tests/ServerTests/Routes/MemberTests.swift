@@ -18,7 +18,7 @@ struct MemberTests {
             let client = try HTTPClient(port: server.port)
             let made = try put("", #"{"visibility":"private","title":"Us"}"#, as: "alice", client)
             #expect(made.status == .created)
-            #expect(made.text.hasSuffix(#","read":0,"unread":0,"visibility":"private","title":"Us"}"#))
+            #expect(made.text.hasSuffix(#","read":0,"unread":0,"visibility":"private","title":"Us","role":"owner"}"#))
             #expect(try put("", "{}", as: "alice", client).status == .ok)
 
             let added = try put("/members/bob", #"{"role":"owner"}"#, as: "alice", client)
@@ -108,6 +108,26 @@ struct MemberTests {
                 } else {
                     #expect([403, 404].contains(response.status.code))
                 }
+            }
+        }
+    }
+
+    @Test("that are removed while they subscribe on a socket for many rooms are told so, whether it had begun or not")
+    func raceOfRooms() throws {
+        try withServer {
+            $0.threads = 2
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            _ = try put("", #"{"visibility":"private"}"#, as: "alice", client)
+            let bob = try WebSocketClient.forRooms(port: server.port, as: "bob")
+            for _ in 0..<50 {
+                _ = try put("/members/bob", as: "alice", client)
+                for room in ["other", "lobby"] { try bob.ask(for: room) }
+                #expect(try client.request(.delete, "\(Self.room)/members/bob?user=alice").status == .noContent)
+                var code: String?
+                while code == nil { code = try bob.frame().errorCode }
+                #expect(["not_a_member", "room_not_found"].contains(code))
+                try bob.send(#"{"type":"unsubscribe","room":"other"}"#)
             }
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Methods")
 struct MethodTests {
     private static let readOnly = [
-        "/", "/healthz", "/readyz", "/metrics", "/v1/rooms/lobby/members",
+        "/", "/healthz", "/readyz", "/metrics", "/v1/rooms?user=alice", "/v1/rooms/lobby/members",
         "/v1/rooms/lobby/messages/by-client-id/a?user=alice", "/v1/rooms/lobby/changes",
     ]
 

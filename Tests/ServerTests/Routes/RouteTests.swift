@@ -14,6 +14,7 @@ struct RouteTests {
         #expect(try Route(["healthz"]) == .health)
         #expect(try Route(["readyz"]) == .readiness)
         #expect(try Route(["metrics"]) == .metrics)
+        #expect(try Route(["v1", "rooms"]) == .rooms)
         #expect(try Route(["v1", "rooms", "lobby"]) == .room(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "messages"]) == .messages(lobby))
         #expect(try Route(["v1", "rooms", "lobby", "messages", "7"]) == .message(lobby, seq: 7))
@@ -34,7 +35,7 @@ struct RouteTests {
     @Test(
         "is not made up",
         arguments: [
-            [], ["v1"], ["v1", "rooms"], ["v2", "rooms", "lobby"], ["v1", "room", "lobby"], ["healthz", ""],
+            [], ["v1"], ["v2", "rooms"], ["v2", "rooms", "lobby"], ["v1", "room", "lobby"], ["healthz", ""],
             ["v1", "lives"], ["v2", "live"],
             ["V1", "rooms", "lobby"], ["v1", "rooms", "lobby", "Messages"],
             ["v1", "rooms", "lobby", "messages", "1", "2"],

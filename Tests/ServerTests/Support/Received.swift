@@ -70,6 +70,20 @@ struct ReceivedRoom: Decodable, Equatable {
     var read: Int64?
     var unread: Int64?
     var firstUnread: Int64?
+    var visibility: String?
+    var title: String?
+    var role: String?
+    var lastMessage: ReceivedMessage?
+}
+
+/// A list of a user's rooms as a client reads it.
+struct ReceivedInbox: Decodable {
+    var rooms: [ReceivedRoom]
+    var hasMore: Bool
+    var cursor: String?
+    var epoch: String
+
+    var ids: [String] { rooms.map(\.room) }
 }
 
 /// A refusal as a client reads it.

@@ -37,7 +37,8 @@ struct MemberTests {
                 sql: """
                     DROP TABLE members; DROP TABLE read_marks;
                     ALTER TABLE rooms DROP COLUMN private; ALTER TABLE rooms DROP COLUMN title;
-                    DELETE FROM grdb_migrations WHERE identifier = 'v4';
+                    ALTER TABLE rooms DROP COLUMN created_at;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('v4', 'v5');
                     """)
         }
         #expect(try members(try log.reopened()) == ["bob owner"])

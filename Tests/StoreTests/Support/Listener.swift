@@ -12,6 +12,8 @@ final class Listener: LogObserver {
 
     /// What the log has said of submissions, call by call.
     let commits = Recorder<Commit>()
+    /// What it has said of memberships, call by call.
+    let memberships = Recorder<[MembershipChange]>()
     /// What it has said of queries, call by call.
     let rounds = Recorder<[Answer]>()
     /// Called on the log's thread before a commit is recorded.
@@ -26,6 +28,10 @@ final class Listener: LogObserver {
     private struct Results<Result> {
         var byTicket: [Ticket: Result] = [:]
         var calls = 0
+    }
+
+    func membershipsChanged(_ changes: [MembershipChange]) {
+        memberships.record(changes)
     }
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {

@@ -219,6 +219,21 @@ final class TestLog: Sendable {
         return summary
     }
 
+    func inbox(
+        of user: String, after cursor: InboxCursor? = nil, limit: Int = 30, within patterns: [RoomPattern]? = nil
+    ) throws -> InboxSlice {
+        let kind = Query.Kind.inbox(InboxRequest(cursor: cursor, limit: limit), within: patterns)
+        let query = Query(ticket: ticket(), room: nil, kind: kind, user: try UserID(user))
+        log.fetch([query])
+        guard case .inbox(let slice) = try listener.answers([query.ticket])[0].result.get() else { throw WrongAnswer() }
+        return slice
+    }
+
+    /// Makes a user a member of rooms.
+    func join(_ rooms: String..., as user: String) throws {
+        for room in rooms { _ = try change(.setMember(try UserID(user), nil), in: room, by: user).get() }
+    }
+
     func changes(since: Int64, limit: Int = 200, of room: String = "lobby") throws -> ChangeSlice {
         guard case .changes(let changes) = try ask(.changes(since: since, limit: limit), of: room) else {
             throw WrongAnswer()

@@ -37,7 +37,12 @@ import Wire
                 #"{"type":"subscribe","room":"lobby","since":99999999999999999999}"#,
                 .subscribe(room: room, since: SincePosition(rev: .max))
             ),
-            (#"{"type":"subscribe","rooms":"mine"}"#, .subscribeMine),
+            (
+                #"{"type":"subscribe","room":"lobby","epoch":"E1"}"#,
+                .subscribe(room: room, since: nil, epoch: "E1")
+            ), (#"{"type":"subscribe","rooms":"mine"}"#, .subscribeMine()),
+            (#"{"type":"subscribe","rooms":"mine","since":null,"epoch":"E1"}"#, .subscribeMine(epoch: "E1")),
+            (#"{"type":"unsubscribe","rooms":"mine"}"#, .unsubscribeMine),
             (#"{"type":"subscribe","rooms":null,"room":"lobby"}"#, .subscribe(room: room, since: nil)),
             (#" { "type" : "unsubscribe" , "room" : "lobby" , "x" : [ 1 ] } "#, .unsubscribe(room: room)),
             (#"{"type":"typing","room":"lobby"}"#, .typing(room: room)), (#"{"type":"typing"}"#, .typing(room: nil)),
@@ -76,6 +81,11 @@ import Wire
             (#"{"type":"subscribe","rooms":"all"}"#, .invalidField, "rooms", nil),
             (#"{"type":"subscribe","rooms":["lobby"]}"#, .invalidField, "rooms", nil),
             (#"{"type":"subscribe","rooms":"mine","room":"lobby"}"#, .invalidField, "rooms", "lobby"),
+            (#"{"type":"subscribe","rooms":"mine","since":1}"#, .invalidField, "since", nil),
+            (#"{"type":"subscribe","rooms":"mine","epoch":"-"}"#, .invalidCursor, "epoch", nil),
+            (#"{"type":"subscribe","room":"lobby","epoch":"-"}"#, .invalidCursor, "epoch", "lobby"),
+            (#"{"type":"unsubscribe","rooms":"all"}"#, .invalidField, "rooms", nil),
+            (#"{"type":"unsubscribe","rooms":"mine","room":"lobby"}"#, .invalidField, "rooms", "lobby"),
             (#"{"type":"subscribe_mine"}"#, .unknownType, "type", nil),
             (#"{"type":"subscribe","room":"not a room"}"#, .invalidRoom, "room", "not a room"),
             (#"{"type":"unsubscribe","room":""}"#, .invalidRoom, "room", ""),

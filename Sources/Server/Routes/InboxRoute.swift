@@ -1,0 +1,28 @@
+import Chat
+import HTTP
+import HTTPTypes
+import Wire
+
+/// The rooms of a user.
+extension Exchange {
+    /// `GET /v1/rooms`: the rooms that the caller is a member of, latest activity first. For an admin too these are
+    /// memberships, and not all rooms that an admin may read.
+    func answerRooms(_ target: DecodedTarget) throws(Problem) {
+        let caller = try caller(target)
+        let user = try caller.named()
+        let inbox = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
+        if let cursor = inbox.cursor, cursor.epoch != worker.services.log.epoch { throw .listCursorUnknown }
+        worker.ask(.inbox(inbox, within: caller.rooms), of: nil, for: user) { [self] result in
+            switch result {
+            case .success(.inbox(let slice)):
+                if let next = slice.next { add(.link, "</v1/rooms?cursor=\(next)&limit=\(inbox.limit)>; rel=\"next\"") }
+                answer { body in
+                    InboxAnswer(rooms: slice.rooms, next: slice.next, epoch: worker.services.log.epoch)
+                        .encode(into: &body)
+                }
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Chat
+import GRDB
+import Wire
+
+/// Reading what a user has of all rooms.
+///
+/// Recent messages are taken before the snapshot begins, see ``RecentMessages``, and which rooms are the user's only the
+/// database knows. So the rooms are read first, then their recent messages are taken, and then the snapshot is, in which
+/// everything is read that is answered:
+///
+/// - No message is in neither. A recent message leaves the journal's table in memory only when the commit that has filed
+///   it is durable. Either it was taken, or that had happened before; then the snapshot, which began later, has its row.
+/// - No `seq` goes back. Whoever has heard of a message has heard of it after its commit had put it into the table, and
+///   before the query was made: it was taken, or the snapshot has its row, and ``RoomView`` goes by the one that is ahead.
+/// - A room that the user has joined since the rooms were read has no recent messages here, so it is left out, as if the
+///   query had come just before; the user was no member when the query was made, or had not heard of being one. One that
+///   the user has left since is not the user's in the snapshot, and is left out too.
+extension LogReader {
+    /// Answers a query that is of no room.
+    func readRooms(
+        _ query: Query, _ database: DatabaseQueue, _ statements: inout ReaderStatements?, _ deflater: PushDeflater
+    ) throws -> Result<Answer.Content, Problem> {
+        guard let user = query.user else { return .failure(.unauthenticated("A list of rooms is that of a user.")) }
+        let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
+        statements = prepared
+
+        var numbers: [Int64] = []
+        var ids: [RoomID] = []
+        try database.inDatabase { _ in
+            try prepared.inbox.forEachRoom(of: user) { number, id in
+                guard query.kind.means(id) else { return }
+                numbers.append(number)
+                ids.append(id)
+            }
+        }
+        let recent = recent.messages(ofAll: ids)
+        var rooms: [Int64: OwnRoom] = Dictionary(minimumCapacity: ids.count)
+        for index in ids.indices { rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
+
+        let snapshot = Snapshot(
+            statements: prepared, epoch: epoch, deflater: deflater, roomsByAdminsOnly: roomsByAdminsOnly)
+        var content: Answer.Content?
+        try database.inDatabase { db in
+            try db.inTransaction(.deferred) {
+                content =
+                    switch query.kind {
+                    case .inbox(let request, _): .inbox(try snapshot.inbox(request, rooms, of: user))
+                    case .memberships(let limit, _): try snapshot.memberships(limit: limit, rooms, of: user)
+                    default: preconditionFailure("a query of a room")
+                    }
+                return .commit
+            }
+        }
+        return .success(content!)
+    }
+}
+
+extension Query.Kind {
+    /// Whether a room of the user is among those that are asked for.
+    fileprivate func means(_ room: RoomID) -> Bool {
+        switch self {
+        case .inbox(_, let patterns), .memberships(_, let patterns):
+            patterns?.contains { $0.matches(room) } ?? true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,332 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import WebSocket
+
+// What is sent in the same millisecond is in the order of the rooms' ids: later rooms have earlier ones here.
+@Suite("A socket for the rooms of its user")
+struct OwnRoomsSocketTests {
+    private static let subscribe = #"{"type":"subscribe","rooms":"mine"}"#
+    private static let unsubscribe = #"{"type":"unsubscribe","rooms":"mine"}"#
+
+    /// Sockets of a user that have asked for the user's rooms: enough of them for each of two loops to have some.
+    private func sockets(_ server: LiveServer, of user: String, count: Int = 8) throws -> [WebSocketClient] {
+        try (0..<count).map { _ in
+            let socket = try WebSocketClient.forRooms(port: server.port, as: user)
+            try socket.send(Self.subscribe)
+            // From then on it is told what the user joins.
+            #expect(try socket.isQuiet())
+            return socket
+        }
+    }
+
+    private func withRooms(
+        threads: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (LiveServer, HTTPClient) throws -> Void
+    ) throws {
+        try withServer {
+            $0.threads = threads
+            configure(&$0)
+        } _: { server in
+            try body(server, HTTPClient(port: server.port))
+        }
+    }
+
+    private func put(_ path: String, _ body: String = "", as user: String, _ client: HTTPClient) throws {
+        let response = try client.request(.put, "/v1/rooms/\(path)?user=\(user)", body: Array(body.utf8))
+        guard response.status == .created || response.status == .ok else { throw Unexpected(response) }
+    }
+
+    private func remove(_ user: String, from room: String, as actor: String, _ client: HTTPClient) throws {
+        let response = try client.request(.delete, "/v1/rooms/\(room)/members/\(user)?user=\(actor)")
+        guard response.status == .noContent else { throw Unexpected(response) }
+    }
+
+    @Test("is subscribed to those that there are, latest activity first, from now on")
+    func present() throws {
+        try withRooms { server, client in
+            for room in ["c", "b", "a", "a", "other"] {
+                try client.send("x", to: room, as: room == "other" ? "bob" : "alice")
+            }
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
+            // One that the client has named itself stays as it is.
+            try socket.ask(for: "b", since: "0")
+            #expect(try socket.frame().room?.room == "b")
+            #expect(try socket.message().room == "b")
+            #expect(try socket.frame().liveRev == 1)
+            try socket.send(Self.subscribe)
+            #expect(try socket.greeting().head == 2)
+            #expect(try socket.greeting().room == "c")
+            try socket.send(Self.subscribe)
+            #expect(try socket.frame().errorCode == "already_subscribed")
+            for room in ["a", "b", "c"] {
+                try client.send("y", to: room, as: "bob")
+                #expect(try socket.message().room == room)
+            }
+            #expect(try client.get("/metrics").text.contains("\nbackscroll_subscribers 3\n"))
+
+            try socket.send(Self.unsubscribe)
+            #expect(try socket.isQuiet())
+            for room in ["new", "c", "a", "b"] { try client.send("z", to: room) }
+            #expect(try socket.message().room == "b")
+            try socket.send(Self.unsubscribe)
+            #expect(try socket.frame().errorCode == "not_subscribed")
+            try socket.send(Self.subscribe)
+            for room in ["a", "c", "new"] { #expect(try socket.greeting().room == room) }
+            socket.http.close()
+            try WebSocketClient.forRooms(port: server.port).join("last")
+        }
+    }
+
+    @Test("gets rooms that the user makes by sending, with the message that made them", arguments: [1, 2])
+    func madeBySend(threads: Int) throws {
+        try withRooms(threads: threads) { server, client in
+            let sockets = try sockets(server, of: "alice")
+            let other = try self.sockets(server, of: "bob", count: 1)[0]
+            for (index, room) in ["a", "b", "c"].enumerated() {
+                // From another connection each time, which may be on another loop.
+                let sender = try HTTPClient(port: server.port)
+                try sender.send("first", to: room)
+                try sender.send("second", to: room)
+                for socket in sockets {
+                    #expect(try socket.frame().room?.room == room)
+                    var messages: [ReceivedMessage] = []
+                    var hasCaughtUp = false
+                    while messages.count < 2 || !hasCaughtUp {
+                        let frame = try socket.frame()
+                        if let message = frame.message { messages.append(message) } else { hasCaughtUp = true }
+                    }
+                    #expect(messages.map(\.rev) == [1, 2] && messages[index % 2].room == room)
+                }
+            }
+            #expect(try other.isQuiet())
+        }
+    }
+
+    @Test("gets rooms that others make the user a member of, without a gap, and loses them again", arguments: [1, 2])
+    func joined(threads: Int) throws {
+        try withRooms(threads: threads) { server, client in
+            try client.send("before", to: "open")
+            try put("plans", #"{"visibility":"private"}"#, as: "alice", client)
+            let sockets = try sockets(server, of: "bob")
+            for _ in 1...3 {
+                for room in ["open", "plans"] {
+                    try put("\(room)/members/bob", as: "alice", client)
+                    let sent = try client.send("hello", to: room)
+                    for socket in sockets {
+                        #expect(try socket.frame().room?.room == room)
+                        let frames = try socket.frames(2)
+                        #expect(frames.compactMap(\.message) == [sent] && frames.contains { $0.liveRev != nil })
+                    }
+                    try remove("bob", from: room, as: room == "open" ? "bob" : "alice", client)
+                    for socket in sockets {
+                        guard case .error("not_a_member", room: room) = try socket.frame().content else {
+                            throw Unexpected("another frame")
+                        }
+                    }
+                    try client.send("unheard", to: room)
+                }
+            }
+            for socket in sockets { #expect(try socket.isQuiet()) }
+        }
+    }
+
+    @Test("stays on a room that the client has named, also when the user leaves it, if everybody may read it")
+    func named() throws {
+        try withRooms { server, client in
+            try client.send("1", to: "open")
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "bob")
+            try socket.join("open")
+            try socket.send(Self.subscribe)
+            try put("open/members/bob", as: "bob", client)
+            try remove("bob", from: "open", as: "bob", client)
+            try client.send("2", to: "open")
+            #expect(try socket.message().text == "2")
+        }
+    }
+
+    @Test("leaves a room that the client unsubscribes from, until it subscribes to it again")
+    func left() throws {
+        try withRooms { server, client in
+            for room in ["b", "a"] { try client.send("x", to: room) }
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
+            try socket.send(Self.subscribe)
+            for room in ["a", "b"] { #expect(try socket.greeting().room == room) }
+            try socket.send(#"{"type":"unsubscribe","room":"a"}"#)
+            #expect(try socket.isQuiet())
+            try put("a/members/bob", as: "alice", client)
+            for room in ["a", "b"] { try client.send("y", to: room) }
+            #expect(try socket.message().room == "b")
+            try socket.ask(for: "a", since: "1")
+            #expect(try socket.frame().room?.room == "a")
+            #expect(try socket.message().seq == 2)
+            #expect(try socket.frame().liveRev == 2)
+            // It is one that the client has named, from then on.
+            try socket.send(Self.unsubscribe)
+            #expect(try socket.isQuiet())
+            for room in ["b", "a"] { try client.send("z", to: room) }
+            #expect(try socket.message().room == "a")
+        }
+    }
+
+    @Test("is subscribed to as many rooms as it may be, the latest, and is told once that there are more")
+    func limit() throws {
+        try withRooms {
+            $0.webSocket.subscriptions = 3
+        } _: { server, client in
+            for room in ["d", "c", "b", "a"] { try client.send("x", to: room) }
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
+            try socket.join("d")
+            try socket.send(Self.subscribe)
+            var greeted: [String] = []
+            var errors: [String] = []
+            for frame in try socket.frames(5) {
+                if let room = frame.room { greeted.append(room.room) }
+                if let code = frame.errorCode { errors.append(code) }
+            }
+            #expect(greeted == ["a", "b"] && errors == ["too_many_subscriptions"])
+            for room in ["e", "f"] { try client.send("x", to: room) }
+            #expect(try socket.isQuiet())
+            // Where one goes, another has room.
+            try socket.send(#"{"type":"unsubscribe","room":"a"}"#)
+            #expect(try socket.isQuiet())
+            try client.send("x", to: "g")
+            #expect(try socket.frame().room?.room == "g")
+            #expect(try socket.message().room == "g")
+            #expect(try socket.frame().liveRev == 1)
+            try client.send("x", to: "h")
+            #expect(try socket.frame().errorCode == "too_many_subscriptions")
+        }
+    }
+
+    @Test("counts as one subscription, and checks the history that the client knows")
+    func admission() throws {
+        try withRooms {
+            $0.limits.userSubscriptions = RateLimit("1/h:2")
+        } _: { server, client in
+            for room in ["c", "b", "a"] { try client.send("x", to: room) }
+            let epoch = try client.read("/v1/rooms/a", as: ReceivedRoom.self).epoch
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
+            try socket.send(#"{"type":"subscribe","rooms":"mine","epoch":"other"}"#)
+            #expect(try socket.frame().errorCode == "cursor_unknown")
+            try socket.send(#"{"type":"subscribe","rooms":"mine","epoch":"\#(epoch)"}"#)
+            for room in ["a", "b", "c"] { #expect(try socket.greeting().room == room) }
+            try client.send("x", to: "A")
+            _ = try socket.frames(3)
+            try socket.send(Self.unsubscribe)
+            for _ in 1...2 { try socket.send(Self.subscribe) }
+            for room in ["A", "a", "b", "c"] {
+                var frame = try socket.frame()
+                // The second one is refused at once, while the rooms of the first are read.
+                if frame.errorCode == "already_subscribed" { frame = try socket.frame() }
+                #expect(frame.room?.room == room)
+                let next = try socket.frame()
+                if next.errorCode != nil { #expect(try socket.frame().liveRev != nil) }
+            }
+            try socket.send(Self.unsubscribe)
+            try socket.send(Self.subscribe)
+            while try socket.frame().errorCode != "rate_limited" {}
+        }
+    }
+
+    @Test("is subscribed to what the token allows, and with a new one to what that one does")
+    func tokens() async throws {
+        let alice = try TestToken.of("alice")
+        let red = try TestToken.of("alice", #""rooms":["red","pink"]"#)
+        let blue = try TestToken.of("alice", #""rooms":["blue","pink"]"#)
+        try await withTokenServer { server in
+            let client = try HTTPClient(port: server.port)
+            func make(_ rooms: String...) throws {
+                for room in rooms {
+                    let made = try client.request(
+                        .put, "/v1/rooms/\(room)", fields: [.bearer(alice)], body: Array("{}".utf8))
+                    #expect(made.status == .created)
+                }
+            }
+            try make("red", "blue")
+            let socket = try WebSocketClient(port: server.port, "/v1/live", fields: [.bearer(red)])
+            try socket.send(Self.subscribe)
+            #expect(try socket.greeting().room == "red")
+            try make("black", "pink")
+            #expect(try socket.greeting().room == "pink")
+            try socket.send(#"{"type":"token","token":"\#(blue)"}"#)
+            guard case .error("room_not_allowed", room: "red") = try socket.frame().content else {
+                throw Unexpected("another frame")
+            }
+            #expect(try socket.greeting().room == "blue")
+            try socket.send(#"{"type":"token","token":"\#(alice)"}"#)
+            #expect(try Set([socket.greeting().room, socket.greeting().room]) == ["black", "red"])
+            #expect(try socket.isQuiet())
+        }
+    }
+
+    @Test("counts as present, and hears what others have read")
+    func notices() throws {
+        try withRooms(threads: 2) {
+            $0.presence = true
+            $0.presenceInterval = .milliseconds(50)
+            $0.readNoticeInterval = .milliseconds(50)
+        } _: { server, client in
+            let socket = try sockets(server, of: "alice", count: 1)[0]
+            try client.send("1", to: "den")
+            while try socket.frame().online != 1 {}
+            let bob = try WebSocketClient(port: server.port, "/v1/rooms/den/live?user=bob")
+            while try socket.frame().online != 2 {}
+            _ = try client.read(to: 1, in: "den", as: "bob")
+            while true {
+                if case .read(room: "den", user: "bob", seq: 1) = try socket.frame().content { break }
+            }
+            socket.http.close()
+            while try bob.frame().online != 1 {}
+        }
+    }
+
+    @Test("is subscribed exactly to what the user is a member of, however quickly that changes", arguments: [1, 2])
+    func race(threads: Int) throws {
+        try withRooms(threads: threads) { server, client in
+            let rooms = (0..<4).map { "room\($0)" }
+            for room in rooms { try client.send("1", to: room) }
+            for room in rooms[2...] { try put(room, #"{"visibility":"private"}"#, as: "alice", client) }
+            let port = server.port
+            let joining: @Sendable (Int) throws -> Void = { index in
+                let client = try HTTPClient(port: port)
+                for round in 0..<40 {
+                    let path = "/v1/rooms/room\(index)/members/bob?user=alice"
+                    _ = try client.request(round % 2 == 0 ? .put : .delete, path)
+                }
+                // Two of them remain members.
+                if index % 2 == 0 { _ = try client.request(.put, "/v1/rooms/room\(index)/members/bob?user=alice") }
+            }
+            var sockets: [WebSocketClient] = []
+            try concurrently((0..<4).map { index in { try joining(index) } }) {
+                // Some ask before, some meanwhile.
+                for _ in 0..<8 {
+                    let socket = try WebSocketClient.forRooms(port: port, as: "bob")
+                    try socket.send(Self.subscribe)
+                    sockets.append(socket)
+                }
+            }
+            for room in rooms { try client.send("last", to: room) }
+            try client.send("end", to: "bobs", as: "bob")
+            for socket in sockets {
+                var subscribed: Set<String> = []
+                var heard: Set<String> = []
+                while !(heard.isSuperset(of: ["room0", "room2", "bobs"])) {
+                    let frame = try socket.frame()
+                    switch frame.content {
+                    case .subscribed(let room): #expect(subscribed.insert(room.room).inserted)
+                    case .error("not_a_member", let room?): #expect(subscribed.remove(room) != nil)
+                    case .message(let message):
+                        #expect(subscribed.contains(message.room))
+                        if message.text != "1" { heard.insert(message.room) }
+                    case .live: break
+                    default: throw Unexpected("a frame of type \(frame.type)")
+                    }
+                }
+                #expect(subscribed == ["room0", "room2", "bobs"] && heard == ["room0", "room2", "bobs"])
+            }
+        }
+    }
+}
