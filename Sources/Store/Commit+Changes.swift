@@ -45,9 +45,7 @@ extension Commit {
             next.editedAt = max(time, message.editedAt ?? message.createdAt)
             try rememberFirstContent(of: message, at: place)
         case .delete:
-            next = message.tombstone
-            try rememberFirstContent(of: message, at: place)
-            if !message.reactions.isEmpty { try statements.changes.removeReactions(from: place) }
+            next = try tombstone(of: message, at: place)
         case .addReaction(let key):
             let isNew = !message.reactions.contains { $0.has(key) }
             if isNew, message.reactions.count >= Limits.reactionKeys { throw Problem.tooManyReactions }
@@ -60,13 +58,20 @@ extension Commit {
         return next
     }
 
+    /// What is left of a message, when what belongs to it beside its snapshot has been taken away.
+    func tombstone(of message: Message, at place: RowKey) throws -> Message {
+        try rememberFirstContent(of: message, at: place)
+        if !message.reactions.isEmpty { try statements.changes.removeReactions(from: place) }
+        return message.tombstone
+    }
+
     private func rememberFirstContent(of message: Message, at place: RowKey) throws {
         guard message.clientMessageID != nil, message.isAsSent else { return }
         try statements.changes.remember(message.content, of: place)
     }
 
     /// Stores the next snapshot of a message, and has subscribers see it.
-    private mutating func store(
+    mutating func store(
         _ message: Message, at place: RowKey, in id: RoomID, _ room: RoomTable.Room
     ) throws -> Stored {
         var room = room

@@ -32,6 +32,7 @@ extension DatabaseFile {
                 }
             }
             try Schema.migrator.migrate(connection)
+            try connection.write(Schema.renewEpoch)
             return connection
         }
     }
@@ -57,20 +58,23 @@ extension DatabaseFile {
     func opening<R>(_ body: () throws -> R) throws(StoreError) -> R {
         do {
             return try body()
-        } catch let error as StoreError {
-            throw error
-        } catch let error as DatabaseError {
-            let reason = error.message ?? "error \(error.extendedResultCode.rawValue)"
-            switch error.resultCode {
-            case .SQLITE_BUSY, .SQLITE_LOCKED: throw .locked(path)
-            case .SQLITE_NOTADB: throw .notADatabase(path)
-            case .SQLITE_CORRUPT: throw .damaged(path, reason: reason)
-            case .SQLITE_FULL: throw .full(path)
-            case .SQLITE_READONLY, .SQLITE_PERM: throw .noAccess(path, reason: reason)
-            default: throw .unusable(path, reason: reason)
-            }
         } catch {
-            throw .unusable(path, reason: "\(error)")
+            throw named(path, error)
         }
+    }
+}
+
+/// What went wrong with the database at `path`, for people.
+func named(_ path: String, _ error: any Error) -> StoreError {
+    if let error = error as? StoreError { return error }
+    guard let error = error as? DatabaseError else { return .unusable(path, reason: "\(error)") }
+    let reason = error.message ?? "error \(error.extendedResultCode.rawValue)"
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED: return .locked(path)
+    case .SQLITE_NOTADB: return .notADatabase(path)
+    case .SQLITE_CORRUPT: return .damaged(path, reason: reason)
+    case .SQLITE_FULL: return .full(path)
+    case .SQLITE_READONLY, .SQLITE_PERM: return .noAccess(path, reason: reason)
+    default: return .unusable(path, reason: reason)
     }
 }

@@ -13,7 +13,10 @@ struct DatabaseFile: ~Copyable {
     init(_ path: String) throws(StoreError) {
         try Self.check(path)
         let location = try Self.locate(path)
-        lock = try Self.takeLock(on: location, calledBy: path)
+        let lock = try Self.takeLock(on: location, calledBy: path)
+        // Not before: to close a file takes away all locks that the process has on it.
+        try Self.checkLog(of: location, calledBy: path)
+        self.lock = lock
         self.path = path
         self.location = location
     }
@@ -41,11 +44,27 @@ struct DatabaseFile: ~Copyable {
         let directory = directory(of: path)
         try makeDirectory(directory)
         // With the slash a file is none.
-        guard faccessat(AT_FDCWD, directory + "/", W_OK | X_OK, AT_EACCESS) == 0, let parent = resolve(directory) else {
+        guard faccessat(AT_FDCWD, directory + "/", W_OK | X_OK, AT_EACCESS) == 0, let parent = resolvedPath(directory)
+        else {
             throw .directory(directory, reason: describe(errno))
         }
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        return resolve(path) ?? "\(parent)/\(name)"
+        return resolvedPath(path) ?? "\(parent)/\(name)"
+    }
+
+    /// Refuses a database with the write-ahead log of another one beside it, which SQLite would bring into it: a backup that
+    /// was put in the place of a database whose server had died.
+    ///
+    /// A database that has a log of its own says in its header that it does (SQLite's file format, 1.3.4).
+    private static func checkLog(of location: String, calledBy path: String) throws(StoreError) {
+        var status = stat()
+        guard stat(location + "-wal", &status) == 0, status.st_size > 0 else { return }
+        let file = open(location, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var versions: [UInt8] = [0, 0]
+        guard pread(file, &versions, 2, 18) == 2, versions == [1, 1] else { return }
+        throw .unusable(path, reason: "\(path)-wal is there, and is not its own; remove it")
     }
 
     private static func directory(of path: String) -> String {
@@ -62,14 +81,6 @@ struct DatabaseFile: ~Copyable {
         throw .directory(path, reason: describe(errno))
     }
 
-    /// The path without links; `nil` when there is nothing there.
-    private static func resolve(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        // realpath has allocated it for the caller to free.
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-
     private static func takeLock(on location: String, calledBy path: String) throws(StoreError) -> FileLock {
         do throws(FileLock.Refusal) {
             return try FileLock(location + ".lock")
@@ -83,7 +94,15 @@ struct DatabaseFile: ~Copyable {
     }
 }
 
+/// The path without links; `nil` when there is nothing there.
+func resolvedPath(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    // realpath has allocated it for the caller to free.
+    defer { free(resolved) }
+    return String(cString: resolved)
+}
+
 /// What an error number means.
-private func describe(_ number: Int32) -> String {
+func describe(_ number: Int32) -> String {
     String(cString: strerror(number))
 }

@@ -55,20 +55,24 @@ final class LogWriter: Sendable {
         var statements: WriterStatements?
         var rooms = RoomTable(limit: configuration.cachedRooms)
         var journal = journal
-        var patience = configuration.filingDelay
-        while let submissions = take(within: wait(for: journal, patience)) {
+        var expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
+        var filingTime = ContinuousClock.now + .milliseconds(configuration.filingDelay)
+        while let submissions = take(within: wait(for: journal, filingTime, expiry)) {
             if !submissions.isEmpty {
                 var rest = submissions[...]
                 while !rest.isEmpty {
                     rest = rest.dropFirst(commit(rest, journal.recent.due(), &statements, &rooms, &journal))
                 }
-                patience = configuration.filingDelay
+                filingTime = .now + .milliseconds(configuration.filingDelay)
             } else if failure != nil {
                 probe()
-            } else {
+            } else if !journal.isEmpty, filingTime <= .now {
                 // Until there is something better to do.
                 commit([], journal.recent.oldest(Self.idleFiling), &statements, &rooms, &journal)
-                patience = 0
+            }
+            if failure == nil, var due = expiry, due.next <= .now {
+                expire(&due, &statements, &rooms, &journal)
+                expiry = due
             }
             // Where this fails, the log grows until it can be done, or until a commit fails too.
             try? database.writeWithoutTransaction { db in try log.checkpoint(db) }
@@ -82,9 +86,11 @@ final class LogWriter: Sendable {
     private static let idleFiling = 256
 
     /// How long to wait for submissions, in milliseconds, when there is something else to be done then.
-    private func wait(for journal: Journal, _ patience: Int) -> Int? {
+    private func wait(for journal: Journal, _ filingTime: ContinuousClock.Instant, _ expiry: Expiry?) -> Int? {
         if failure != nil { return configuration.probeInterval }
-        return journal.isEmpty ? nil : patience
+        var time = expiry?.next
+        if !journal.isEmpty { time = min(filingTime, time ?? filingTime) }
+        return time.map { max(0, ContinuousClock.now.duration(to: $0).milliseconds) }
     }
 
     /// Waits for what is to be committed next; nothing when the time is up.
@@ -107,31 +113,12 @@ final class LogWriter: Sendable {
     ) -> Int {
         let start = ContinuousClock.now
         do {
-            let (done, firstRow) = try database.writeWithoutTransaction { db in
-                let prepared = try statements ?? WriterStatements(db)
-                statements = prepared
-                var commit = Commit(
-                    prepared, rooms: rooms, recent: journal.recent, filing: filing, at: configuration.clock(),
-                    roomsByAdminsOnly: configuration.roomsByAdminsOnly)
-                var firstRow: Int64 = 0
-                // Taken out while it changes, and put back only if that lasts.
-                rooms = RoomTable(limit: configuration.cachedRooms)
-                try db.inTransaction(.immediate) {
-                    try commit.file()
-                    for submission in submissions {
-                        try commit.apply(submission)
-                        if commit.changedBytes >= configuration.commitBytes { break }
-                    }
-                    try commit.store(in: journal.row)
-                    firstRow = try journal.deleteSpentRows(
-                        prepared, after: commit.filing, adding: !submissions.isEmpty)
-                    return .commit
+            let done = try transact(filing, &statements, &rooms, &journal, adding: !submissions.isEmpty) { commit in
+                for submission in submissions {
+                    try commit.apply(submission)
+                    if commit.changedBytes >= configuration.commitBytes { break }
                 }
-                return (commit, firstRow)
             }
-            rooms = done.rooms
-            rooms.keepWithinLimit()
-            journal.commit(done.filing, done.messages, firstStored: firstRow)
             note(failure: nil)
             if submissions.isEmpty { return 0 }
             configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
@@ -145,6 +132,77 @@ final class LogWriter: Sendable {
                 observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
             }
             return submissions.count
+        }
+    }
+
+    /// Makes one transaction: files what is due, and does what `body` does.
+    ///
+    /// - Parameter adding: whether it is to send something.
+    private func transact(
+        _ filing: Backlog.Filing, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
+        _ journal: inout Journal, adding: Bool, _ body: (inout Commit) throws -> Void
+    ) throws -> Commit {
+        let (done, firstRow) = try database.writeWithoutTransaction { db in
+            let prepared = try statements ?? WriterStatements(db)
+            statements = prepared
+            var commit = Commit(
+                prepared, rooms: rooms, recent: journal.recent, filing: filing, at: configuration.clock(),
+                roomsByAdminsOnly: configuration.roomsByAdminsOnly)
+            var firstRow: Int64 = 0
+            // Taken out while it changes, and put back only if that lasts.
+            rooms = RoomTable(limit: configuration.cachedRooms)
+            try db.inTransaction(.immediate) {
+                try commit.file()
+                try body(&commit)
+                try commit.store(in: journal.row)
+                firstRow = try journal.deleteSpentRows(prepared, after: commit.filing, adding: adding)
+                return .commit
+            }
+            return (commit, firstRow)
+        }
+        rooms = done.rooms
+        rooms.keepWithinLimit()
+        journal.commit(done.filing, done.messages, firstStored: firstRow)
+        return done
+    }
+
+    /// Makes one step of letting messages expire. That it fails says nothing of whether messages can be stored.
+    private func expire(
+        _ expiry: inout Expiry, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
+        _ journal: inout Journal
+    ) {
+        let cutoff = configuration.oldest(at: configuration.clock())
+        var asked: Int64?
+        do {
+            let (places, last) = try database.writeWithoutTransaction { db in
+                let prepared = try statements ?? WriterStatements(db)
+                statements = prepared
+                return try prepared.expiry.due(behind: expiry.room, before: cutoff, most: expiry.mostRooms)
+            }
+            asked = places.last?.number
+            var step = Expiry.Step(lastRoom: last)
+            if !places.isEmpty {
+                let done = try transact(Backlog.Filing(), &statements, &rooms, &journal, adding: false) { commit in
+                    var rest = expiry.mostMessages
+                    for place in places {
+                        let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
+                        step.expired += expired
+                        rest -= looked
+                        guard rest == 0 else { continue }
+                        // The next step goes on with the room behind it, and the next round with this one.
+                        step.hasMore = true
+                        if place.number != places.last?.number { step.lastRoom = place.number }
+                        break
+                    }
+                }
+                if step.expired > 0 {
+                    configuration.onExpiry?(.expired(step.expired))
+                    observer.committed([], done.batches)
+                }
+            }
+            if let count = expiry.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
+        } catch {
+            if expiry.failed(asked, at: .now) { configuration.onExpiry?(.failed("\(error)")) }
         }
     }
 
@@ -178,6 +236,30 @@ final class LogWriter: Sendable {
         guard let error = error as? DatabaseError else { return .unavailable("The message could not be stored.") }
         return error.resultCode == .SQLITE_FULL
             ? .storageFull : .unavailable("The message could not be stored: \(error.message ?? "I/O error").")
+    }
+}
+
+extension StoreConfiguration {
+    /// How messages expire; `nil` when they do not.
+    fileprivate var expiryLimits: Expiry.Limits? {
+        keepDays.map { _ in
+            Expiry.Limits(
+                messages: max(1, expiryMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
+                interval: .milliseconds(expiryInterval))
+        }
+    }
+
+    /// When the oldest message that is kept was stored, or a later one.
+    fileprivate func oldest(at now: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: now.milliseconds - Int64(keepDays ?? 0) * 86_400_000)
+    }
+}
+
+extension Duration {
+    /// The time in milliseconds, rounded up: who waits so long does not wake up before it is over.
+    fileprivate var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }
 

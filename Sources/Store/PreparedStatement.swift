@@ -126,6 +126,19 @@ struct PreparedStatement {
             sqlite3_column_int64(handle, column)
         }
 
+        /// A column's text.
+        func text(_ column: Int32) -> String {
+            withBytes(column) { bytes in
+                // The pointer is used only inside the closure, while the span's owner is there.
+                bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+            }
+        }
+
+        /// Whether a column has no value.
+        func isNull(_ column: Int32) -> Bool {
+            sqlite3_column_type(handle, column) == SQLITE_NULL
+        }
+
         /// Hands over a column's bytes, which are gone when `body` returns.
         func withBytes<R>(_ column: Int32, _ body: (Span<UInt8>) throws -> R) rethrows -> R {
             // The column's value stays where it is until the statement is stepped or reset, which `body` cannot do; and

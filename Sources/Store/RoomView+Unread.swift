@@ -10,6 +10,8 @@ extension RoomView {
 
     /// What lies behind a user's read mark.
     func unread(after mark: Int64, for user: UserID) throws -> UnreadMessages {
+        // What has expired is not to be read, and there may be more of it than is looked at.
+        let mark = max(mark, try statements.unread.expired(in: number))
         var unread = UnreadMessages(mark: mark)
         if mark < filed {
             try statements.unread.forEachMessage(room: number, after: mark, for: user) { isUnread in

@@ -24,6 +24,9 @@ struct RowKey {
         self.rawValue = rawValue
     }
 
+    /// The room's number.
+    var room: Int64 { rawValue >> RowKey.placeBits }
+
     /// The `seq` or `rev`.
     var place: Int64 { rawValue & RowKey.maximumPlace }
 }

@@ -82,6 +82,7 @@ enum Schema {
         }
         registerRooms(in: &migrator)
         registerRoomTimes(in: &migrator)
+        registerExpiry(in: &migrator)
         return migrator
     }
 
@@ -93,6 +94,11 @@ enum Schema {
             }
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         }
+        try checkVersion(db, path: path)
+    }
+
+    /// Makes sure that the database is of this version or older.
+    static func checkVersion(_ db: Database, path: String) throws {
         let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations)
         guard unknown.isEmpty else { throw StoreError.newer(path, migrations: unknown.sorted()) }
     }

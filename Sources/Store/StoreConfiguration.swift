@@ -46,6 +46,17 @@ public struct StoreConfiguration: Sendable {
     public var probeInterval = 1000
     /// Whether rooms are made by admins only, and not by whoever sends to one that is not there.
     public var roomsByAdminsOnly = false
+    /// For how many days messages are kept, 1 to 36,500; `nil` for ever. Older ones become tombstones.
+    public var keepDays: Int?
+    /// The most messages that expire in one commit. Senders may have to wait for it, and subscribers hear of each.
+    public var expiryMessages = 64
+    /// The most rooms that are asked at once whether they have messages that are too old; some 5 µs each.
+    public var expiryRooms = 256
+    /// How long there is between two commits in which messages expire, in milliseconds: so 256 of them a second, 22 million
+    /// a day, at most.
+    public var expiryPause = 250
+    /// How long nothing is looked for when all messages that are too old have expired, in milliseconds: 10 minutes.
+    public var expiryInterval = 600_000
     /// The most pages that the database may have; `nil` for no bound but the disk's.
     public var maximumPages: Int?
 
@@ -56,9 +67,21 @@ public struct StoreConfiguration: Sendable {
     /// Called when commits begin to fail, with the reason, and when they succeed again, with `nil`; on the writer's
     /// thread.
     public var onHealthChange: (@Sendable (String?) -> Void)?
+    /// Called when messages have expired, on the writer's thread.
+    public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called for each round of reads, on the reader's thread: how long it took.
     public var onRead: (@Sendable (Duration) -> Void)?
 
     /// The defaults.
     public init() {}
+}
+
+/// What there is to be told of messages that expire.
+public enum ExpiryEvent: Sendable, Hashable {
+    /// One commit has left tombstones of so many messages.
+    case expired(Int)
+    /// There are no more that are too old; so many there were.
+    case passOver(Int)
+    /// Messages could not be changed, for this reason. The others are gone on with.
+    case failed(String)
 }

@@ -52,6 +52,36 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) cannot be opened: there is no space left for it")
     }
 
+    /// There is no file.
+    static func missing(_ path: String) -> StoreError {
+        StoreError(description: "there is no database at \(path)")
+    }
+
+    /// The file may not be read.
+    static func unreadable(_ path: String, reason: String) -> StoreError {
+        StoreError(description: "\(path) cannot be read: \(reason)")
+    }
+
+    /// The directory of a backup is not there, or cannot be written.
+    static func backupDirectory(_ path: String, reason: String) -> StoreError {
+        StoreError(description: "the directory \(path) cannot be used for a backup: \(reason)")
+    }
+
+    /// The backup cannot be where it shall be.
+    static func backupPlace(_ path: String, reason: String) -> StoreError {
+        StoreError(description: "the backup cannot be \(path): \(reason)")
+    }
+
+    /// The disk has no room for the backup.
+    static func noSpace(_ path: String) -> StoreError {
+        StoreError(description: "the backup \(path) cannot be written: there is no space left for it")
+    }
+
+    /// Somebody has given the backup up.
+    static func cancelled(_ path: String) -> StoreError {
+        StoreError(description: "the backup \(path) was given up")
+    }
+
     /// Whatever else SQLite has to say.
     static func unusable(_ path: String, reason: String) -> StoreError {
         StoreError(description: "\(path) cannot be opened: \(reason)")

@@ -6,10 +6,12 @@ import Wire
 /// Confined to its connection.
 final class UnreadStatements {
     private let selectMark: PreparedStatement
+    private let selectExpired: PreparedStatement
     private let selectMessages: PreparedStatement
 
     init(_ db: Database) throws {
         selectMark = try PreparedStatement("SELECT seq FROM read_marks WHERE user = ? AND room = ?", db)
+        selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
         // A tombstone is told by the end of its snapshot: no string can have that in it, and no object comes last. Only of
         // messages that were changed is the body looked at.
         selectMessages = try PreparedStatement(
@@ -24,6 +26,12 @@ final class UnreadStatements {
         try selectMark.bind(user.string, at: 1)
         try selectMark.bind(room, at: 2)
         return try selectMark.firstRow { $0.integer(0) } ?? 0
+    }
+
+    /// Up to where the messages of a room have expired; 0 for none.
+    func expired(in room: Int64) throws -> Int64 {
+        try selectExpired.bind(room, at: 1)
+        return try selectExpired.firstRow { $0.integer(0) } ?? 0
     }
 
     /// Says of each message after `mark`, in order, whether it is a user's to be read, until `body` answers `false`.

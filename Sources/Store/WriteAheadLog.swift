@@ -43,14 +43,15 @@ final class WriteAheadLog {
     /// Brings the log's pages into the database if there are many.
     ///
     /// Pages stay while a reader needs an older state of them. They are tried again after another quarter of the limit;
-    /// at four times the limit the readers, whose rounds are short, are waited for.
+    /// at four times the limit the readers, whose rounds are short, are waited for. Who still reads then takes long, as a
+    /// backup does, and is waited for the more seldom the longer it takes.
     ///
     /// - Throws: `DatabaseError`. Nothing is lost: the pages are where they were.
     func checkpoint(_ db: Database) throws {
         let count = Int(frames.pointee)
         if count < limit { next = limit }
         guard count >= next else { return }
-        next = count + limit / 4
+        next = count + (count < limit * 4 ? limit : count) / 4
         guard count >= limit * 4 else {
             try db.checkpoint(.passive)
             return

@@ -11,6 +11,7 @@ final class WriterStatements {
     private let db: Database
     let marks: ReadMarkStatements
     let members: MemberStatements
+    let expiry: ExpiryStatements
     let lookup: LookupStatements
     private let insertRoomRow: PreparedStatement
     private let insertMessage: PreparedStatement
@@ -21,6 +22,7 @@ final class WriterStatements {
         self.db = db
         marks = try ReadMarkStatements(db)
         members = try MemberStatements(db)
+        expiry = try ExpiryStatements(db)
         lookup = try LookupStatements(db)
         changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)

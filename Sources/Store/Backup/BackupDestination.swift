@@ -1,0 +1,127 @@
+import Glibc
+
+/// Where a backup will be: a place in a directory, and until it is whole a file without its name.
+struct BackupDestination: Sendable {
+    /// The place, as it was given: for messages.
+    let path: String
+    private let directory: String
+    private let location: String
+    private let replacing: Bool
+
+    /// Looks at the place. Nothing is made yet.
+    ///
+    /// - Throws: ``StoreError`` when a backup of `source` cannot be there.
+    init(_ path: String, of source: VisitedDatabase, replacing: Bool) throws(StoreError) {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard name != "", name != ".", name != ".." else { throw .notAFile(path) }
+        let given = path.dropLast(name.utf8.count)
+        guard let directory = resolvedPath(given.isEmpty ? "." : String(given)) else {
+            throw .backupDirectory(given.isEmpty ? "." : String(given), reason: describe(errno))
+        }
+        guard faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw .backupDirectory(directory, reason: describe(errno))
+        }
+        self.path = path
+        self.directory = directory
+        self.replacing = replacing
+        location = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
+        try checkPlace(of: source)
+    }
+
+    private func checkPlace(of source: VisitedDatabase) throws(StoreError) {
+        for suffix in Self.suffixes where location == source.location + suffix {
+            throw .backupPlace(path, reason: "it belongs to the database \(source.path)")
+        }
+        // Whoever opens the backup would take them for its own.
+        for suffix in Self.suffixes where suffix != ".lock" && access(location + suffix, F_OK) == 0 {
+            throw .backupPlace(path, reason: "\(path)\(suffix) is there: a database in use, or left of one")
+        }
+        var status = stat()
+        guard lstat(location, &status) == 0 else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFLNK: throw .backupPlace(path, reason: "it is a symbolic link")
+        default: throw .notAFile(path)
+        }
+        var own = stat()
+        guard stat(source.location, &own) == 0, own.st_ino != status.st_ino || own.st_dev != status.st_dev else {
+            throw .backupPlace(path, reason: "it is the database itself")
+        }
+        guard replacing else { throw .backupPlace(path, reason: "there is a file already") }
+    }
+
+    /// What SQLite and the server put beside a database.
+    private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
+
+    /// How many bytes the file has that is there.
+    var size: Int64 {
+        var status = stat()
+        return stat(location, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Makes the file in which the backup is written, for its owner's eyes only.
+    func makeFile() throws(StoreError) -> File {
+        var template = Array("\(directory)/.backscroll-backup-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw .backupDirectory(directory, reason: describe(errno)) }
+        close(descriptor)
+        return File(path: template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }, destination: self)
+    }
+
+    /// The file of a backup that is being made.
+    struct File: Sendable {
+        /// Where it is.
+        let path: String
+        fileprivate let destination: BackupDestination
+
+        /// How many bytes it has.
+        var size: Int64 {
+            var status = stat()
+            return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+        }
+
+        /// Takes it away; harmless when it has been published.
+        func remove() {
+            unlink(path)
+            // SQLite's own, for as long as it writes.
+            unlink(path + "-journal")
+        }
+
+        /// Puts it where it shall be, when it is on the disk.
+        func publish() throws(StoreError) {
+            try sync(path)
+            if destination.replacing {
+                guard rename(path, destination.location) == 0 else {
+                    throw .backupPlace(destination.path, reason: describe(errno))
+                }
+            } else {
+                try nameWithoutReplacing()
+            }
+            try sync(destination.directory)
+        }
+
+        /// Gives it its name, unless somebody else has taken that meanwhile.
+        private func nameWithoutReplacing() throws(StoreError) {
+            if link(path, destination.location) == 0 {
+                unlink(path)
+            } else if errno == EEXIST {
+                throw .backupPlace(destination.path, reason: "there is a file already")
+            } else {
+                // A file system without hard links.
+                guard access(destination.location, F_OK) != 0, rename(path, destination.location) == 0 else {
+                    throw .backupPlace(destination.path, reason: describe(errno))
+                }
+            }
+        }
+
+        private func sync(_ path: String) throws(StoreError) {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw .backupPlace(destination.path, reason: describe(errno)) }
+            defer { close(descriptor) }
+            guard fsync(descriptor) == 0 else {
+                if errno == ENOSPC || errno == EDQUOT { throw .noSpace(destination.path) }
+                throw .backupPlace(destination.path, reason: describe(errno))
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import GRDB
+
+/// The file as SQLite sees it, and its tables.
+struct FileCheck {
+    private let findings: Findings
+
+    init(_ findings: Findings) {
+        self.findings = findings
+    }
+
+    /// Has SQLite look at every page, and whether the indexes agree with their tables.
+    func checkPages(_ db: Database, most: Int, _ interrupter: Interrupter) throws {
+        let faults = try interrupter.watch(db, total: 0) {
+            try String.fetchAll(db, sql: "PRAGMA integrity_check(\(max(1, most)))")
+        }
+        // A fault may have several lines, of which the first only names the database.
+        for fault in faults where fault != "ok" {
+            for line in fault.split(separator: "\n") where !line.hasPrefix("*** in database") {
+                findings.add(String(line))
+            }
+        }
+        for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
+            findings.add("a row of the table \(row[0] as String) refers to none of \(row[2] as String)")
+        }
+    }
+
+    /// Compares the tables and indexes with those that a new database of the same version has.
+    ///
+    /// - Returns: whether the version is the present one.
+    func checkTables(_ db: Database) throws -> Bool {
+        let migrator = Schema.migrator
+        let applied = try migrator.appliedMigrations(db)
+        let pattern = try DatabaseQueue()
+        if let last = applied.last { try migrator.migrate(pattern, upTo: last) }
+        let expected = try pattern.read(definitions)
+        let present = try definitions(db)
+        for (name, definition) in expected.sorted(by: { $0.key < $1.key }) {
+            if present[name] == nil {
+                findings.add("the \(name) is missing")
+            } else if present[name] != definition {
+                findings.add("the \(name) is not as it should be")
+            }
+        }
+        for name in present.keys.sorted() where expected[name] == nil { findings.note("the \(name) is not ours") }
+        let hasOwner = try ["epoch", "backup_of"].contains { key in
+            try Bool.fetchOne(db, sql: "SELECT count(*) FROM meta WHERE key = ?", arguments: [key]) == true
+        }
+        if !hasOwner { findings.add("its epoch is missing") }
+        return applied == migrator.migrations
+    }
+
+    /// What the tables and indexes are made by, without comments and spaces.
+    private func definitions(_ db: Database) throws -> [String: String] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+        return Dictionary(
+            rows.map { row in ("\(row[0] as String) \(row[1] as String)", Self.words(row[2] ?? "")) },
+            uniquingKeysWith: +)
+    }
+
+    private static func words(_ sql: String) -> String {
+        sql.split(separator: "\n").map { line in line.firstRange(of: "--").map { line[..<$0.lowerBound] } ?? line }
+            .flatMap { $0.split(whereSeparator: \.isWhitespace) }.joined(separator: " ")
+    }
+}

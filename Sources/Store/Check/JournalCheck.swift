@@ -1,0 +1,72 @@
+import Chat
+import GRDB
+import Wire
+
+/// The journal: what it has of a room follows what is in its place.
+final class JournalCheck {
+    private struct Key: Hashable {
+        let room: Int64
+        let sender: UserID
+        let id: String
+    }
+
+    private let findings: Findings
+    private let lookup: LookupStatements
+    private let select: PreparedStatement
+    private var rooms: [Int64: RoomFold] = [:]
+    private var keys: Set<Key> = []
+
+    init(_ db: Database, _ findings: Findings) throws {
+        self.findings = findings
+        lookup = try LookupStatements(db)
+        select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
+    }
+
+    /// Looks at all of it: as much as a server keeps there, see ``StoreConfiguration/journalMessages``.
+    ///
+    /// - Returns: the heads of the rooms that it has messages of, by their numbers.
+    func run() throws -> [Int64: Int64] {
+        try select.forEachRow { row in
+            let number = row.integer(0)
+            do {
+                let messages = try JournalRow.messages(in: row.bytes(1)) {
+                    try room($0).map { RoomID(trusted: $0.name) }
+                }
+                try messages.forEach(check)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+                findings.add("row \(number) of the journal cannot be read")
+            }
+        }
+        return rooms.mapValues(\.head)
+    }
+
+    /// A room, and where it is; `nil` when there is none of that number.
+    private func room(_ number: Int64) throws -> RoomFold? {
+        if let room = rooms[number] { return room }
+        guard let (id, _) = try lookup.room(number) else { return nil }
+        let (head, rev, latest) = try lookup.progress(of: number)
+        rooms[number] = RoomFold(id.string, head: head, rev: rev, createdAt: head > 0 ? latest : .min)
+        return rooms[number]
+    }
+
+    private func check(_ message: RecentMessage) throws {
+        // What has been put in its place is here as well until the row is deleted.
+        guard var room = rooms[message.roomNumber], message.seq > room.head else { return }
+        room.add(message.seq, sentAt: message.rev, createdAt: message.createdAt.milliseconds, findings)
+        rooms[message.roomNumber] = room
+        let facts = MessageFacts(
+            room: room.name, seq: message.seq, rev: message.rev, createdAt: message.createdAt.milliseconds,
+            sender: message.sender.string, clientMessageID: message.clientMessageID)
+        if let read = room.read(message.body, of: facts, findings), !read.isAsSent || !read.reactions.isEmpty {
+            findings.add("it was changed, and is in the journal", room: room.name, seq: message.seq)
+        }
+        findings.count(messages: 1)
+        guard let id = message.clientMessageID else { return }
+        let filed = try lookup.message(room: message.roomNumber, sender: message.sender, clientMessageID: id)
+        if let filed {
+            findings.add("it has the client_message_id of message \(filed.seq)", room: room.name, seq: message.seq)
+        } else if !keys.insert(Key(room: message.roomNumber, sender: message.sender, id: id)).inserted {
+            findings.add("it has the client_message_id of one before it", room: room.name, seq: message.seq)
+        }
+    }
+}

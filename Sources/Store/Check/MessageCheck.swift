@@ -1,0 +1,182 @@
+import GRDB
+import Wire
+
+/// Rooms, messages, and what belongs to messages: all read side by side in the order of their keys.
+final class MessageCheck {
+    private let findings: Findings
+    private let selectRooms: PreparedStatement
+    private let selectMessages: PreparedStatement
+    private let selectChanges: PreparedStatement
+    private let selectReactions: PreparedStatement
+    private let selectFirstContents: PreparedStatement
+    private let selectClientIDs: PreparedStatement
+    private var messages: Int64 = 0
+
+    init(_ db: Database, _ findings: Findings) throws {
+        self.findings = findings
+        selectRooms = try PreparedStatement("SELECT id, name FROM rooms ORDER BY id", db)
+        selectMessages = try PreparedStatement(
+            "SELECT id, rev, changed, created_at, sender, client_message_id, body FROM messages ORDER BY id", db)
+        selectChanges = try PreparedStatement(
+            "SELECT changed, id FROM messages WHERE changed IS NOT NULL ORDER BY changed", db)
+        selectReactions = try PreparedStatement(
+            "SELECT message, key, user, rev FROM reactions ORDER BY message, key, rev", db)
+        selectFirstContents = try PreparedStatement(
+            "SELECT message, length(fingerprint) FROM first_contents ORDER BY message", db)
+        selectClientIDs = try PreparedStatement(
+            """
+            SELECT id >> 36, sender, client_message_id, id FROM messages WHERE client_message_id IS NOT NULL
+            ORDER BY id >> 36, sender, client_message_id
+            """, db)
+    }
+
+    /// How many messages there are between two reports.
+    private static let reportEach: Int64 = 10_000
+
+    /// Looks at all of them.
+    ///
+    /// - Parameter progress: called now and then with the number of messages until then.
+    func run(progress: (Int64) -> Void) throws {
+        try selectRooms.withRows { rooms in
+            try selectChanges.withRows { changes in
+                try selectReactions.withRows { reactions in
+                    try selectFirstContents.withRows { firstContents in
+                        var fold = RoomFold("")
+                        var room: Int64?
+                        try selectMessages.forEachRow { row in
+                            let key = RowKey(rawValue: row.integer(0))
+                            if key.room != room {
+                                fold = RoomFold(try name(of: key.room, &rooms))
+                                room = key.room
+                            }
+                            let message = try check(row, key, &fold, &changes)
+                            try checkReactions(of: message, key, fold.name, &reactions)
+                            try checkFirstContent(of: message, key, fold.name, &firstContents)
+                            messages += 1
+                            if messages % Self.reportEach == 0 { progress(messages) }
+                        }
+                        _ = try name(of: .max, &rooms)
+                        try checkReactions(of: nil, RowKey(rawValue: .max), "", &reactions)
+                        try checkFirstContent(of: nil, RowKey(rawValue: .max), "", &firstContents)
+                    }
+                }
+            }
+        }
+        findings.count(messages: messages)
+        try checkClientIDs()
+    }
+
+    /// Goes on to a room, and says what it is called.
+    private func name(of number: Int64, _ rooms: inout PreparedStatement.Rows) throws -> String {
+        while rooms.hasRow {
+            let (id, name) = (rooms.row.integer(0), rooms.row.text(1))
+            if id > number { break }
+            findings.count(rooms: 1)
+            if (try? RoomID(name)) == nil { findings.add("that is no id of a room", room: name) }
+            try rooms.next()
+            if id == number { return name }
+        }
+        let name = "#\(number)"
+        if number != .max { findings.add("there are messages of this number, and no room", room: name) }
+        return name
+    }
+
+    /// Looks at a message's row and its snapshot.
+    private func check(
+        _ row: borrowing PreparedStatement.Row, _ key: RowKey, _ fold: inout RoomFold,
+        _ changes: inout PreparedStatement.Rows
+    ) throws -> Message? {
+        let (sentAt, changed) = (row.integer(1), row.isNull(2) ? nil : RowKey(rawValue: row.integer(2)))
+        fold.add(key.place, sentAt: sentAt, createdAt: row.integer(3), findings)
+        if let changed, changed.room != key.room || changed.place <= sentAt {
+            findings.add(
+                "its latest change is revision \(changed.place) of room number \(changed.room), and it was sent at revision "
+                    + "\(sentAt) of number \(key.room)", room: fold.name, seq: key.place)
+        }
+        // Revisions rise along both, so a revision that is of both is met here.
+        let sent = RowKey(room: key.room, sentAt).rawValue
+        while changes.hasRow, changes.row.integer(0) <= sent {
+            if changes.row.integer(0) == sent {
+                let other = RowKey(rawValue: changes.row.integer(1)).place
+                findings.add(
+                    "it was sent at revision \(sentAt), and message \(other) changed", room: fold.name, seq: key.place)
+            }
+            try changes.next()
+        }
+        let facts = MessageFacts(
+            room: fold.name, seq: key.place, rev: changed?.place ?? sentAt, createdAt: row.integer(3),
+            sender: row.text(4),
+            clientMessageID: row.isNull(5) ? nil : row.text(5))
+        let snapshot = row.bytes(6)
+        guard let message = fold.read(snapshot, of: facts, findings) else { return nil }
+        if message.deleted, !message.reactions.isEmpty || !message.content.isSame(as: Content()) {
+            findings.add("it is deleted, and not empty", room: fold.name, seq: key.place)
+        }
+        return message
+    }
+
+    /// Looks at the reactions to a message. `nil` is one that cannot be read.
+    private func checkReactions(
+        of message: Message?, _ key: RowKey, _ name: String, _ reactions: inout PreparedStatement.Rows
+    ) throws {
+        var fold = ReactionFold()
+        while reactions.hasRow, reactions.row.integer(0) <= key.rawValue {
+            let id = reactions.row.integer(0)
+            if id == key.rawValue {
+                fold.add(reactions.row.text(1), reactions.row.text(2), rev: reactions.row.integer(3))
+            } else {
+                addOrphan("there is a reaction to it, and no message", RowKey(rawValue: id))
+            }
+            try reactions.next()
+        }
+        if let message, let difference = fold.difference(from: message) {
+            findings.add(difference, room: name, seq: key.place)
+        }
+    }
+
+    /// Looks whether what was first sent is known of a message that needs it, and of no other.
+    private func checkFirstContent(
+        of message: Message?, _ key: RowKey, _ name: String, _ firstContents: inout PreparedStatement.Rows
+    ) throws {
+        var isKnown = false
+        while firstContents.hasRow, firstContents.row.integer(0) <= key.rawValue {
+            let id = firstContents.row.integer(0)
+            if id == key.rawValue {
+                isKnown = true
+                if firstContents.row.integer(1) != 32 {
+                    findings.add("the hash of what was first sent is cut off", room: name, seq: key.place)
+                }
+            } else {
+                addOrphan("there is a hash of what was first sent, and no message", RowKey(rawValue: id))
+            }
+            try firstContents.next()
+        }
+        guard let message else { return }
+        let isNeeded = message.clientMessageID != nil && !message.isAsSent
+        if isNeeded, !isKnown {
+            findings.add("the hash of what was first sent is missing", room: name, seq: key.place)
+        } else if isKnown, !isNeeded {
+            findings.add("there is a hash of what was first sent, and it is as it was sent", room: name, seq: key.place)
+        }
+    }
+
+    private func addOrphan(_ text: String, _ key: RowKey) {
+        findings.add(text, room: "#\(key.room)", seq: key.place)
+    }
+
+    /// Looks for client message ids that a sender has used twice in a room: they stand side by side in their index.
+    private func checkClientIDs() throws {
+        var last: (room: Int64, sender: [UInt8], id: [UInt8], seq: Int64)?
+        try selectClientIDs.forEachRow { row in
+            let next = (
+                room: row.integer(0), sender: row.bytes(1), id: row.bytes(2),
+                seq: RowKey(rawValue: row.integer(3)).place
+            )
+            if let last, last.room == next.room, last.sender == next.sender, last.id == next.id {
+                findings.add(
+                    "it has the client_message_id of message \(last.seq)", room: "#\(next.room)", seq: next.seq)
+            }
+            last = next
+        }
+    }
+}

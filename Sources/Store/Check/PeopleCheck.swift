@@ -1,0 +1,75 @@
+import GRDB
+import Wire
+
+/// What there is about rooms beside their messages: read marks, members, and up to where messages have expired.
+final class PeopleCheck {
+    private let findings: Findings
+    /// The heads of rooms that the journal has messages of.
+    private let heads: [Int64: Int64]
+    private let selectMarks: PreparedStatement
+    private let selectExpired: PreparedStatement
+    private let selectMembers: PreparedStatement
+    private let selectOwnerless: PreparedStatement
+
+    init(_ db: Database, _ findings: Findings, _ heads: [Int64: Int64]) throws {
+        self.findings = findings
+        self.heads = heads
+        func statement(_ columns: String, _ table: String) throws -> PreparedStatement {
+            try PreparedStatement(
+                """
+                SELECT \(table).room, rooms.name, \(columns), (SELECT max(messages.id) FROM messages
+                    WHERE messages.id > \(table).room << 36 AND messages.id < (\(table).room + 1) << 36)
+                FROM \(table) LEFT JOIN rooms ON rooms.id = \(table).room
+                """, db)
+        }
+        selectMarks = try statement("user, seq", "read_marks")
+        selectExpired = try statement("NULL, seq", "expired")
+        selectMembers = try PreparedStatement(
+            """
+            SELECT members.room, rooms.name, user, owner FROM members LEFT JOIN rooms ON rooms.id = members.room
+            """, db)
+        selectOwnerless = try PreparedStatement(
+            """
+            SELECT name, private FROM rooms
+            WHERE NOT EXISTS (SELECT 1 FROM members WHERE members.room = rooms.id AND owner = 1)
+            """, db)
+    }
+
+    /// Looks at all of it.
+    func run() throws {
+        try checkPlaces(selectMarks) { "the read mark of \($0)" }
+        try checkPlaces(selectExpired) { _ in "the mark up to which messages have expired" }
+        try selectMembers.forEachRow { row in
+            let (user, owner) = (row.text(2), row.integer(3))
+            if row.isNull(1) {
+                findings.add("\(user) is a member of this number, and there is no room", room: "#\(row.integer(0))")
+            } else if !(0...1).contains(owner) {
+                findings.add("the role of \(user) is \(owner)", room: row.text(1))
+            }
+        }
+        var open = 0
+        try selectOwnerless.forEachRow { row in
+            // Only an admin could do something about it, who could not see it either.
+            if row.integer(1) != 0 {
+                findings.add("it is private, and has no owner", room: row.text(0))
+            } else {
+                open += 1
+            }
+        }
+        if open > 0 { findings.note("rooms without an owner, which are open: \(open)") }
+    }
+
+    private func checkPlaces(_ statement: PreparedStatement, _ name: (String) -> String) throws {
+        try statement.forEachRow { row in
+            let (number, seq) = (row.integer(0), row.integer(3))
+            let what = name(row.text(2))
+            if row.isNull(1) {
+                return findings.add("there is \(what) of this number, and no room", room: "#\(number)")
+            }
+            let head = max(heads[number] ?? 0, RowKey(rawValue: row.integer(4)).place)
+            if !(0...head).contains(seq) {
+                findings.add("\(what) is at \(seq), and the room ends at \(head)", room: row.text(1))
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Wire
+
+/// The reactions to one message as the table has them, in the order of keys and revisions.
+struct ReactionFold {
+    private var groups: [Reaction] = []
+    private var lastRev: Int64 = 0
+
+    /// Adds the next one.
+    mutating func add(_ key: String, _ user: String, rev: Int64) {
+        lastRev = max(lastRev, rev)
+        if groups.last?.key.hasSameBytes(as: key) != true { groups.append(Reaction(key: key, count: 0, users: [])) }
+        let last = groups.count - 1
+        groups[last].count += 1
+        if groups[last].users.count < Limits.reactionUsers { groups[last].users.append(UserID(trusted: user)) }
+    }
+
+    /// In what the message's snapshot differs from them; `nil` in nothing.
+    func difference(from message: Message) -> String? {
+        if lastRev > message.rev {
+            return "it was reacted to at revision \(lastRev), and is of revision \(message.rev)"
+        }
+        for group in groups {
+            guard let shown = message.reactions.first(where: { $0.key.hasSameBytes(as: group.key) }) else {
+                return "its snapshot does not have the reaction \(group.key)"
+            }
+            guard shown.count == group.count, shown.users == group.users else {
+                return "its snapshot has others for the reaction \(group.key) than the table"
+            }
+        }
+        guard
+            let unknown = message.reactions.first(where: { shown in
+                !groups.contains { $0.key.hasSameBytes(as: shown.key) }
+            })
+        else { return nil }
+        return "its snapshot has the reaction \(unknown.key), and the table does not"
+    }
+}

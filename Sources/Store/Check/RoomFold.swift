@@ -1,0 +1,86 @@
+import Wire
+
+/// What a row says of a message beside its snapshot, wherever the row is.
+struct MessageFacts {
+    var room: String
+    var seq: Int64
+    /// The revision of its latest change.
+    var rev: Int64
+    var createdAt: Int64
+    var sender: String
+    var clientMessageID: String?
+
+    /// In what the snapshot of the message differs from it; `nil` in nothing.
+    func difference(from message: Message) -> String? {
+        func differ(_ name: String, _ snapshot: some Any, _ row: some Any) -> String {
+            "its snapshot has \(name) \(snapshot), and its row \(row)"
+        }
+        if !message.room.string.hasSameBytes(as: room) { return differ("the room", message.room.string, room) }
+        if message.seq != seq { return differ("seq", message.seq, seq) }
+        if message.rev != rev { return differ("rev", message.rev, rev) }
+        if !message.sender.string.hasSameBytes(as: sender) {
+            return differ("the sender", message.sender.string, sender)
+        }
+        let (mine, other) = (clientMessageID ?? "", message.clientMessageID ?? "")
+        if !mine.hasSameBytes(as: other) { return differ("the client_message_id", "'\(other)'", "'\(mine)'") }
+        let time = Timestamp(milliseconds: createdAt)
+        if message.createdAt != time { return differ("created_at", message.createdAt, time) }
+        return nil
+    }
+}
+
+/// The messages of one room, taken one by one in the order of `seq`.
+struct RoomFold {
+    /// The room's name.
+    let name: String
+    /// The highest `seq` so far.
+    private(set) var head: Int64
+    /// The revision that the last message was sent at, or of a later change, where that is known.
+    private(set) var rev: Int64
+    private(set) var createdAt: Int64
+
+    /// A room of which what comes first follows these.
+    init(_ name: String, head: Int64 = 0, rev: Int64 = 0, createdAt: Int64 = .min) {
+        self.name = name
+        self.head = head
+        self.rev = rev
+        self.createdAt = createdAt
+    }
+
+    /// Takes the next message, which was sent at revision `rev`.
+    mutating func add(_ seq: Int64, sentAt rev: Int64, createdAt: Int64, _ findings: Findings) {
+        if seq > head + 1 {
+            let missing = seq == head + 2 ? "message \(head + 1) is" : "messages \(head + 1) to \(seq - 1) are"
+            findings.add("\(missing) missing", room: name, seq: seq)
+        } else if seq <= head {
+            findings.add("it does not follow message \(head)", room: name, seq: seq)
+        }
+        if rev <= self.rev {
+            findings.add("it was sent at revision \(rev), and what is before it at \(self.rev)", room: name, seq: seq)
+        }
+        if createdAt < self.createdAt {
+            findings.add("it was stored before the message before it", room: name, seq: seq)
+        }
+        head = max(head, seq)
+        self.rev = max(self.rev, rev)
+        self.createdAt = max(self.createdAt, createdAt)
+    }
+
+    /// Looks at a snapshot, and whether it agrees with its row.
+    ///
+    /// - Returns: the message; `nil` when it cannot be read.
+    func read(_ snapshot: [UInt8], of facts: MessageFacts, _ findings: Findings) -> Message? {
+        let message: Message
+        do throws(Problem) {
+            message = try Message(decoding: snapshot)
+        } catch {
+            findings.add("its snapshot cannot be read: \(error.detail)", room: name, seq: facts.seq)
+            return nil
+        }
+        if let difference = facts.difference(from: message) { findings.add(difference, room: name, seq: facts.seq) }
+        if let replyTo = message.content.replyTo, !(1..<facts.seq).contains(replyTo) {
+            findings.add("it answers message \(replyTo), which is not before it", room: name, seq: facts.seq)
+        }
+        return message
+    }
+}

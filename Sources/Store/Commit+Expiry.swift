@@ -1,0 +1,37 @@
+import Chat
+import Wire
+
+/// Messages that are too old.
+extension Commit {
+    /// Leaves tombstones of what was stored in a room before `cutoff`, as a deletion does, the oldest first: each takes a
+    /// revision, and the room's subscribers see it.
+    ///
+    /// - Parameter most: how many messages are looked at, those that are tombstones already among them.
+    /// - Returns: how many were looked at, and how many of these have expired.
+    mutating func expire(
+        _ place: Expiry.Place, before cutoff: Timestamp, most: Int
+    ) throws -> (looked: Int, expired: Int) {
+        guard let room = try room(place.room) else { return (0, 0) }
+        try settle(place.room, room)
+        var (seq, expired) = (place.mark, 0)
+        while seq < room.head, seq - place.mark < most {
+            let key = RowKey(room: room.number, seq + 1)
+            guard let room = rooms[place.room], room.rev < RowKey.maximumPlace,
+                let body = try statements.changes.message(key)
+            else { break }
+            // One that cannot be read is passed over, for the sake of those behind it.
+            if let message = try? Message(decoding: body) {
+                guard message.createdAt < cutoff else { break }
+                if !message.deleted {
+                    var next = try tombstone(of: message, at: key)
+                    next.rev = room.rev + 1
+                    _ = try store(next, at: key, in: place.room, room)
+                    expired += 1
+                }
+            }
+            seq += 1
+        }
+        if seq > place.mark { try statements.expiry.raise(to: seq, in: room.number) }
+        return (Int(seq - place.mark), expired)
+    }
+}

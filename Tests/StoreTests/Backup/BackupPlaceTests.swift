@@ -1,0 +1,138 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A backup that cannot be made")
+struct BackupPlaceTests {
+    private let directory: TemporaryDirectory
+    private let log: TestLog
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        log = try TestLog(in: directory)
+        try log.fill(2)
+    }
+
+    /// What is said of a backup of `source`, or of the log.
+    private func refusal(of source: String? = nil, to path: String, replacing: Bool = false) -> String? {
+        #expect(throws: StoreError.self) {
+            try Backup(of: source ?? log.path, to: path, replacing: replacing).run()
+        }?.description
+    }
+
+    @Test("because there is a file: it is replaced only when that is wanted, and then as a whole")
+    func fileIsThere() throws {
+        let path = try directory.write("precious", to: "copy.db")
+        #expect(refusal(to: path) == "the backup cannot be \(path): there is a file already")
+        #expect(try contents(of: path) == "precious")
+        #expect(try Backup(of: log.path, to: path, replacing: true).run().messages == 2)
+        #expect(try DatabaseCheck(path).run().isSound)
+    }
+
+    @Test("because a file has come there meanwhile")
+    func fileComes() throws {
+        let path = directory.path(of: "copy.db")
+        let backup = try Backup(of: log.path, to: path)
+        try directory.write("precious", to: "copy.db")
+        let error = #expect(throws: StoreError.self) { try backup.run() }
+        #expect(error?.description == "the backup cannot be \(path): there is a file already")
+        #expect(try contents(of: path) == "precious")
+        #expect(try run("ls", "-A", directory.path).contains("backup") == false)
+    }
+
+    @Test("because it would be the database itself, or what belongs to it", arguments: [false, true])
+    func itself(replacing: Bool) throws {
+        let before = try log.page().messages
+        let reason = refusal(to: log.path, replacing: replacing)
+        #expect(reason?.hasPrefix("the backup cannot be \(log.path): ") == true)
+        let other = directory.path(of: "other.db")
+        #expect(link(log.path, other) == 0)
+        #expect(refusal(to: other, replacing: replacing) == "the backup cannot be \(other): it is the database itself")
+        for suffix in ["-wal", "-shm", "-journal", ".lock"] {
+            let path = log.path + suffix
+            #expect(
+                refusal(to: path, replacing: replacing)
+                    == "the backup cannot be \(path): it belongs to the database \(log.path)")
+        }
+        #expect(try log.page().messages == before)
+    }
+
+    @Test("because its place is a symbolic link", arguments: [false, true])
+    func symbolicLink(replacing: Bool) throws {
+        let target = try directory.write("precious", to: "target")
+        let path = directory.path(of: "copy.db")
+        #expect(symlink(target, path) == 0)
+        #expect(refusal(to: path, replacing: replacing) == "the backup cannot be \(path): it is a symbolic link")
+        #expect(try contents(of: target) == "precious")
+    }
+
+    @Test("because its place is that of a database that is in use")
+    func inUse() throws {
+        let other = try TestLog()
+        try other.fill(1)
+        #expect(
+            refusal(to: other.path, replacing: true)
+                == "the backup cannot be \(other.path): \(other.path)-wal is there: a database in use, or left of one")
+        #expect(try other.state().head == 1)
+    }
+
+    @Test("because its place is a directory or device, or none", arguments: ["/", "", "/dev/null", ".", "/tmp/.."])
+    func noFile(path: String) {
+        #expect(
+            refusal(to: path, replacing: true)
+                == "\(path) is not a file: the database needs the path of a file, there or not")
+    }
+
+    @Test("because its directory is not there, or may not be written")
+    func directories() throws {
+        let path = directory.path(of: "none/copy.db")
+        #expect(
+            refusal(to: path)
+                == "the directory \(directory.path)/none/ cannot be used for a backup: No such file or directory")
+        let closed = try TemporaryDirectory()
+        chmod(directory.path, 0o755)
+        chmod(closed.path, 0o555)
+        withoutPrivileges {
+            #expect(
+                refusal(to: closed.path(of: "copy.db"))
+                    == "the directory \(closed.path) cannot be used for a backup: Permission denied")
+        }
+    }
+
+    @Test("because there is no database, or one that is not ours or newer")
+    func source() throws {
+        let copy = directory.path(of: "copy.db")
+        let none = directory.path(of: "none.db")
+        #expect(refusal(of: none, to: copy) == "there is no database at \(none)")
+        #expect(refusal(of: "/dev/null", to: copy)?.hasPrefix("/dev/null is not a file") == true)
+        let diary = try directory.write(String(repeating: "Dear diary! ", count: 1000), to: "diary.txt")
+        #expect(refusal(of: diary, to: copy) == "\(diary) is not a database of Backscroll")
+        let nothing = try directory.write("", to: "nothing")
+        #expect(refusal(of: nothing, to: copy) == "\(nothing) is not a database of Backscroll")
+        try log.sql { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v98'), ('v99')") }
+        #expect(
+            refusal(to: copy)
+                == "\(log.path) was written by a newer version of Backscroll, with v98, v99, which this version does not know"
+        )
+        #expect(access(copy, F_OK) != 0 && access(none, F_OK) != 0)
+        #expect(try contents(of: nothing) == "")
+    }
+
+    @Test("because the database is damaged")
+    func damaged() throws {
+        let path = directory.path(of: "damaged.db")
+        log.close()
+        try run("cp", log.path, path)
+        #expect(truncate(path, 4096 * 4) == 0)
+        let copy = directory.path(of: "copy.db")
+        let reason = refusal(of: path, to: copy)
+        #expect(reason?.hasPrefix("\(path) is damaged") == true, "\(reason ?? "")")
+        try run("cp", log.path, path)
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "DELETE FROM meta WHERE key = 'epoch'") }
+        #expect(access(copy, F_OK) != 0)
+    }
+}

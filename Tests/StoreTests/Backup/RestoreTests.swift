@@ -1,0 +1,76 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A backup that takes the place of the database")
+struct RestoreTests {
+    private let directory: TemporaryDirectory
+    private let copy: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        copy = directory.path(of: "copy.db")
+    }
+
+    /// Puts the copy into a place of its own.
+    private func restored(as name: String) throws -> TestLog {
+        try run("cp", copy, directory.path(of: name))
+        return try TestLog(at: directory.path(of: name), of: directory)
+    }
+
+    @Test("has an epoch of its own each time, and keeps it")
+    func epoch() throws {
+        let log = try TestLog(in: directory)
+        let bodies = try log.fill(2)
+        _ = try Backup(of: log.path, to: copy).run()
+        try log.fill(2)
+        let first = try restored(as: "first.db")
+        let second = try restored(as: "second.db")
+        #expect(Set([log.log.epoch, first.log.epoch, second.log.epoch]).count == 3)
+        #expect(first.log.epoch.count == 20)
+        #expect(try first.page().messages == joined(bodies))
+        #expect(try first.reopened().log.epoch == first.log.epoch)
+        #expect(try log.reopened().log.epoch == log.log.epoch)
+    }
+
+    @Test("knows what was sent before")
+    func clientMessageIDs() throws {
+        let log = try TestLog(in: directory)
+        try log.sendAll([.init(text: "kept", id: "a"), .init(text: "deleted", id: "b")])
+        try log.delete(2)
+        _ = try Backup(of: log.path, to: copy).run()
+        let again = try restored(as: "first.db")
+        #expect(try again.send(.init(text: "kept", id: "a")).seq == 1)
+        #expect(try again.send(.init(text: "deleted", id: "b")).seq == 2)
+        #expect(try again.send(.init(text: "new", id: "c")).seq == 3)
+    }
+
+    @Test("is not opened with the write-ahead log of the one before, which would go into it")
+    func foreignLog() throws {
+        let log = try TestLog(in: directory)
+        try log.fill(2)
+        _ = try Backup(of: log.path, to: copy).run()
+        try log.fill(50)
+        let path = directory.path(of: "place.db")
+        try run("cp", log.path + "-wal", path + "-wal")
+        try run("cp", copy, path)
+        let error = #expect(throws: StoreError.self) { try SQLiteLog(path: path, observer: Listener()) }
+        #expect(error?.description == "\(path) cannot be opened: \(path)-wal is there, and is not its own; remove it")
+        #expect(unlink(path + "-wal") == 0)
+        #expect(try TestLog(at: path, of: directory).state().head == 2)
+    }
+
+    @Test("is refused by who does not know of backups")
+    func withoutEpoch() throws {
+        let log = try TestLog(in: directory)
+        _ = try Backup(of: log.path, to: copy).run()
+        let keys = try DatabaseQueue(path: copy).read {
+            try String.fetchAll($0, sql: "SELECT key FROM meta ORDER BY key")
+        }
+        #expect(keys == ["backup_of", "fingerprint_secret"])
+    }
+}

@@ -1,0 +1,275 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+/// One way to damage a database, and what a check says of it.
+struct Damage: CustomTestStringConvertible, Sendable {
+    var sql: String
+    var findings: [String]
+
+    init(_ sql: String, _ findings: String...) {
+        self.sql = sql
+        self.findings = findings
+    }
+
+    var testDescription: String { sql }
+}
+
+@Suite("What a check finds")
+struct DamageFindingTests {
+    /// A closed log of two rooms: in the lobby, whose number is 1, eight messages, of which 2 was edited, 3 deleted and 4
+    /// reacted to; in the attic, whose number is 2, three.
+    private func makeLog() throws -> TestLog {
+        let log = try TestLog { $0.journalMessages = 0 }
+        try log.sendAll((1...8).map { .init(text: "text \($0)", id: "id\($0)", replyTo: $0 == 8 ? 1 : nil) })
+        try log.fill(3, "attic")
+        try log.edit(2, "edited")
+        try log.delete(3)
+        try log.react(to: 4, as: "bob")
+        try log.react(to: 4, as: "carol")
+        try log.read(to: 5, as: "bob")
+        log.close()
+        return log
+    }
+
+    private func findings(_ damage: String, in log: TestLog) throws -> [String] {
+        try log.sql { try $0.execute(sql: damage) }
+        return try DatabaseCheck(log.path).run().damages.map(\.description)
+    }
+
+    private static let id = "(1 << 36) + "
+
+    @Test(
+        "in the messages",
+        arguments: [
+            Damage(
+                "DELETE FROM messages WHERE id = \(id)5", "room lobby, seq 6: message 5 is missing"),
+            Damage(
+                "DELETE FROM messages WHERE id IN (\(id)5, \(id)6)", "room lobby, seq 7: messages 5 to 6 are missing"),
+            Damage(
+                "DELETE FROM messages WHERE id = \(id)1", "room lobby, seq 2: message 1 is missing"),
+            Damage(
+                "UPDATE messages SET rev = 6 WHERE id = \(id)7",
+                "room lobby, seq 7: it was sent at revision 6, and what is before it at 6",
+                "room lobby, seq 7: its snapshot has rev 7, and its row 6"),
+            Damage(
+                "UPDATE messages SET created_at = 0 WHERE id = \(id)7",
+                "room lobby, seq 7: it was stored before the message before it", "created_at"),
+            Damage(
+                "UPDATE messages SET changed = \(id)8 WHERE id = \(id)2",
+                "room lobby, seq 2: its snapshot has rev 9, and its row 8",
+                "room lobby, seq 8: it was sent at revision 8, and message 2 changed"),
+            Damage(
+                "UPDATE messages SET changed = (2 << 36) + 9 WHERE id = \(id)2",
+                "room lobby, seq 2: its latest change is revision 9 of room number 2, and it was sent at revision 2 of number 1"
+            ),
+            Damage(
+                "UPDATE messages SET sender = 'mallory' WHERE id = \(id)7",
+                "room lobby, seq 7: its snapshot has the sender alice, and its row mallory"),
+            Damage(
+                "UPDATE messages SET client_message_id = 'other' WHERE id = \(id)7",
+                "room lobby, seq 7: its snapshot has the client_message_id 'id7', and its row 'other'"),
+            Damage(
+                "UPDATE messages SET body = x'7b' WHERE id = \(id)7", "room lobby, seq 7: its snapshot cannot be read"),
+            Damage(
+                "UPDATE messages SET body = (SELECT body FROM messages WHERE id = (2 << 36) + 1) WHERE id = \(id)7",
+                "room lobby, seq 7: its snapshot has the room attic, and its row lobby"),
+            Damage(
+                "UPDATE messages SET body = (SELECT body FROM messages WHERE id = \(id)6) WHERE id = \(id)7",
+                "room lobby, seq 7: its snapshot has seq 6, and its row 7"),
+            Damage(
+                "UPDATE messages SET body = replace(body, '\"reply_to\":1', '\"reply_to\":9') WHERE id = \(id)8",
+                "room lobby, seq 8: it answers message 9, which is not before it"),
+            Damage(
+                "UPDATE messages SET body = replace(body, '\"created_at\"', '\"text\":\"x\",\"created_at\"') WHERE id = \(id)3",
+                "room lobby, seq 3: it is deleted, and not empty"),
+            Damage(
+                "UPDATE rooms SET name = 'two words' WHERE id = 2",
+                #"room "two words": that is no id of a room"#, #"room "two words", seq 1"#,
+                #"room "two words", seq 2"#, #"room "two words", seq 3"#),
+            Damage(
+                "DELETE FROM rooms WHERE id = 2", "room #2: there are messages of this number, and no room",
+                "room #2, seq 1", "room #2, seq 2", "room #2, seq 3", "room #2: alice is a member of this number"),
+        ])
+    func messages(damage: Damage) throws {
+        try expect(damage)
+    }
+
+    @Test(
+        "in what belongs to messages",
+        arguments: [
+            Damage(
+                "DELETE FROM first_contents WHERE message = \(id)2",
+                "room lobby, seq 2: the hash of what was first sent is missing"),
+            Damage(
+                "INSERT INTO first_contents VALUES (\(id)1, zeroblob(32))",
+                "room lobby, seq 1: there is a hash of what was first sent, and it is as it was sent"),
+            Damage(
+                "INSERT INTO first_contents VALUES (\(id)99, zeroblob(32))",
+                "room #1, seq 99: there is a hash of what was first sent, and no message"),
+            Damage(
+                "UPDATE first_contents SET fingerprint = zeroblob(31) WHERE message = \(id)2",
+                "room lobby, seq 2: the hash of what was first sent is cut off"),
+            Damage(
+                "DELETE FROM reactions WHERE user = 'bob'",
+                "room lobby, seq 4: its snapshot has others for the reaction ❤️ than the table"),
+            Damage(
+                "DELETE FROM reactions", "room lobby, seq 4: its snapshot has the reaction ❤️, and the table does not"),
+            Damage(
+                "INSERT INTO reactions VALUES (\(id)4, '+1', 'bob', 11)",
+                "room lobby, seq 4: its snapshot does not have the reaction +1"),
+            Damage(
+                "UPDATE reactions SET user = 'dave' WHERE user = 'carol'",
+                "room lobby, seq 4: its snapshot has others for the reaction ❤️ than the table"),
+            Damage(
+                "UPDATE reactions SET rev = 99 WHERE user = 'carol'",
+                "room lobby, seq 4: it was reacted to at revision 99, and is of revision 12"),
+            Damage(
+                "INSERT INTO reactions VALUES (\(id)99, '+1', 'bob', 11)",
+                "room #1, seq 99: there is a reaction to it, and no message"),
+            Damage(
+                "INSERT INTO reactions VALUES (\(id)3, '+1', 'bob', 9)",
+                "room lobby, seq 3: its snapshot does not have the reaction +1"),
+        ])
+    func belongings(damage: Damage) throws {
+        try expect(damage)
+    }
+
+    @Test(
+        "in what there is about rooms",
+        arguments: [
+            Damage(
+                "UPDATE read_marks SET seq = 9", "room lobby: the read mark of bob is at 9, and the room ends at 8"),
+            Damage(
+                "UPDATE read_marks SET seq = -1", "room lobby: the read mark of bob is at -1, and the room ends at 8"),
+            Damage(
+                "UPDATE read_marks SET room = 7", "room #7: there is the read mark of bob of this number, and no room"),
+            Damage(
+                "INSERT INTO expired VALUES (2, 4)",
+                "room attic: the mark up to which messages have expired is at 4, and the room ends at 3"),
+            Damage(
+                "UPDATE members SET room = 7 WHERE room = 2",
+                "room #7: alice is a member of this number, and there is no room"),
+            Damage("UPDATE members SET owner = 2 WHERE room = 2", "room attic: the role of alice is 2"),
+            Damage(
+                "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",
+                "room attic: it is private, and has no owner"),
+            Damage("DELETE FROM meta WHERE key = 'epoch'", "its epoch is missing"),
+        ])
+    func people(damage: Damage) throws {
+        try expect(damage)
+    }
+
+    @Test(
+        "in the tables",
+        arguments: [
+            Damage("DROP INDEX messages_by_change", "the index messages_by_change is missing"),
+            Damage(
+                "DROP INDEX members_by_user; CREATE INDEX members_by_user ON members (room)",
+                "the index members_by_user is not as it should be"),
+            Damage("DROP TABLE expired", "the table expired is missing", "who has read what cannot be looked at"),
+            Damage(
+                "DROP TABLE reactions", "the index reactions_by_rev is missing", "the table reactions is missing",
+                "the messages cannot be looked at to the end: no such table: reactions"),
+            Damage(
+                """
+                DROP INDEX messages_by_client_message_id;
+                UPDATE messages SET client_message_id = 'id5', body = replace(body, 'id6', 'id5') WHERE id = \(id)6
+                """,
+                "the index messages_by_client_message_id is missing",
+                "room #1, seq 6: it has the client_message_id of message 5"),
+            Damage("CREATE TABLE notes (text TEXT)"),
+        ])
+    func tables(damage: Damage) throws {
+        try expect(damage)
+    }
+
+    private func expect(_ damage: Damage) throws {
+        let log = try makeLog()
+        let found = try findings(damage.sql, in: log)
+        #expect(found.count == damage.findings.count, "\(found)")
+        for (found, expected) in zip(found, damage.findings) { #expect(found.contains(expected)) }
+    }
+
+    @Test("A room without an owner is damaged only when it is private")
+    func ownerless() throws {
+        let log = try makeLog()
+        #expect(try findings("DELETE FROM members WHERE room = 2", in: log) == [])
+        #expect(try DatabaseCheck(log.path).run().notes.map(\.text) == ["rooms without an owner, which are open: 1"])
+    }
+
+    @Test("in the journal")
+    func journal() throws {
+        let log = try TestLog { $0.filingDelay = 60_000 }
+        try log.fill(2)
+        try log.edit(1, "x")
+        for number in 1...3 { try log.send(.init(id: "id\(number)")) }
+        try log.fill(1, "attic")
+        /// What is found in a copy that is damaged.
+        func findings(_ damage: String) throws -> [String] {
+            let directory = try TemporaryDirectory()
+            let path = directory.path(of: "log.db")
+            for suffix in ["", "-wal"] { try run("cp", log.path + suffix, path + suffix) }
+            let copy = try DatabaseQueue(path: path)
+            try copy.write { try $0.execute(sql: damage) }
+            try copy.close()
+            return try DatabaseCheck(path).run().damages.map(\.description)
+        }
+        let rows = try log.sql { try Int64.fetchAll($0, sql: "SELECT id FROM journal ORDER BY id") }
+        // The one that is settled is not needed any more.
+        let (first, second, third, attic) = (rows[1], rows[2], rows[3], rows[4])
+        #expect(try findings("DELETE FROM journal WHERE id = \(rows[0])") == [])
+        #expect(try findings("DELETE FROM journal WHERE id = \(second)") == ["room lobby, seq 5: message 4 is missing"])
+        #expect(
+            try findings("UPDATE journal SET messages = x'00' WHERE id = \(attic)")
+                == ["row \(attic) of the journal cannot be read"])
+        #expect(
+            try findings("DELETE FROM rooms WHERE name = 'attic'; DELETE FROM members WHERE room = 2")
+                == ["row \(attic) of the journal cannot be read"])
+        #expect(try findings("UPDATE read_marks SET seq = 5").isEmpty)
+        // Its head is in the journal.
+        #expect(try findings("INSERT INTO read_marks VALUES ('bob', 1, 5)") == [])
+        #expect(
+            try findings("INSERT INTO read_marks VALUES ('bob', 1, 6)")
+                == ["room lobby: the read mark of bob is at 6, and the room ends at 5"])
+        // The second message under the name of the first, which is in the journal, and then of one in its place.
+        let body = "replace(CAST(messages AS TEXT), 'id2', 'id1')"
+        #expect(
+            try findings("UPDATE journal SET messages = CAST(\(body) AS BLOB) WHERE id = \(second)")
+                == ["room lobby, seq 4: it has the client_message_id of one before it"])
+        #expect(
+            try findings("UPDATE messages SET sender = 'alice', client_message_id = 'id3' WHERE id = (1 << 36) + 1")
+                .contains("room lobby, seq 5: it has the client_message_id of message 1"))
+        #expect(
+            try findings("UPDATE messages SET changed = (1 << 36) + 4 WHERE id = (1 << 36) + 1")
+                .contains("room lobby, seq 3: it was sent at revision 4, and what is before it at 4"))
+        #expect(third > second && second > first)
+    }
+
+    @Test("in the pages of the file")
+    func pages() throws {
+        let log = try makeLog()
+        let root = try log.sql {
+            try Int64.fetchOne(
+                $0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'messages_by_client_message_id'")!
+        }
+        let file = open(log.path, O_WRONLY | O_CLOEXEC)
+        let nonsense = [UInt8](repeating: 0xA5, count: 1000)
+        #expect(pwrite(file, nonsense, nonsense.count, (Int(root) - 1) * 4096) == nonsense.count)
+        close(file)
+        let report = try DatabaseCheck(log.path).run()
+        #expect(!report.isSound && report.messages == 11)
+    }
+
+    @Test("in a file that is cut off, or whose first page is damaged")
+    func cutOff() throws {
+        let log = try makeLog()
+        #expect(truncate(log.path, 4096 * 4) == 0)
+        #expect(try DatabaseCheck(log.path).run().isSound == false)
+    }
+}

@@ -1,0 +1,290 @@
+import Chat
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Messages that are too old")
+struct ExpiringTests {
+    private let clock = TestClock()
+    private let events = Recorder<ExpiryEvent>()
+    private static let day: Int64 = 86_400_000
+
+    /// Messages are kept for a day, and looked for all the time.
+    private func expiring(_ configuration: inout StoreConfiguration) {
+        configuration.clock = { [clock] in clock.now }
+        configuration.keepDays = 1
+        configuration.expiryPause = 1
+        configuration.expiryInterval = 1
+        configuration.onExpiry = { [events] in events.record($0) }
+    }
+
+    private func makeLog(
+        in directory: TemporaryDirectory? = nil, _ configure: (inout StoreConfiguration) -> Void = { _ in }
+    ) throws -> TestLog {
+        try TestLog(in: directory) {
+            expiring(&$0)
+            configure(&$0)
+        }
+    }
+
+    /// Waits until so many messages have expired since the beginning.
+    private func waitForExpired(_ count: Int) throws {
+        try events.wait { events in
+            events.reduce(0) { sum, event in if case .expired(let count) = event { sum + count } else { sum } } >= count
+        }
+    }
+
+    private func expectSound(_ log: TestLog) throws {
+        let report = try DatabaseCheck(log.path).run()
+        #expect(report.isSound, "\(report.damages)")
+    }
+
+    private func waitUntilFiled(_ log: TestLog) throws {
+        try waitUntil { (try? log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") }) == 0 }
+    }
+
+    @Test("become tombstones, as if they were deleted")
+    func tombstone() throws {
+        let log = try makeLog()
+        let sent = try log.send(.init(text: "a whisper", id: "a1", data: #"{"a":1}"#))
+        try log.react(to: 1, as: "bob")
+        try log.edit(1, "another whisper")
+        try log.read(to: 1, as: "bob")
+        clock.step(Self.day + 1)
+        try waitForExpired(1)
+        let createdAt = try Message(decoding: sent.body).createdAt
+        let expected =
+            #"{"room":"lobby","seq":1,"rev":4,"sender":"alice","client_message_id":"a1","created_at":"\#(createdAt)","#
+            + #""deleted":true}"#
+        let tombstone = Array(expected.utf8)
+        #expect(try log.message(1) == tombstone)
+        #expect(try log.page().messages == tombstone)
+        #expect(try log.changes(since: 3).messages == tombstone)
+        #expect(try log.state() == RoomState(head: 1, rev: 4))
+        let commits = try log.listener.commits.wait { $0.last?.batches.last?.messages == [tombstone] }
+        #expect(commits.last?.outcomes.isEmpty == true)
+        // The same send is still the same, and what answers it finds it.
+        let again = try log.send(.init(text: "a whisper", id: "a1", data: #"{"a":1}"#))
+        #expect(again.body == tombstone && !again.isNew)
+        #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "other", id: "a1")) }
+        #expect(throws: Problem.messageDeleted) { try log.edit(1, "again") }
+        #expect(try log.send(.init(replyTo: 1)).seq == 2)
+        #expect(try log.summary(for: "bob").read == 1)
+        log.close()
+        try expectSound(log)
+        #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
+    }
+
+    @Test("are those from before so many days, and no others")
+    func boundary() throws {
+        let log = try makeLog()
+        try log.fill(2)
+        clock.step(1)
+        try log.fill(2)
+        try waitUntilFiled(log)
+        clock.step(Self.day)
+        try waitForExpired(2)
+        // Another round, which finds nothing.
+        try log.fill(1, "attic")
+        try waitUntilFiled(log)
+        #expect(try log.state() == RoomState(head: 4, rev: 6))
+        #expect(try Message(decoding: log.message(2)!).deleted)
+        #expect(try Message(decoding: log.message(3)!).deleted == false)
+        #expect(try log.state(of: "attic") == RoomState(head: 1, rev: 1))
+    }
+
+    @Test("expire a few at a time, the oldest of a room first, and are told of at the end")
+    func batches() throws {
+        let log = try makeLog { $0.expiryMessages = 3 }
+        try log.fill(10)
+        try log.fill(4, "attic")
+        try waitUntilFiled(log)
+        clock.step(Self.day + 1)
+        let events = try events.wait(for: .passOver(14))
+        #expect(events.dropLast().allSatisfy { if case .expired(1...3) = $0 { true } else { false } })
+        let batches = log.listener.commits.events.filter(\.outcomes.isEmpty).flatMap(\.batches)
+        for (room, head) in [("lobby", 10), ("attic", 4)] as [(String, Int64)] {
+            let messages = try batches.filter { $0.room.string == room }.flatMap(\.messages).map {
+                try Message(decoding: $0)
+            }
+            #expect(messages.map(\.seq) == Array(1...head))
+            #expect(messages.map(\.rev) == Array(head + 1...2 * head))
+            #expect(messages.allSatisfy { $0.deleted })
+        }
+        #expect(batches.allSatisfy { $0.messages.count <= 3 })
+        #expect(batches.prefix(2).map(\.room.string) == ["lobby", "attic"])
+        try expectSound(log)
+    }
+
+    @Test("that are deleted already take no revision")
+    func deletedAlready() throws {
+        let log = try makeLog { $0.expiryMessages = 2 }
+        try log.fill(6)
+        for seq in 2...5 as ClosedRange<Int64> { try log.delete(seq) }
+        clock.step(Self.day + 1)
+        try events.wait(for: .passOver(2))
+        #expect(try log.state() == RoomState(head: 6, rev: 12))
+        #expect(try log.sql { try Int64.fetchOne($0, sql: "SELECT seq FROM expired") } == 6)
+    }
+
+    @Test("expire when newer ones of their room are in the journal, which settles these first")
+    func journal() throws {
+        let log = try makeLog {
+            $0.filingDelay = 60_000
+            $0.keepDays = 2
+        }
+        try log.fill(3)
+        try log.react(to: 2)
+        clock.step(Self.day)
+        let newer = try log.fill(2)
+        #expect(try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM messages") } == 3)
+        clock.step(Self.day + 1)
+        try waitForExpired(3)
+        #expect(try log.state() == RoomState(head: 5, rev: 9))
+        #expect(try log.page(.after(.seq(3))).messages == joined(newer))
+        #expect(try log.changes(since: 4, limit: 2).messages == joined(newer))
+        try expectSound(log)
+        #expect(try log.fill(1).count == 1)
+        #expect(try log.state() == RoomState(head: 6, rev: 10))
+        try expectSound(log)
+    }
+
+    @Test("that are in the journal only are left until they are in their places")
+    func journalOnly() throws {
+        let log = try makeLog { $0.filingDelay = 60_000 }
+        let sent = try log.fill(2)
+        try log.fill(1, "attic")
+        try log.react(to: 1, of: "attic")
+        clock.step(Self.day + 1)
+        try waitForExpired(1)
+        #expect(try log.page().messages == joined(sent))
+        let again = try log.reopened(expiring)
+        try waitForExpired(3)
+        #expect(try again.state() == RoomState(head: 2, rev: 4))
+        try expectSound(again)
+    }
+
+    @Test("expire while others are sent")
+    func meanwhile() throws {
+        let log = try makeLog { $0.expiryMessages = 5 }
+        for room in 0..<5 { try log.fill(40, "room\(room)") }
+        try waitUntilFiled(log)
+        clock.step(Self.day + 1)
+        for round in 0..<60 { try log.fill(3, "room\(round % 7)") }
+        try events.wait(for: .passOver(200))
+        log.close()
+        try expectSound(log)
+        let again = try TestLog(at: log.path, of: log)
+        #expect(try again.state(of: "room1") == RoomState(head: 67, rev: 107))
+        #expect(try again.state(of: "room6") == RoomState(head: 24, rev: 24))
+    }
+
+    @Test("expire further after a crash at any moment, each once")
+    func crashes() throws {
+        let log = try makeLog { $0.expiryMessages = 4 }
+        for room in 0..<3 { try log.fill(7, "room\(room)") }
+        try waitUntilFiled(log)
+        let copies = Recorder<TemporaryDirectory>()
+        log.listener.onCommitted.withLock { hook in
+            hook = { [path = log.path] in
+                // On the writer's thread: nothing is written meanwhile.
+                guard let directory = try? TemporaryDirectory() else { return }
+                for suffix in ["", "-wal"] { _ = try? run("cp", path + suffix, directory.path(of: "log.db" + suffix)) }
+                copies.record(directory)
+            }
+        }
+        clock.step(Self.day + 1)
+        try events.wait(for: .passOver(21))
+        let expected = try (0..<3).map { try log.page(of: "room\($0)").messages }
+        for directory in copies.events {
+            let events = Recorder<ExpiryEvent>()
+            let again = try makeLog(in: directory) {
+                $0.expiryMessages = 4
+                $0.onExpiry = { events.record($0) }
+            }
+            try waitUntil {
+                (try? (0..<3).map { try again.state(of: "room\($0)") })
+                    == Array(repeating: RoomState(head: 7, rev: 14), count: 3)
+            }
+            #expect(try (0..<3).map { try again.page(of: "room\($0)").messages } == expected)
+            again.close()
+            try expectSound(again)
+        }
+        #expect(copies.events.count >= 6)
+    }
+
+    @Test("are not looked at again after a restart, and stay for ever when none is to expire")
+    func restart() throws {
+        let log = try makeLog()
+        try log.fill(5)
+        clock.step(Self.day + 1)
+        try waitForExpired(5)
+        let forever = try log.reopened { [clock] in $0.clock = { clock.now } }
+        try forever.fill(2)
+        clock.step(Self.day * 1000)
+        try forever.fill(1)
+        #expect(try forever.state() == RoomState(head: 8, rev: 13))
+        let again = try forever.reopened(expiring)
+        try waitForExpired(7)
+        #expect(try again.state() == RoomState(head: 8, rev: 15))
+        #expect(try again.sql { try Int64.fetchOne($0, sql: "SELECT seq FROM expired") } == 7)
+    }
+
+    @Test("are not counted as unread, however many there are")
+    func unread() throws {
+        let log = try makeLog { $0.expiryMessages = 100_000 }
+        let old = Int(UnreadMessages.maximumScan) + 100
+        try log.fill(old)
+        try log.fill(3, "attic")
+        try log.read(to: 1, as: "bob")
+        try waitUntilFiled(log)
+        clock.step(Self.day)
+        try log.fill(2)
+        clock.step(1)
+        try waitForExpired(old + 3)
+        let summary = try log.summary(for: "bob")
+        #expect(summary.read == 1 && summary.unread == 2 && summary.firstUnread == Int64(old) + 1)
+        #expect(try log.summary(for: "carol").unread == 2)
+        #expect(try log.summary(of: "attic", for: "carol").unread == 0)
+        #expect(try log.summary(of: "attic", for: "carol").firstUnread == nil)
+    }
+
+    @Test("of a room that cannot be changed keep no other from expiring, and nobody from sending")
+    func failing() throws {
+        let log = try makeLog()
+        for room in ["a", "b", "c"] { try log.fill(2, room) }
+        try waitUntilFiled(log)
+        try log.sql { db in
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER stuck BEFORE UPDATE ON messages WHEN OLD.id >> 36 = 2
+                    BEGIN SELECT RAISE(ABORT, 'stuck'); END
+                    """)
+        }
+        clock.step(Self.day + 1)
+        let events = try events.wait { $0.contains(.passOver(4)) }
+        #expect(events.contains { if case .failed(let reason) = $0 { reason.contains("stuck") } else { false } })
+        #expect(log.log.failure == nil)
+        #expect(try log.state(of: "b") == RoomState(head: 2, rev: 2))
+        #expect(try log.state(of: "c") == RoomState(head: 2, rev: 4))
+        #expect(try log.fill(1, "b").count == 1)
+        try log.sql { try $0.execute(sql: "DROP TRIGGER stuck") }
+        try waitForExpired(6)
+        #expect(try log.state(of: "b") == RoomState(head: 3, rev: 5))
+        try expectSound(log)
+    }
+
+    @Test("are found by their places")
+    func plan() throws {
+        let log = try TestLog()
+        let plan = try log.sql { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + ExpiryStatements.rooms, arguments: [0, 1])
+                .map { $0["detail"] as String }
+        }
+        #expect(plan.count == 4 && plan.count { $0.hasPrefix("SEARCH ") } == 3, "\(plan)")
+    }
+}
