@@ -78,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "backscroll",
             dependencies: [
-                "Wire", "Chat", "Tokens", "Server", "Load", "Bench", "HTTP", "Transport", arguments, logging,
+                "Wire", "Chat", "Tokens", "Store", "Server", "Load", "Bench", "HTTP", "Transport", arguments, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),

@@ -118,6 +118,14 @@ public final class Server: Sendable {
         store.queryQueue = configuration.readQueue
         store.roomsByAdminsOnly = configuration.roomsByAdminsOnly
         store.maximumPages = configuration.maximumDatabasePages
+        store.keepDays = configuration.keepDays
+        store.onExpiry = { event in
+            switch event {
+            case .expired(let count): metrics.messagesExpired.increment(by: count)
+            case .passOver(let count): logger.info("messages have expired", metadata: ["count": "\(count)"])
+            case .failed(let reason): logger.error("messages that are too old cannot be deleted: \(reason)")
+            }
+        }
         store.onCommit = { duration, count in
             metrics.commits.increment()
             metrics.commitMessages.record(count)

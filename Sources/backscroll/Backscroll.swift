@@ -20,7 +20,8 @@ struct Backscroll: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            ServeCommand.self, TokenCommand.self, LoadCommand.self, BenchCommand.self, EchoCommand.self,
+            ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self, LoadCommand.self,
+            BenchCommand.self, EchoCommand.self,
         ],
         defaultSubcommand: nil
     )

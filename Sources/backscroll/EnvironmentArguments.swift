@@ -21,15 +21,24 @@ enum EnvironmentArguments {
         return variables
     }
 
-    /// The arguments of `serve` with what the environment says added in front of them.
+    /// The options of a command that have variables: all of `serve`, and what others share with it.
+    private static func options(ofCommand name: String) -> [(name: String, takesValue: Bool)] {
+        switch name {
+        case ServeCommand.configuration.commandName: options(of: ServeCommand())
+        case BackupCommand.configuration.commandName: [("database", true)]
+        default: []
+        }
+    }
+
+    /// The arguments with what the environment says added in front of them.
     ///
     /// - Throws: a validation error naming the variable, for a switch that is neither true nor false.
     static func added(to arguments: [String], from environment: [String: String]) throws -> [String] {
-        guard let command = arguments.first, command == ServeCommand.configuration.commandName else { return arguments }
+        guard let command = arguments.first else { return arguments }
         let given = Set(
             arguments.compactMap { $0.hasPrefix("--") ? $0.split(separator: "=").first.map(String.init) : nil })
         var added: [String] = []
-        for option in options(of: ServeCommand()) {
+        for option in options(ofCommand: command) {
             let variable = prefix + option.name.uppercased().replacing("-", with: "_")
             guard let value = environment[variable], !given.contains("--" + option.name) else { continue }
             if option.takesValue {

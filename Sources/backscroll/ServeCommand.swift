@@ -147,6 +147,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Rooms are made by admins only; what nobody has made is not there.")
     var roomsByAdminsOnly = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Delete messages that are older, 1 to 36500: tombstones stay. Without it they are kept.", valueName: "days")
+    )
+    var keepDays: Int?
+
     @Flag(help: "Do not tell the subscribers of a room how many are there.")
     var noPresence = false
 
@@ -166,6 +172,7 @@ struct ServeCommand: AsyncParsableCommand {
         try check(port, 0...65535, "port")
         try check(threads ?? 1, 1...64, "threads")
         try check(readers, 1...64, "readers")
+        try check(keepDays ?? 1, 1...36_500, "keep-days")
         try check(maxConnections, 1...1_000_000, "max-connections")
         try check(maxBody, 1024...64 * 1024 * 1024, "max-body")
         try check(maxHead, 1024...1024 * 1024, "max-head")
@@ -235,6 +242,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.webSocket.messageBytes = maxFrame
         configuration.compression = !noCompression
         configuration.roomsByAdminsOnly = roomsByAdminsOnly
+        configuration.keepDays = keepDays
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
         configuration.sendQueue = maxQueue

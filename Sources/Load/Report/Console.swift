@@ -1,21 +1,21 @@
 import Glibc
 
-/// What the user sees while the run goes on: a line that is rewritten in place on a terminal, and lines elsewhere.
+/// What the user sees while something goes on: a line that is rewritten in place on a terminal, and lines elsewhere.
 ///
 /// It is on the standard error stream, so that the report alone is on standard output.
-final class Console {
+public final class Console {
     private let isTerminal: Bool
     private let isQuiet: Bool
     private var hasLine = false
 
     /// A console that says nothing if it is to be quiet.
-    init(isQuiet: Bool = false) {
+    public init(isQuiet: Bool = false) {
         self.isQuiet = isQuiet
         isTerminal = isatty(STDERR_FILENO) == 1
     }
 
     /// Shows how things stand.
-    func progress(_ text: String) {
+    public func progress(_ text: String) {
         guard !isQuiet else { return }
         if isTerminal {
             // To the line's beginning, and what is behind the text erased (ECMA-48: EL).
@@ -27,14 +27,14 @@ final class Console {
     }
 
     /// Shows a line that stays, instead of the progress.
-    func note(_ text: String) {
+    public func note(_ text: String) {
         guard !isQuiet else { return }
         clear()
         Self.write(text + "\n")
     }
 
     /// Takes the progress away.
-    func clear() {
+    public func clear() {
         guard hasLine else { return }
         Self.write("\r\u{1B}[K")
         hasLine = false

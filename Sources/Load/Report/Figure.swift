@@ -1,7 +1,7 @@
 /// Numbers as people read them.
-enum Figure {
+public enum Figure {
     /// A whole number with separators: `1,234,567`.
-    static func whole(_ value: Int) -> String {
+    public static func whole(_ value: Int) -> String {
         let digits = String(value.magnitude)
         var text = ""
         for (index, digit) in digits.enumerated() {
@@ -12,12 +12,12 @@ enum Figure {
     }
 
     /// A number rounded to a whole one, with separators.
-    static func whole(_ value: Double) -> String {
+    public static func whole(_ value: Double) -> String {
         value.isFinite && abs(value) < 1e15 ? whole(Int(value.rounded())) : "-"
     }
 
     /// A number with as many decimals as asked for: `0.250`.
-    static func fixed(_ value: Double, _ decimals: Int) -> String {
+    public static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, abs(value) < 1e12 else { return "-" }
         var scale = 1
         for _ in 0..<decimals { scale *= 10 }
@@ -29,12 +29,12 @@ enum Figure {
     }
 
     /// Milliseconds with three digits that count, at most microseconds: `0.123`, `12.3`, `1234`.
-    static func milliseconds(_ value: Double) -> String {
+    public static func milliseconds(_ value: Double) -> String {
         fixed(value, value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0)
     }
 
     /// Bytes in the unit that leaves a short number: `10.5 kB`, `1.2 MB`.
-    static func bytes(_ value: Double) -> String {
+    public static func bytes(_ value: Double) -> String {
         switch abs(value) {
         case ..<1000: fixed(value, 0) + " B"
         case ..<1e6: fixed(value / 1e3, 1) + " kB"
@@ -44,7 +44,7 @@ enum Figure {
     }
 
     /// A count with its noun: `1 room`, `2 rooms`.
-    static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
+    public static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(whole(value)) \(value == 1 ? noun : plural ?? noun + "s")"
     }
 }

@@ -10,6 +10,8 @@ public struct ServerMetrics: Sendable {
     public let messagesStored: Counter
     /// ``ServerMetricName/messagesDuplicate``.
     public let messagesDuplicate: Counter
+    /// ``ServerMetricName/messagesExpired``.
+    public let messagesExpired: Counter
     /// ``ServerMetricName/commits``.
     public let commits: Counter
     /// ``ServerMetricName/commitSeconds``.
@@ -39,6 +41,7 @@ public struct ServerMetrics: Sendable {
         httpRequests = RequestCounters(factory: factory)
         messagesStored = counter(.messagesStored)
         messagesDuplicate = counter(.messagesDuplicate)
+        messagesExpired = counter(.messagesExpired)
         commits = counter(.commits)
         commitSeconds = timer(.commitSeconds)
         commitMessages = Recorder(label: ServerMetricName.commitMessages.rawValue, factory: factory)

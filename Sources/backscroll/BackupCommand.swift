@@ -1,0 +1,66 @@
+import ArgumentParser
+import Glibc
+import Load
+import Server
+import Store
+import Synchronization
+
+/// `backscroll backup`.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the database to a file, also while a server runs on it.",
+        discussion: """
+            The copy is of one moment, and holds nothing of what was deleted before. It is under its name when it is \
+            whole and on the disk; Ctrl-C, an error or a full disk leave nothing of it.
+
+              backscroll backup --database data/backscroll.db /backups/monday.db
+              backscroll check /backups/monday.db
+
+            To restore it: stop the server, take the database away with the files -wal and -shm beside it if there are \
+            any, put the copy in its place, and start the server. It gives the history a new epoch, so that clients \
+            which have seen what came after the backup load their rooms afresh.
+            """)
+
+    @Argument(help: ArgumentHelp("Where the copy will be. Its directory must be there.", valueName: "file"))
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The SQLite database, as serve has it; or the variable BACKSCROLL_DATABASE.", valueName: "path"))
+    var database = ServeCommand.defaults.database
+
+    @Flag(help: "Replace a file that is there.")
+    var force = false
+
+    func run() async throws {
+        let backup = try Backup(of: database, to: file, replacing: force)
+        let stop = Stop()
+        let signals = await ServerSignals()
+        let waiting = Task {
+            await signals.waitForStop()
+            stop.request()
+        }
+        defer { waiting.cancel() }
+        // Where both want the processor the server comes first.
+        _ = nice(10)
+        let status = StatusLine()
+        defer { status.clear() }
+        let start = ContinuousClock.now
+        let contents = try backup.run(isCancelled: { stop.isRequested }) { progress in
+            status.show("\(Figure.bytes(Double(progress.bytes))) of about \(Figure.bytes(Double(progress.total)))")
+        }
+        let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
+        status.clear()
+        print(
+            "\(file) holds \(Figure.count(Int(contents.rooms), "room")) and \(Figure.count(Int(contents.messages), "message")) in "
+                + "\(Figure.whole(Int(contents.bytes))) bytes, written in \(seconds) s")
+    }
+
+    /// Whether the backup is to be given up, which another thread says.
+    private final class Stop: Sendable {
+        private let flag = Atomic(false)
+        var isRequested: Bool { flag.load(ordering: .relaxed) }
+        func request() { flag.store(true, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,68 @@
+import Chat
+import HTTP
+import HTTPTypes
+import Server
+import Store
+import TestSupport
+import Testing
+import Wire
+
+@Suite("With --keep-days")
+struct ExpiryTests {
+    private struct Nobody: LogObserver {
+        func committed(_ outcomes: [Outcome], _ batches: [Batch]) {}
+        func membershipsChanged(_ changes: [MembershipChange]) {}
+        func fetched(_ answers: [Answer]) {}
+    }
+
+    /// Stores messages as a server did two days ago.
+    private func storeOldMessages(_ texts: [String], in path: String) throws {
+        var configuration = StoreConfiguration()
+        configuration.clock = { Timestamp(milliseconds: Timestamp.now().milliseconds - 2 * 86_400_000) }
+        let log = try SQLiteLog(path: path, observer: Nobody(), configuration: configuration)
+        log.submit(
+            try texts.enumerated().map { number, text in
+                Submission(
+                    ticket: Ticket(loop: 0, number: UInt64(number)), room: try RoomID("lobby"),
+                    sender: try UserID("alice"),
+                    change: .send(Draft(clientMessageID: "id\(number)", content: Content(text: text))))
+            })
+        log.close()
+    }
+
+    @Test("what is older becomes tombstones, which subscribers see, and is counted")
+    func expires() throws {
+        try withServer { server in
+            server.stop()
+            try storeOldMessages(["a", "b"], in: server.configuration.database)
+            try server.start { $0.keepDays = 1 }
+            let live = try LiveFormat.webSocket.subscribe(port: server.port, query: "since=2")
+            // They have expired before it or do so now: replayed, or pushed behind the frame that ends the replay.
+            let messages = try live.frames(4).compactMap(\.message)
+            #expect(messages.map(\.seq) == [1, 2] && messages.map(\.rev) == [3, 4])
+            #expect(messages.allSatisfy { $0.deleted == true && $0.text == nil && $0.clientMessageId != nil })
+            let client = try HTTPClient(port: server.port)
+            let page = try client.read("/v1/rooms/lobby/messages", as: ReceivedPage.self)
+            #expect(page.seqs == [1, 2] && page.messages.allSatisfy { $0.deleted == true })
+            #expect(try client.get("/metrics").text.contains("backscroll_messages_expired_total 2"))
+            #expect(try client.send("new").seq == 3)
+            #expect(try client.read("/v1/rooms/lobby?user=bob", as: ReceivedRoom.self).unread == 1)
+            #expect(try client.post(HTTPClient.draft("a", id: "id0")).status == .ok)
+        }
+    }
+
+    @Test("what is younger is kept; without it, everything")
+    func keeps() throws {
+        try withServer { server in
+            server.stop()
+            try storeOldMessages(["a", "b"], in: server.configuration.database)
+            for days in [3, nil] as [Int?] {
+                try server.start { $0.keepDays = days }
+                let client = try HTTPClient(port: server.port)
+                try client.send("new", to: "attic")
+                #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).rev == 2)
+                server.stop()
+            }
+        }
+    }
+}
