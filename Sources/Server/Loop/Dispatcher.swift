@@ -25,7 +25,7 @@ final class Dispatcher: LogObserver {
     func membershipsChanged(_ changes: [MembershipChange]) {
         let workers = workers.withLock { $0 }
         for (worker, wanted) in zip(workers, interest.distribute(changes, loops: workers.count)) where !wanted.isEmpty {
-            worker.loop.post { worker.value.membershipsChanged(wanted) }
+            worker.loop.postUrgently { worker.value.membershipsChanged(wanted) }
         }
     }
 
