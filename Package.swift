@@ -102,7 +102,9 @@ let package = Package(
                 metrics, .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(of: "Bench", [arguments]),
-        tests(of: "Load", ["TestSupport", "Wire", "HTTP", "WebSocket", "Transport", httpTypes, arguments]),
+        tests(
+            of: "Load",
+            ["TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Server", httpTypes, logging, arguments]),
     ],
     swiftLanguageModes: [.v6]
 )

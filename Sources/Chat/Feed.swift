@@ -24,8 +24,9 @@ public final class Feed {
     private var deflatedSubscribers = 0
     /// The messages as Server-Sent Events, once somebody wants them so.
     private var events: ByteLog?
-    private let deflater: PushDeflater
-    private let epoch: String
+    let deflater: PushDeflater
+    /// The log's epoch.
+    public let epoch: String
     private let limit: Int
     private let sweepSize: Int
     /// Brings messages to the subscribers.
@@ -109,7 +110,8 @@ public final class Feed {
         areLevel = true
     }
 
-    private func finishSweep() {
+    /// Brings all that there is to every subscriber that can take it, at once.
+    func finishSweep() {
         while !sweep.isOver { advanceSweep() }
     }
 

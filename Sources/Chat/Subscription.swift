@@ -104,6 +104,12 @@ public final class Subscription {
         carrier.send(notice.bytes(format).span)
     }
 
+    /// Sends the message of a revision once more if the client has had it and takes more.
+    func pushAgain(_ frame: [UInt8], of rev: Int64) {
+        guard index != nil, isLive, !isReading, self.rev >= rev, let carrier, !carrier.isCongested else { return }
+        carrier.send(frame.span)
+    }
+
     private func readOn(_ carrier: any SubscriptionCarrier) {
         isReading = true
         carrier.replay(self, since: rev)

@@ -14,6 +14,8 @@ final class Exchange {
     let context: ReplyContext
     /// What the answer's head is to have beside the usual.
     var fields: [HTTPField] = []
+    /// What the server is to do wrong; `nil` unless it was told to, and is asked to.
+    var faults: FaultPlan?
     private(set) weak var http: HTTPConnection?
 
     init(_ request: Request, on http: HTTPConnection) {
@@ -47,18 +49,24 @@ final class Exchange {
         do throws(Problem) {
             let target = try DecodedTarget(request)
             try checkOrigin()
-            // The server as a whole (RFC 9110, section 9.3.7).
-            if request.method == .options, request.path == "*" { return answerEmpty(.noContent) }
-            guard let route = try Route(target.segments) else { throw .notFound }
-            if request.method == .options { return answerOptions(route) }
-            guard route.methods.contains(request.method) else {
-                add(.allow, route.allowed)
-                throw .methodNotAllowed
-            }
-            try serve(route, target)
+            guard !worker.services.configuration.faults else { return try serveWithFaults(target) }
+            try serve(target)
         } catch {
             answer(error)
         }
+    }
+
+    /// Serves the request whose target this is.
+    func serve(_ target: DecodedTarget) throws(Problem) {
+        // The server as a whole (RFC 9110, section 9.3.7).
+        if request.method == .options, request.path == "*" { return answerEmpty(.noContent) }
+        guard let route = try Route(target.segments) else { throw .notFound }
+        if request.method == .options { return answerOptions(route) }
+        guard route.methods.contains(request.method) else {
+            add(.allow, route.allowed)
+            throw .methodNotAllowed
+        }
+        try serve(route, target)
     }
 
     private func serve(_ route: Route, _ target: DecodedTarget) throws(Problem) {

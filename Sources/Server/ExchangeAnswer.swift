@@ -20,7 +20,7 @@ extension Exchange {
 
     /// Answers with content.
     func answer(_ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>) {
-        guard let http = takeHTTP() else { return }
+        guard !isWithheld(status, contentType, body), let http = takeHTTP() else { return }
         var context = context
         if worker.isWindingDown { context.keepAlive = false }
         worker.scratch.removeAll(keepingCapacity: true)

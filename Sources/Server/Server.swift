@@ -34,7 +34,8 @@ public final class Server: Sendable {
         else {
             throw ServerError.openBeyondLoopback(configuration.host)
         }
-        let origins = try Self.originPolicy(configuration.allowedOrigins)
+        guard !configuration.faults || configuration.tokens == nil else { throw ServerError.faultsWithKeys }
+        let origins = try Self.originPolicy(configuration.allowedOrigins, faults: configuration.faults)
         var transport = configuration.transport
         transport.connections = min(transport.connections, try Self.descriptorsForConnections(configuration))
         keepFreedMemory()
@@ -47,14 +48,16 @@ public final class Server: Sendable {
         let metrics = ServerMetrics(factory: registry)
         let interest = Interest()
         let dispatcher = Dispatcher(interest: interest)
+        let doublePush = configuration.faults ? DoublePush(dispatcher) : nil
         let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
         do {
             let log = try SQLiteLog(
-                path: configuration.database, observer: dispatcher,
+                path: configuration.database, observer: doublePush ?? dispatcher,
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
-                dispatcher: dispatcher, typing: TypingRate(interval: configuration.typingInterval),
+                dispatcher: dispatcher, doublePush: doublePush,
+                typing: TypingRate(interval: configuration.typingInterval),
                 presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
                 readNotices: configuration.readNotices
                     ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
@@ -82,6 +85,9 @@ public final class Server: Sendable {
         self.group = group
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         url = "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
+        if configuration.faults {
+            logger.warning("FAULTS ARE ON: whoever asks for it makes this server misbehave. It is for testing clients.")
+        }
     }
 
     /// How many descriptors are left for connections: the loops, the listeners and the database have theirs first.
@@ -97,7 +103,7 @@ public final class Server: Sendable {
     /// With room for fewer connections there is no point in starting.
     private static let minimumConnections = 4
 
-    private static func originPolicy(_ allowed: [String]) throws(ServerError) -> OriginPolicy {
+    private static func originPolicy(_ allowed: [String], faults: Bool) throws(ServerError) -> OriginPolicy {
         var origins: Set<Origin> = []
         for text in allowed where text != "*" {
             guard let origin = Origin(text) else { throw .badOrigin(text) }
@@ -105,7 +111,8 @@ public final class Server: Sendable {
         }
         return OriginPolicy(
             allowed: allowed.contains("*") ? .any : .only(origins),
-            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch],
+            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch]
+                + (faults ? [.backscrollFault] : []),
             exposedHeaders: [.location, .link, .retryAfter, .eTag, .rateLimit, .rateLimitPolicy])
     }
 

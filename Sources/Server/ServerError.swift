@@ -1,7 +1,7 @@
 /// Why a server does not start with this configuration.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     private enum Code: Sendable {
-        case openBeyondLoopback, badOrigin, tooFewDescriptors
+        case openBeyondLoopback, badOrigin, tooFewDescriptors, faultsWithKeys
     }
 
     private let code: Code
@@ -14,6 +14,14 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
             code: .tooFewDescriptors,
             description: "the limit of open files is \(limit), and with this many threads it must be \(needed) at "
                 + "least: raise it (ulimit -n), or use fewer --threads and --readers.")
+    }
+
+    /// Users whom tokens name are no testers.
+    static var faultsWithKeys: ServerError {
+        ServerError(
+            code: .faultsWithKeys,
+            description: "--faults has the server misbehave for whoever asks, so it is for trying clients in open mode "
+                + "only: leave out the keys (--jwt-secret-file, --jwt-key, --jwks), or --faults.")
     }
 
     /// What is to be allowed is no origin.

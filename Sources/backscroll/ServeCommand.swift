@@ -85,6 +85,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Listen beyond loopback although anybody may use any name.")
     var insecureOpen = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Misbehave where requests ask for it (Backscroll-Fault: NAME=VALUE, or ?fault=), to try clients; "
+                + "in open mode only."))
+    var faults = false
+
     @Option(
         help: ArgumentHelp(
             "How often a user may send: 50/s, or 50/s:200 for 200 at once; s, m or h.", valueName: "rate"))
@@ -223,6 +229,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let tlsCert, let tlsKey { configuration.tls = TLSConfiguration(certificate: tlsCert, key: tlsKey) }
         configuration.allowedOrigins = allowOrigin.flatMap { $0.split(separator: ",").map(String.init) }
         configuration.insecureOpen = insecureOpen
+        configuration.faults = faults
         configuration.limits.userSends = limitSends.limit
         configuration.limits.userChanges = limitChanges.limit
         configuration.limits.userSubscriptions = limitSubscriptions.limit

@@ -72,6 +72,38 @@ struct SubscriptionTests {
         #expect(client.bytes.isEmpty)
     }
 
+    @Test("is given a message again only when it has had it and takes more, and goes on as if nothing had been")
+    func again() {
+        let client = Client()
+        let reader = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(nil, rev: 0), on: client)
+        feed.pushAgain(batch(1...1))
+        #expect(client.bytes.isEmpty)
+        feed.publish(batch(1...2))
+        feed.pushAgain(batch(2...2))
+        #expect(client.bytes == frames(1...2) + frame(2))
+        client.isCongested = true
+        feed.pushAgain(batch(1...1))
+        client.isCongested = false
+        feed.publish(batch(3...3))
+        #expect(client.bytes == frames(1...2) + frame(2) + frame(3))
+        #expect(!reader.hasStarted)
+    }
+
+    @Test("is given a message again behind the message, also when its feed had not come to it yet")
+    func againInSweeps() {
+        let feed = Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: 64, sweepSize: 1)
+        let clients = (0..<3).map { _ in Client() }
+        for client in clients {
+            Subscription(feed: feed, format: .webSocket, user: nil, since: 0).start(
+                with: slice(nil, rev: 0), on: client)
+        }
+        #expect(!feed.publish(batch(1...1)))
+        feed.pushAgain(batch(1...1))
+        for client in clients { #expect(client.bytes == frame(1) + frame(1)) }
+    }
+
     @Test("gets what is committed while its replay is being read once, after the replay")
     func joins() {
         let client = Client()

@@ -23,6 +23,8 @@ public struct ServerConfiguration: Sendable {
     public var tokens: TokenRules?
     /// Whether to listen beyond loopback although everybody may use any name.
     public var insecureOpen = false
+    /// Whether requests may ask the server to misbehave; in open mode only.
+    public var faults = false
     /// How often users and addresses may do things.
     public var limits = RateLimits()
     /// The bounds of connections.

@@ -11,6 +11,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     private let subscription: Subscription
     /// When the client's token ends, and the stream with it; `nil` for never.
     private let end: Timestamp?
+    /// What stands between the subscription and the connection when the request has asked for faults.
+    private var faulty: FaultyCarrier?
 
     private init(worker: Worker, connection: Connection, caller: Identity, subscription: Subscription) {
         self.worker = worker
@@ -26,12 +28,14 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice
+        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice,
+        faults: FaultPlan?
     ) -> EventStream {
         let stream = EventStream(worker: worker, connection: connection, caller: caller, subscription: subscription)
         stream.awaitTick()
-        stream.send(worker.subscribed(subscription, slice.state))
-        worker.start(subscription, with: slice, on: stream)
+        stream.send(worker.subscribed(subscription, slice.state, faults))
+        stream.faulty = faults?.carrier(of: subscription, before: stream, on: connection)
+        worker.start(subscription, with: slice, on: stream.faulty ?? stream)
         return stream
     }
 

@@ -10,6 +10,8 @@ final class RoomSocket: LiveSocket {
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
     private let subscription: Subscription
+    /// What stands between the subscription and the socket when the request has asked for faults.
+    private var faulty: FaultyCarrier?
 
     private init(worker: Worker, caller: Identity, subscription: Subscription) {
         self.worker = worker
@@ -24,7 +26,8 @@ final class RoomSocket: LiveSocket {
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice
+        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice,
+        faults: FaultPlan?
     ) -> WebSocketConnection {
         let live = RoomSocket(worker: worker, caller: caller, subscription: subscription)
         let socket = WebSocketConnection(
@@ -33,8 +36,9 @@ final class RoomSocket: LiveSocket {
             delegate: live)
         live.socket = socket
         socket.end = caller.end
-        live.send(worker.subscribed(subscription, slice.state))
-        worker.start(subscription, with: slice, on: live)
+        live.send(worker.subscribed(subscription, slice.state, faults))
+        live.faulty = faults?.carrier(of: subscription, before: live, on: connection)
+        worker.start(subscription, with: slice, on: live.faulty ?? live)
         return socket
     }
 

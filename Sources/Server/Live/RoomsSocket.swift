@@ -15,6 +15,9 @@ final class RoomsSocket: LiveSocket {
     /// Where the client is, as limits count it.
     let address: AddressBlock?
     private let format: PushFormat
+    private let faults: FaultPlan?
+    /// What stands between subscriptions and the socket when the request has asked for faults, by the room.
+    private var faulty: [RoomID: FaultyCarrier] = [:]
     private(set) var subscriptions = SubscriptionTable()
     /// What there is because the rooms are the user's; `nil` while the client has not asked for that.
     var mine: OwnRooms?
@@ -29,11 +32,12 @@ final class RoomsSocket: LiveSocket {
         var since: Int64?
     }
 
-    private init(worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat) {
+    private init(worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat, faults: FaultPlan?) {
         self.worker = worker
         self.caller = caller
         self.address = address
         self.format = format
+        self.faults = faults
     }
 
     /// Serves a connection that has just become a WebSocket.
@@ -41,9 +45,10 @@ final class RoomsSocket: LiveSocket {
     /// - Parameter format: one for WebSockets, as the handshake has agreed.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat
+        on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat,
+        faults: FaultPlan?
     ) -> WebSocketConnection {
-        let live = RoomsSocket(worker: worker, caller: caller, address: address, format: format)
+        let live = RoomsSocket(worker: worker, caller: caller, address: address, format: format, faults: faults)
         var limits = worker.services.configuration.webSocket
         limits.framesPerSecond = limits.framesPerSecondForRooms
         let socket = WebSocketConnection(
@@ -94,7 +99,7 @@ final class RoomsSocket: LiveSocket {
 
     /// Refuses a history that is not this one.
     func check(epoch: String?) throws(Problem) {
-        if let epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
+        if let epoch, epoch != worker.epoch(faults) { throw .cursorUnknown }
     }
 
     /// Adds a subscription to a room that has none, which begins when it gets to read the log.
@@ -122,6 +127,7 @@ final class RoomsSocket: LiveSocket {
         mine?.rooms.remove(subscription.feed.room)
         readers.removeAll { $0.subscription === subscription }
         worker.end(subscription)
+        faulty[subscription.feed.room] = nil
     }
 
     /// Forgets a subscription and says why, unless it is one that the client has neither asked for nor heard of.
@@ -167,8 +173,10 @@ final class RoomsSocket: LiveSocket {
             let slice = try result.get()
             guard !subscription.hasStarted else { return subscription.replayed(slice) }
             if let since = reader.since, since > slice.state.rev { throw .cursorUnknown }
-            send(worker.subscribed(subscription, slice.state))
-            worker.start(subscription, with: slice, on: self)
+            send(worker.subscribed(subscription, slice.state, faults))
+            let faulty = faults?.carrier(of: subscription, before: self, on: socket.connection)
+            if let faulty { self.faulty[subscription.feed.room] = faulty }
+            worker.start(subscription, with: slice, on: faulty ?? self)
         } catch {
             refuse(subscription, error)
         }

@@ -62,6 +62,14 @@ final class Dispatcher: LogObserver {
         }
     }
 
+    /// Has every loop send messages once more to those of its subscribers that have had them.
+    func pushAgain(_ batches: [Batch]) {
+        let workers = workers.withLock { $0 }
+        for (worker, wanted) in zip(workers, interest.distribute(batches, loops: workers.count)) where !wanted.isEmpty {
+            worker.loop.postUrgently { for batch in wanted { worker.value.feeds[batch.room]?.pushAgain(batch) } }
+        }
+    }
+
     /// Has every loop end what a user has of a room. Whoever subscribes after this call is not affected.
     ///
     /// - Parameter problem: what the clients are told; sockets of the room's own are closed with 4403.

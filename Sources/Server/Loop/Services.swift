@@ -11,6 +11,8 @@ struct Services: Sendable {
     let interest: Interest
     /// Brings to all loops what one of them has to say.
     let dispatcher: Dispatcher
+    /// `nil` unless requests may ask for faults.
+    let doublePush: DoublePush?
     let typing: TypingRate
     /// `nil` when nobody is counted.
     let presence: Presence?

@@ -50,8 +50,8 @@ extension Worker {
     }
 
     /// The first frame of a subscription: the room as it is.
-    func subscribed(_ subscription: Subscription, _ state: RoomState) -> ServerFrame {
-        .subscribed(room: subscription.feed.room, head: state.head, rev: state.rev, epoch: services.log.epoch)
+    func subscribed(_ subscription: Subscription, _ state: RoomState, _ faults: FaultPlan?) -> ServerFrame {
+        .subscribed(room: subscription.feed.room, head: state.head, rev: state.rev, epoch: epoch(faults))
     }
 
     /// Reads a slice of what a subscription lacks, or without `rev` just where its room is. The subscription may have

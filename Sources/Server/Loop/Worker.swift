@@ -65,14 +65,18 @@ final class Worker {
     // MARK: Asking the log
 
     /// Has the log make a change; `then` is called on this loop when it is durable or has failed.
+    ///
+    /// - Returns: under what the outcome comes. The log hears of the change at the end of the turn.
+    @discardableResult
     func submit(
         _ change: Submission.Change, to room: RoomID, by sender: UserID, isAdmin: Bool = false,
         then: @escaping (Result<Stored, Problem>) -> Void
-    ) {
+    ) -> Ticket {
         let ticket = takeTicket()
         outcomes[ticket.number] = then
         submissions.append(
             Submission(ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin))
+        return ticket
     }
 
     /// Reads from the log for a user, if there is a name; `then` is called on this loop.

@@ -35,11 +35,14 @@ extension Exchange {
         _ seq: Int64, of room: RoomID, by caller: Identity, _ action: MessageChange.Action
     ) throws(Problem) {
         let change = MessageChange(seq: seq, action: action, condition: RevisionCondition(request.headerFields))
-        worker.submit(.change(change), to: room, by: try caller.named(), isAdmin: caller.isAdmin) { [self] result in
+        let ticket = worker.submit(
+            .change(change), to: room, by: try caller.named(), isAdmin: caller.isAdmin
+        ) { [self] result in
             switch result {
             case .success(let message): answer(.ok, message)
             case .failure(let problem): answer(problem)
             }
         }
+        doublePush(of: ticket, in: room)
     }
 }

@@ -29,7 +29,7 @@ extension Exchange {
         answer { body in
             PageAnswer(
                 messages: slice.messages, hasBefore: slice.hasBefore, hasAfter: slice.hasAfter, head: slice.state.head,
-                rev: slice.state.rev, epoch: worker.services.log.epoch
+                rev: slice.state.rev, epoch: epoch
             ).encode(into: &body)
         }
     }
@@ -54,7 +54,7 @@ extension Exchange {
         let caller = try caller(target, in: room)
         let changes = try ChangesRequest.parse(
             since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
-        if let epoch = changes.since.epoch, epoch != worker.services.log.epoch { throw .cursorUnknown }
+        if let epoch = changes.since.epoch, epoch != self.epoch { throw .cursorUnknown }
         let kind = Query.Kind.changes(since: changes.since.rev, limit: changes.limit)
         worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
@@ -63,7 +63,7 @@ extension Exchange {
                 answer { body in
                     ChangesAnswer(
                         messages: slice.messages, rev: slice.rev, hasMore: slice.hasMore,
-                        epoch: worker.services.log.epoch
+                        epoch: epoch
                     ).encode(into: &body)
                 }
             case .success: preconditionFailure("the log answered another question")

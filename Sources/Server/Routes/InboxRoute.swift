@@ -11,14 +11,14 @@ extension Exchange {
         let caller = try caller(target)
         let user = try caller.named()
         let inbox = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
-        if let cursor = inbox.cursor, cursor.epoch != worker.services.log.epoch { throw .listCursorUnknown }
+        if let cursor = inbox.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
         worker.ask(.inbox(inbox, within: caller.rooms), of: nil, for: user) { [self] result in
             switch result {
-            case .success(.inbox(let slice)):
+            case .success(.inbox(let read)):
+                let slice = withEpoch(read)
                 if let next = slice.next { add(.link, "</v1/rooms?cursor=\(next)&limit=\(inbox.limit)>; rel=\"next\"") }
                 answer { body in
-                    InboxAnswer(rooms: slice.rooms, next: slice.next, epoch: worker.services.log.epoch)
-                        .encode(into: &body)
+                    InboxAnswer(rooms: slice.rooms, next: slice.next, epoch: epoch).encode(into: &body)
                 }
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)

@@ -28,7 +28,7 @@ extension Exchange {
         let address = http?.address
         upgrade(fields: handshake.fields) { connection in
             RoomsSocket.open(
-                on: connection, worker: worker, caller: caller, address: address, format: format)
+                on: connection, worker: worker, caller: caller, address: address, format: format, faults: faults)
         }
     }
 
@@ -38,7 +38,8 @@ extension Exchange {
         subscribe(to: room, caller, since: since, format: format) { [self] subscription, slice in
             upgrade(fields: handshake.fields) { connection in
                 RoomSocket.open(
-                    on: connection, worker: worker, caller: caller, subscription: subscription, slice: slice)
+                    on: connection, worker: worker, caller: caller, subscription: subscription, slice: slice,
+                    faults: faults)
             }
         }
     }
@@ -49,7 +50,8 @@ extension Exchange {
         subscribe(to: room, caller, since: since, format: .serverSentEvents) { [self] subscription, slice in
             stream(contentType: Accept.eventStream) { connection in
                 EventStream.open(
-                    on: connection, worker: worker, caller: caller, subscription: subscription, slice: slice)
+                    on: connection, worker: worker, caller: caller, subscription: subscription, slice: slice,
+                    faults: faults)
             }
         }
     }
@@ -73,7 +75,7 @@ extension Exchange {
         if let lastEventID, !lastEventID.isEmpty { return try SincePosition(parsing: lastEventID) }
         guard let since = try target.single("since") else {
             // Without a place to go on from there is nothing to misread, but the client has another history in mind.
-            if let epoch, try SincePosition(parsing: "0", epoch: epoch).epoch != worker.services.log.epoch {
+            if let epoch, try SincePosition(parsing: "0", epoch: epoch).epoch != self.epoch {
                 throw .cursorUnknown
             }
             return nil
@@ -86,7 +88,7 @@ extension Exchange {
         to room: RoomID, _ caller: Identity, since: SincePosition?, format: PushFormat,
         open: @escaping (Subscription, ReplaySlice) -> Void
     ) {
-        if let epoch = since?.epoch, epoch != worker.services.log.epoch { return answer(.cursorUnknown) }
+        if let epoch = since?.epoch, epoch != self.epoch { return answer(.cursorUnknown) }
         let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: since?.rev)
         worker.read(for: subscription, since: since?.rev) { [self] result in
             // The client may have gone, or there is a reason to refuse it.

@@ -13,7 +13,7 @@ extension Exchange {
         try admit(.sends, by: sender)
         try expectJSON()
         let draft = try Draft.decode(body)
-        worker.submit(.send(draft), to: room, by: sender, isAdmin: caller.isAdmin) { [self] result in
+        let ticket = worker.submit(.send(draft), to: room, by: sender, isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(let stored):
                 if stored.isNew {
@@ -27,6 +27,7 @@ extension Exchange {
                 answer(problem)
             }
         }
+        doublePush(of: ticket, in: room)
     }
 
     /// Refuses a body whose content type says that it is something else than JSON.

@@ -58,7 +58,9 @@ extension Exchange {
     private func answerSummary(of room: RoomID, for caller: Identity, _ status: HTTPResponse.Status = .ok) {
         worker.ask(.summary, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
-            case .success(.summary(let summary)): answer(status) { summary.encode(into: &$0) }
+            case .success(.summary(var summary)):
+                summary.epoch = epoch
+                answer(status) { summary.encode(into: &$0) }
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)
             }

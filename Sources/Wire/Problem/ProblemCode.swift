@@ -32,6 +32,8 @@ extension Problem.Code {
     public static let invalidUser = Self("invalid_user")
     /// The key of a reaction breaks its grammar.
     public static let invalidReaction = Self("invalid_reaction")
+    /// A fault that a request asks for is none that the server has, or cannot be had so.
+    public static let invalidFault = Self("invalid_fault")
     /// A frame's `type` is none that the server knows here.
     public static let unknownType = Self("unknown_type")
 }

@@ -46,6 +46,11 @@ extension Problem {
             field: "key", limit: Limits.reactionKeyBytes)
     }
 
+    /// 400 `invalid_fault`: `detail` tells what is wrong with the faults that `field` asks for, and which there are.
+    public static func invalidFault(_ field: String, detail: String, limit: Int? = nil) -> Problem {
+        Problem(status: 400, code: .invalidFault, detail: detail, field: field, limit: limit)
+    }
+
     /// 400 `unknown_type`: a frame's `type` is none that the server knows here.
     public static func unknownType(_ type: String) -> Problem {
         Problem(status: 400, code: .unknownType, detail: "No frame of type \"\(type)\" is known here.", field: "type")

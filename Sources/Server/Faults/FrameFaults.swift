@@ -1,0 +1,134 @@
+import Chat
+import WebSocket
+import Wire
+
+/// What goes wrong with the frames of one subscription: frames in, what is left of them out.
+///
+/// Message frames are numbered from 1, those of the replay and those that are live together; notices pass.
+struct FrameFaults {
+    private let plan: FaultPlan
+    private let format: PushFormat
+    /// The bytes of an event before those of its cursor's revision; of a WebSocket's frame there are none.
+    private let cursorOffset: Int?
+    private var number = 0
+    /// How many messages were replayed, or since that has ended, live.
+    private var numberOfPhase = 0
+    private var isLive = false
+
+    /// - Parameters:
+    ///   - format: how the frames are made.
+    ///   - epoch: the true one.
+    /// - Returns: `nil` when nothing is to go wrong with frames.
+    init?(_ plan: FaultPlan, format: PushFormat, epoch: String) {
+        let renamesEvents = format == .serverSentEvents && plan[.newEpoch] != nil
+        guard renamesEvents || plan.faults.contains(where: \.name.isOfFrames) else { return nil }
+        self.plan = plan
+        self.format = format
+        cursorOffset = renamesEvents ? Self.eventPrefix.utf8CodeUnitCount + epoch.utf8.count : nil
+    }
+
+    private static let eventPrefix: StaticString = "event: message\nid: "
+
+    /// The client is told that it has caught up.
+    mutating func replayEnded() {
+        isLive = true
+        numberOfPhase = 0
+    }
+
+    /// Appends to `out` what is to be sent instead of `frames`, which are whole.
+    ///
+    /// - Returns: whether the connection is to end behind it.
+    mutating func pass(_ frames: Span<UInt8>, into out: inout [UInt8]) -> Bool {
+        var offset = 0
+        while offset < frames.count {
+            let start = offset
+            let isMessage = format == .serverSentEvents ? skipEvent(frames, &offset) : skipFrame(frames, &offset)
+            let frame = frames.extracting(start..<offset)
+            if !isMessage {
+                out.append(copying: frame)
+            } else if passMessage(frame, into: &out) {
+                return true
+            }
+        }
+        return false
+    }
+
+    private mutating func passMessage(_ frame: Span<UInt8>, into out: inout [UInt8]) -> Bool {
+        number += 1
+        numberOfPhase += 1
+        if plan[.tornFrame] == number {
+            var whole: [UInt8] = []
+            append(frame, to: &whole)
+            out += whole[..<(whole.count / 2)]
+            return true
+        }
+        if !plan.has(.dropFrame, number) { append(frame, to: &out) }
+        if plan.has(.doubleFrame, number) { append(frame, to: &out) }
+        return plan[isLive ? .cutLive : .cutReplay] == numberOfPhase
+    }
+
+    private func append(_ frame: Span<UInt8>, to out: inout [UInt8]) {
+        if let cursorOffset {
+            out.append(copying: frame.extracting(..<cursorOffset))
+            out.append(utf8: FaultPlan.epochSuffix)
+            out.append(copying: frame.extracting(cursorOffset...))
+        } else if let length = plan[.fragmentFrames], format != .serverSentEvents {
+            appendFragments(of: frame, length: length, to: &out)
+        } else {
+            out.append(copying: frame)
+        }
+    }
+
+    private func appendFragments(of frame: Span<UInt8>, length: Int, to out: inout [UInt8]) {
+        var offset = 0
+        let header = Self.header(frame, &offset)
+        var opcode = header.opcode
+        repeat {
+            let end = min(offset + length, frame.count)
+            Frame.append(
+                opcode, payload: frame.extracting(offset..<end), isFinal: end == frame.count,
+                rsv1: header.rsv1 && opcode != .continuation, into: &out)
+            opcode = .continuation
+            offset = end
+        } while offset < frame.count
+    }
+
+    // MARK: Telling frames apart
+
+    /// Moves `offset` behind a WebSocket frame, and tells whether it carries a message. Only messages are compressed.
+    private func skipFrame(_ frames: Span<UInt8>, _ offset: inout Int) -> Bool {
+        let header = Self.header(frames, &offset)
+        let payload = frames.extracting(offset..<offset + header.payloadLength)
+        offset += header.payloadLength
+        return header.rsv1 || payload.begins(with: ServerFrame.messagePrefix)
+    }
+
+    /// Moves `offset` behind an event, which ends with an empty line, and tells whether it carries a message.
+    private func skipEvent(_ events: Span<UInt8>, _ offset: inout Int) -> Bool {
+        let isMessage = events.extracting(offset...).begins(with: Self.eventPrefix)
+        // No event begins with the line feeds with which the one before it has ended.
+        let lineFeed = UInt8(ascii: "\n")
+        offset += 1
+        while offset < events.count {
+            offset += 1
+            if events[offset - 2] == lineFeed, events[offset - 1] == lineFeed { break }
+        }
+        return isMessage
+    }
+
+    private static func header(_ frames: Span<UInt8>, _ offset: inout Int) -> FrameHeader {
+        guard let header = try? FrameHeader.decode(from: frames, at: &offset, role: .client, allowsRSV1: true),
+            header.payloadLength <= frames.count - offset
+        else { preconditionFailure("what the server sends are whole frames") }
+        return header
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes begin with those of `text`.
+    fileprivate func begins(with text: StaticString) -> Bool {
+        text.withUTF8Buffer { text in
+            text.count <= count && text.indices.allSatisfy { text[$0] == self[$0] }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+
+@Suite("Requests and answers that go wrong")
+struct AnswerFaultTests {
+    /// A time that no test waits for.
+    private static let never = 60_000
+
+    private func messages(_ fault: String) -> String {
+        "/v1/rooms/lobby/messages?user=alice&fault=\(fault)"
+    }
+
+    private func send(_ text: String, id: String? = nil, _ fault: String, by client: HTTPClient) throws -> Response {
+        try client.request(.post, messages(fault), body: Array(HTTPClient.draft(text, id: id).utf8))
+    }
+
+    private func head(_ server: LiveServer) throws -> Int64 {
+        try HTTPClient(port: server.port).read("/v1/rooms/lobby", as: ReceivedRoom.self).head
+    }
+
+    @Test("are refused before anything is done, sockets too", arguments: [429, 500, 503])
+    func status(status: Int) throws {
+        try withServer {
+            $0.faults = true
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let refused = try send("x", "status=\(status)", by: client)
+            #expect(refused.status.code == status)
+            #expect(refused["Retry-After"] == (status == 500 ? nil : "1"))
+            #expect(try refused.problem.status == status)
+            #expect(try head(server) == 0)
+            // The connection goes on, and so does the client that tries again.
+            try client.send("x")
+            for format in LiveFormat.allCases {
+                let error = #expect(throws: Unexpected.self) {
+                    try format.subscribe(port: server.port, query: "fault=status=\(status)")
+                }
+                #expect(error?.description.contains("\(status)") == true)
+            }
+        }
+    }
+
+    @Test("wait before anything is done")
+    func delay() throws {
+        try withServer {
+            $0.faults = true
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try send("1", "delay=1", by: client).status == .created)
+            #expect(try client.get("/v1/rooms/lobby?fault=delay=1,status").status == .serviceUnavailable)
+            try client.write(
+                HTTPClient.bytes(.post, messages("delay=\(Self.never)"), body: Array(HTTPClient.draft("2").utf8)))
+            let live = try LiveFormat.webSocket.subscribe(port: server.port, query: "fault=delay=1&since=0")
+            #expect(try live.frame().room?.head == 1)
+            #expect(!client.socket.waitForBytes(milliseconds: 0))
+        }
+    }
+
+    @Test("have what they ask for done and pushed before the answer comes", arguments: [1, 2])
+    func lateAnswer(threads: Int) throws {
+        try withServer {
+            $0.faults = true
+            $0.threads = threads
+        } _: { server in
+            let live = try WebSocketClient(port: server.port)
+            try live.greeting()
+            let client = try HTTPClient(port: server.port)
+            try client.write(
+                HTTPClient.bytes(.post, messages("late-answer=\(Self.never)"), body: Array(HTTPClient.draft("1").utf8))
+            )
+            #expect(try live.message().text == "1")
+            #expect(!client.socket.waitForBytes(milliseconds: 0))
+
+            let other = try HTTPClient(port: server.port)
+            let stored = try send("2", "late-answer=1", by: other)
+            #expect(stored.status == .created && stored["Location"] == "/v1/rooms/lobby/messages/2")
+            #expect(try decode(stored.body, as: ReceivedMessage.self) == live.message())
+            // What is behind it on the connection comes behind it.
+            try other.write(
+                HTTPClient.bytes(.get, "/v1/rooms/lobby/messages/7?fault=late-answer=1") + HTTPClient.bytes(.get, "/"))
+            #expect(try other.response().status == .notFound)
+            #expect(try other.response().status == .ok)
+        }
+    }
+
+    @Test("are done and get no answer; a send that is repeated gets one")
+    func lostAnswer() throws {
+        try withServer {
+            $0.faults = true
+        } _: { server in
+            let live = try WebSocketClient(port: server.port)
+            try live.greeting()
+            let first = try HTTPClient(port: server.port)
+            try first.write(
+                HTTPClient.bytes(.post, messages("lost-answer"), body: Array(HTTPClient.draft("x", id: "a").utf8)))
+            #expect(try first.endsSilently())
+            let pushed = try live.message()
+            let again = try send("x", id: "a", "lost-answer", by: HTTPClient(port: server.port))
+            #expect(again.status == .ok)
+            #expect(try decode(again.body, as: ReceivedMessage.self) == pushed)
+            // A change is made, and so is what is asked for again.
+            for _ in 1...2 {
+                let client = try HTTPClient(port: server.port)
+                try client.write(HTTPClient.bytes(.delete, "/v1/rooms/lobby/messages/1?user=alice&fault=lost-answer"))
+                #expect(try client.endsSilently())
+            }
+            #expect(try live.message().deleted == true)
+            let reader = try HTTPClient(port: server.port)
+            try reader.write(HTTPClient.bytes(.get, "/v1/rooms/lobby/messages?fault=lost-answer"))
+            #expect(try reader.endsSilently())
+        }
+    }
+
+    @Test("that are about something else are served as usual")
+    func otherFaults() throws {
+        try withServer {
+            $0.faults = true
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try send("x", "drop-frame,cut-live,new-epoch", by: client).status == .created)
+            #expect(try client.get(messages("double-push,torn-frame")).status == .ok)
+            let live = try LiveFormat.webSocket.subscribe(
+                port: server.port, query: "fault=late-answer=60000,lost-answer,double-push")
+            try live.greeting()
+        }
+    }
+
+    @Test("that ask for what there is not are refused, and nothing is done")
+    func refuses() throws {
+        try withServer {
+            $0.faults = true
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let problem = try send("x", "late-anser", by: client).problem
+            #expect(problem.status == 400 && problem.code == "invalid_fault" && problem.field == "fault")
+            #expect(problem.detail.contains("late-answer=MS"))
+            let response = try client.request(
+                .post, "/v1/rooms/lobby/messages?user=alice", fields: [HTTPField("Backscroll-Fault", "delay=60001")],
+                body: Array(HTTPClient.draft("x").utf8))
+            #expect(try response.problem.field == "Backscroll-Fault" && response.problem.limit == 60_000)
+            #expect(try head(server) == 0)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import HTTPTypes
+import Testing
+import Wire
+
+@testable import Server
+
+@Suite("The faults of a request")
+struct FaultPlanTests {
+    /// The plan of a request with these headers and this query.
+    private func faults(_ headers: String..., query: String = "") throws(Problem) -> FaultPlan? {
+        var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/v1/live?\(query)")
+        for header in headers { request.headerFields.append(HTTPField(name: .backscrollFault, value: header)) }
+        return try FaultPlan(request, DecodedTarget(request))
+    }
+
+    @Test("are read from the header, the query, or both when they say the same")
+    func places() throws {
+        #expect(try faults() == nil)
+        let expected = [Fault(name: .lateAnswer, value: 2000), Fault(name: .doublePush, value: 0)]
+        #expect(try faults("late-answer=2000, double-push")?.faults == expected)
+        #expect(try faults("late-answer=2000", "double-push")?.faults == expected)
+        #expect(try faults(query: "fault=late-answer=2000,double-push")?.faults == expected)
+        #expect(try faults(query: "fault=late-answer%3D2000,%20double-push")?.faults == expected)
+        #expect(try faults("late-answer=2000,double-push", query: "fault=late-answer=2000,double-push") != nil)
+        let error = #expect(throws: Problem.self) { try faults("delay", query: "fault=status") }
+        #expect(error?.code == .invalidFault && error?.status == 400)
+        #expect(throws: Problem.self) { try faults(query: "fault=delay&fault=delay") }
+    }
+
+    @Test("have a value each that goes without saying", arguments: Fault.Name.allCases)
+    func usualValues(name: Fault.Name) throws {
+        let plan = try #require(try faults(name.rawValue))
+        #expect(plan[name] == name.argument?.usual ?? 0)
+        if let argument = name.argument { #expect(argument.allows(argument.usual)) }
+    }
+
+    @Test("may be as much as their bounds allow, and no more", arguments: Fault.Name.allCases)
+    func bounds(name: Fault.Name) throws {
+        guard let argument = name.argument else {
+            #expect(throws: Problem.self) { try faults("\(name.rawValue)=1") }
+            return
+        }
+        for value in [argument.range.lowerBound, argument.range.upperBound] {
+            #expect(try faults("\(name.rawValue)=\(value)")?[name] == value)
+        }
+        for text in ["\(argument.range.lowerBound - 1)", "\(argument.range.upperBound + 1)", "", "x", "+5", "1=1"] {
+            let error = #expect(throws: Problem.self) { try faults("\(name.rawValue)=\(text)") }
+            #expect(error?.code == .invalidFault)
+            #expect(error?.limit == (argument.choice == nil ? argument.range.upperBound : nil))
+        }
+    }
+
+    @Test("that there are not are refused with those that there are")
+    func unknown() throws {
+        for (text, name) in [("late-anser", "\"late-anser\""), ("DELAY", "\"DELAY\""), ("=5", "\"\"")] {
+            let error = #expect(throws: Problem.self) { try faults(query: "fault=\(text)") }
+            #expect(error?.code == .invalidFault)
+            #expect(error?.field == "fault")
+            for known in [name] + Fault.Name.allCases.map(\.rawValue) {
+                #expect(error?.detail.contains(known) == true)
+            }
+        }
+        #expect(#expect(throws: Problem.self) { try faults("x") }?.field == "Backscroll-Fault")
+        // Whoever asks for nothing at all has made a mistake that a test must not hide.
+        #expect(throws: Problem.self) { try faults("") }
+        #expect(throws: Problem.self) { try faults(query: "fault") }
+        #expect(throws: Problem.self) { try faults("status=504") }
+    }
+
+    @Test("are there once each, but for those of single frames")
+    func repeated() throws {
+        #expect(throws: Problem.self) { try faults("delay=1, delay=2") }
+        let plan = try #require(try faults("drop-frame=2, drop-frame=5, double-frame, double-frame=3"))
+        #expect(plan.has(.dropFrame, 2) && plan.has(.dropFrame, 5) && !plan.has(.dropFrame, 3))
+        #expect(plan.has(.doubleFrame, 1) && plan.has(.doubleFrame, 3))
+    }
+
+    @Test("are so many at most")
+    func count() throws {
+        let most = (1...FaultPlan.maximumFaults).map { "drop-frame=\($0)" }.joined(separator: ",")
+        #expect(try faults(most)?.faults.count == FaultPlan.maximumFaults)
+        let error = #expect(throws: Problem.self) { try faults(most + ",delay") }
+        #expect(error?.limit == FaultPlan.maximumFaults)
+    }
+
+    @Test("refuse a request as the status has it")
+    func refusals() throws {
+        #expect(try faults("delay")?.refusal == nil)
+        for (status, code, wait) in [(429, "rate_limited", 1), (500, "internal_error", nil), (503, "unavailable", 1)] {
+            let refusal = try #require(try faults("status=\(status)")?.refusal)
+            #expect(refusal.status == status && refusal.code.string == code && refusal.retryAfter == wait)
+        }
+    }
+}
