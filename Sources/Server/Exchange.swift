@@ -75,6 +75,8 @@ final class Exchange {
         case .health: answerHealth()
         case .readiness: answerReadiness()
         case .metrics: answerMetrics()
+        case .description: answerDescription()
+        case .docs: answerDocs()
         case .rooms: try answerRooms(target)
         case .room(let room):
             if request.method == .put { try setRoom(room, target) } else { try answerRoom(room, target) }

@@ -43,6 +43,7 @@ public final class Loop: @unchecked Sendable {
     private var turnEndings: [() -> Void] = []
     /// What was taken out of the mailbox and has not had its turn.
     private var waiting: ArraySlice<Mailbox.Work> = []
+    private var isRunningUrgentWork = false
 
     /// A loop that does nothing yet: see ``start()``.
     ///
@@ -179,7 +180,11 @@ public final class Loop: @unchecked Sendable {
 
     /// Runs what is urgent. To be called between any two things that take long when there are many of them.
     public func runUrgentWork() {
+        // Not in the middle of such work: what comes next would overtake what was taken out with it.
+        guard !isRunningUrgentWork else { return }
+        isRunningUrgentWork = true
         for work in mailbox.takeUrgent() where !isStopping { work() }
+        isRunningUrgentWork = false
     }
 
     private func drainMailbox() {

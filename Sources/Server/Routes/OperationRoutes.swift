@@ -13,6 +13,8 @@ extension Exchange {
             Watch:   wscat -c 'ws://HOST/v1/rooms/lobby/live?user=bob'
             Read:    curl 'http://HOST/v1/rooms/lobby/messages?before=100&limit=30'
 
+            The API: /openapi.json    The frames of sockets and event streams: /docs
+
             """
         answer(contentType: ContentType.text, body: Array(text.utf8).span)
     }
@@ -36,5 +38,16 @@ extension Exchange {
     /// `GET /metrics`: Prometheus' text format, version 0.0.4.
     func answerMetrics() {
         answer(contentType: ContentType.prometheus, body: worker.services.registry.exposition().span)
+    }
+
+    /// `GET /openapi.json`
+    func answerDescription() {
+        answer(worker.authenticator == nil ? APIDescription.open : APIDescription.withTokens)
+    }
+
+    /// `GET /docs`
+    func answerDocs() {
+        add(.contentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'")
+        answer(DocsPage.content)
     }
 }

@@ -7,6 +7,8 @@ enum Route: Equatable {
     case health
     case readiness
     case metrics
+    case description
+    case docs
     case rooms
     case room(RoomID)
     case messages(RoomID)
@@ -34,6 +36,8 @@ enum Route: Equatable {
             case "healthz": self = .health
             case "readyz": self = .readiness
             case "metrics": self = .metrics
+            case "openapi.json": self = .description
+            case "docs": self = .docs
             default: return nil
             }
         case 2:

@@ -30,7 +30,10 @@ public struct Problem: Error, Sendable, Hashable {
     }
 
     /// The short name of the status (RFC 9110, section 15), which is the `title` of an `about:blank` problem.
-    public var title: String {
+    public var title: String { Self.title(of: status) }
+
+    /// The short name of a status (RFC 9110, section 15).
+    public static func title(of status: Int) -> String {
         switch status {
         case 400: "Bad Request"
         case 401: "Unauthorized"

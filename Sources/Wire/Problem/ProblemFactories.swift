@@ -308,11 +308,6 @@ extension Problem {
             status: 413, code: .bodyTooLarge, detail: "The body must not have more than \(limit) bytes.", limit: limit)
     }
 
-    /// 431 `header_too_large`: the head of the request exceeds `limit`, which `detail` explains.
-    public static func headerTooLarge(_ detail: String, limit: Int) -> Problem {
-        Problem(status: 431, code: .headerTooLarge, detail: detail, limit: limit)
-    }
-
     /// 408 `request_timeout`: `detail` tells what did not arrive in time.
     public static func requestTimeout(_ detail: String) -> Problem {
         Problem(status: 408, code: .requestTimeout, detail: detail)

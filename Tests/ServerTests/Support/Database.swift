@@ -31,6 +31,11 @@ struct Database {
         try queue.write { try $0.execute(sql: "DROP TABLE filling") }
     }
 
+    /// Takes away all messages, which only damage brings about.
+    func loseMessages() throws {
+        try queue.write { try $0.execute(sql: "DELETE FROM messages") }
+    }
+
     /// Keeps everybody from writing, until ``unlock()``. A server waits for 5 s.
     func lock() throws {
         try queue.inDatabase { try $0.beginTransaction(.immediate) }

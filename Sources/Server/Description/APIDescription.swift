@@ -1,0 +1,168 @@
+import Wire
+
+/// The description of the API as `GET /openapi.json` answers it: OpenAPI 3.1.
+///
+/// It is composed of the values that the server itself goes by, the limits and the codes of problems, and says what is
+/// true of a server with keys or of one in open mode.
+struct APIDescription {
+    /// Whether callers are known by tokens; without, in open mode, they say a name.
+    let wantsTokens: Bool
+
+    /// The document of a server with keys.
+    static let withTokens = APIDescription(wantsTokens: true).content
+    /// The document of a server in open mode.
+    static let open = APIDescription(wantsTokens: false).content
+
+    private var content: StaticContent {
+        var bytes: [UInt8] = []
+        document.write(into: &bytes)
+        bytes.append(UInt8(ascii: "\n"))
+        return StaticContent(bytes, contentType: Exchange.ContentType.json)
+    }
+
+    /// The whole document.
+    var document: JSONValue {
+        var components: JSONValue = [
+            "schemas": .members(APISchemas.all),
+            "parameters": .members(APIParameters.all),
+            "headers": .members(APIParameters.answerHeaders),
+            "responses": .members(APIRefusals.components),
+        ]
+        if wantsTokens { components = components.adding(["securitySchemes": .members(Self.securitySchemes)]) }
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Backscroll", "version": .string(Version.current),
+                "summary": "A realtime chat backend whose history you can scroll both ways",
+                "description": .string(Self.introduction),
+                "license": ["name": "MIT", "identifier": "MIT"],
+            ],
+            "servers": [["url": "/"]],
+            "tags": .array(
+                APIOperation.Tag.allCases.map { tag in
+                    ["name": .string(tag.rawValue), "description": .string(tag.description)]
+                }),
+            "paths": .members(paths),
+            "components": components,
+            "externalDocs": ["url": "/docs", "description": "The frames of WebSockets and event streams"],
+        ]
+    }
+
+    private static let introduction = """
+        A room is a log. Every message has a `seq`, its place in the room without holes, by which pages are cut; every \
+        change takes the room's next `rev`, by which clients synchronise. Messages are always sent whole, as they are \
+        now.
+
+        JSON in UTF-8; times are RFC 3339 in UTC. Fields that are not known are ignored, so is a content type that does \
+        not contradict JSON. HEAD goes with every GET, OPTIONS tells the methods of a path, others are 405 with `Allow`. \
+        Errors are `application/problem+json` (RFC 9457) with a stable `code`.
+        """
+
+    // MARK: Paths
+
+    private var paths: [(String, JSONValue)] {
+        var paths: [(String, JSONValue)] = []
+        for operation in APIOperation.all {
+            let member = (operation.method, describe(operation))
+            if let index = paths.firstIndex(where: { $0.0 == operation.path }) {
+                paths[index].1 = paths[index].1.adding([member.0: member.1])
+            } else {
+                let parameters = JSONValue.array(operation.pathParameters.map(APIParameters.reference))
+                let path: JSONValue = operation.pathParameters.isEmpty ? [:] : ["parameters": parameters]
+                paths.append((operation.path, path.adding([member.0: member.1])))
+            }
+        }
+        return paths
+    }
+
+    private func describe(_ operation: APIOperation) -> JSONValue {
+        var value: JSONValue = [
+            "operationId": .string(operation.id), "tags": [.string(operation.tag.rawValue)],
+            "summary": .string(operation.summary),
+        ]
+        if !operation.description.isEmpty {
+            value = value.adding(["description": .string(operation.description)])
+        }
+        value = value.adding(["security": security(of: operation)])
+        let parameters = parameters(of: operation)
+        if !parameters.isEmpty {
+            value = value.adding(["parameters": .array(parameters.map(APIParameters.reference))])
+        }
+        if let body = operation.body { value = value.adding(["requestBody": describe(body)]) }
+        let responses =
+            operation.answers.map { (String($0.status), describe($0, of: operation)) }
+            + APIRefusals(of: operation, wantsTokens: wantsTokens).responses
+        return value.adding(["responses": .members(responses)])
+    }
+
+    private func describe(_ body: APIOperation.Content) -> JSONValue {
+        let examples = body.examples.map { example -> (String, JSONValue) in (example.name, ["value": example.value]) }
+        return [
+            "required": .boolean(body.isRequired),
+            "content": [
+                "application/json": ["schema": APISchemas.reference(body.schema), "examples": .members(examples)]
+            ],
+        ]
+    }
+
+    private func describe(_ answer: APIOperation.Answer, of operation: APIOperation) -> JSONValue {
+        var value: JSONValue = ["description": .string(answer.description)]
+        if !answer.headers.isEmpty {
+            value = value.adding([
+                "headers": .members(answer.headers.map { ($0, APIParameters.headerReference($0)) })
+            ])
+        }
+        if let (mediaType, schema) = answer.content {
+            let schema: JSONValue = schema.map(APISchemas.reference) ?? ["type": "string"]
+            let content: JSONValue = ["schema": schema]
+            value = value.adding(["content": .members([(mediaType, content)])])
+        }
+        guard !answer.links.isEmpty else { return value }
+        return value.adding(["links": .members(answer.links.map { ($0, link(to: $0, from: operation)) })])
+    }
+
+    /// How another operation goes on from what one has answered.
+    private func link(to id: String, from operation: APIOperation) -> JSONValue {
+        let target = APIOperation.all.first { $0.id == id }!
+        let known = operation.pathParameters
+        let parameters = target.pathParameters.map { name in
+            let place = known.contains(name) ? "$request.path.\(name)" : "$response.body#/\(name)"
+            return (name, JSONValue.string(name == "key" ? "👍" : place))
+        }
+        return ["operationId": .string(id), "parameters": .members(parameters)]
+    }
+
+    // MARK: Who is who
+
+    /// In open mode nothing is secured: the caller says a name, which is a parameter as any other.
+    private func parameters(of operation: APIOperation) -> [String] {
+        switch operation.access {
+        case .anybody: operation.parameters
+        case .reader: operation.parameters + (wantsTokens ? [] : ["readerName"])
+        case .named: operation.parameters + (wantsTokens ? [] : ["callerName"])
+        }
+    }
+
+    /// A token in the URL works anywhere, but is to be recommended only where headers cannot be set.
+    private func security(of operation: APIOperation) -> JSONValue {
+        guard wantsTokens, operation.access != .anybody else { return [] }
+        return operation.tag == .live ? [["token": .array([])], ["tokenInURL": .array([])]] : [["token": .array([])]]
+    }
+
+    private static let securitySchemes: [(String, JSONValue)] = [
+        (
+            "token",
+            [
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description": "Signed by the application: `sub` is the user, `exp` when it ends.",
+            ]
+        ),
+        (
+            "tokenInURL",
+            [
+                "type": "apiKey", "in": "query", "name": "access_token",
+                "description": "The same token, where headers cannot be set: one of the two, never both.",
+            ]
+        ),
+    ]
+}

@@ -1,0 +1,136 @@
+import Wire
+
+/// Sending, reading and synchronising.
+extension APIOperation {
+    static let messages: [APIOperation] = [send, page, message, clientMessage, changed]
+
+    /// What can go on from a message that is there.
+    private static let messageLinks = ["getMessage", "editMessage", "deleteMessage"]
+
+    private static let send = APIOperation(
+        method: "post", path: "/v1/rooms/{room}/messages", id: "sendMessage", tag: .messages,
+        summary: "Send a message",
+        description: """
+            Answered when the message is on disk. Without an answer send again with the same `client_message_id`: it is \
+            unique for each sender in a room, for ever, so a message is never stored twice. The first message makes the \
+            room, and its sender the room's owner.
+            """,
+        access: .named,
+        body: Content(
+            schema: "Draft",
+            examples: [
+                ("text", ["client_message_id": "3f1c", "text": "hello"]),
+                (
+                    "picture",
+                    [
+                        "attachments": [
+                            [
+                                "type": "image", "url": "https://example.com/a.jpg", "width": 1200, "height": 800,
+                                "mime": "image/jpeg", "description": "A lighthouse",
+                            ]
+                        ]
+                    ]
+                ),
+                ("data", ["text": "Lunch?", "data": ["poll": ["yes", "no"]]]),
+            ]),
+        answers: [
+            Answer(
+                201, "It is stored.", "Message", headers: ["Location", "ETag"],
+                links: messageLinks + ["addReaction", "readMessages"]),
+            Answer(
+                200, "It was stored before, under this `client_message_id`: the message as it is now.", "Message",
+                headers: ["ETag"], links: messageLinks),
+        ],
+        refusals: [
+            .invalidJSON, .invalidField, .unsupportedMediaType, .emptyMessage, .emptyField, .tooLong, .tooMany,
+            .tooDeep, .nulCharacter, .invalidAttachment, .sizeMissing, .replyToNotFound, .clientMessageIDReused,
+            .storageFull,
+        ])
+
+    private static let page = APIOperation(
+        method: "get", path: "/v1/rooms/{room}/messages", id: "readMessages", tag: .messages,
+        summary: "Read a page of messages",
+        description: """
+            In ascending `seq`, read in one snapshot. At most one of `before`, `after` and `around` may be given; \
+            without any it is the newest page. `has_before` and `has_after` are exact: a short page is no sign of an end.
+            """,
+        access: .reader, parameters: ["before", "after", "around", "pageLimit"],
+        answers: [Answer(200, "A page.", "Page", headers: ["Link"])],
+        refusals: [.invalidCursor, .invalidLimit, .unauthenticated])
+
+    private static let message = APIOperation(
+        method: "get", path: "/v1/rooms/{room}/messages/{seq}", id: "getMessage", tag: .messages,
+        summary: "Read one message", access: .reader, parameters: ["If-None-Match"],
+        answers: [
+            Answer(200, "The message as it is now.", "Message", headers: ["ETag"]),
+            Answer(empty: 304, "It has not been changed.", headers: ["ETag"]),
+        ],
+        refusals: [.invalidField, .messageNotFound])
+
+    private static let clientMessage = APIOperation(
+        method: "get", path: "/v1/rooms/{room}/messages/by-client-id/{client_message_id}", id: "getMessageByClientId",
+        tag: .messages, summary: "Did my send land?",
+        description: "The caller's own message that was sent under this `client_message_id`, or 404.",
+        access: .named, parameters: ["If-None-Match"],
+        answers: [
+            Answer(200, "It did: the message as it is now.", "Message", headers: ["ETag"]),
+            Answer(empty: 304, "It has not been changed.", headers: ["ETag"]),
+        ],
+        refusals: [.messageNotFound])
+
+    private static let changed = APIOperation(
+        method: "get", path: "/v1/rooms/{room}/changes", id: "readChanges", tag: .messages,
+        summary: "What changed since a revision?",
+        description: """
+            The present snapshots of the messages that changed after `since`, each once, in ascending `rev`. Pass the \
+            answer's `rev` as the next `since`, while there `has_more`.
+            """,
+        access: .reader, parameters: ["since", "epoch", "changesLimit"],
+        answers: [Answer(200, "What changed.", "Changes")],
+        refusals: [.invalidCursor, .invalidLimit, .cursorUnknown])
+}
+
+/// Changing a message that is there.
+extension APIOperation {
+    static let changes: [APIOperation] = [edit, delete, react, takeBack]
+
+    private static let answer = [Answer(200, "The message as it is now.", "Message", headers: ["ETag"])]
+    private static let refused: [Problem.Code] = [
+        .invalidField, .messageNotFound, .preconditionFailed, .internalError, .storageFull,
+    ]
+
+    private static let edit = APIOperation(
+        method: "patch", path: "/v1/rooms/{room}/messages/{seq}", id: "editMessage", tag: .messages,
+        summary: "Edit one's own message",
+        description:
+            "What is absent stays, what is null or empty is cleared. What a message answers stays as it was sent.",
+        access: .named, parameters: ["If-Match"],
+        body: Content(
+            schema: "Edit", examples: [("text", ["text": "see you at 10"]), ("data", ["data": ["poll": ["yes"]]])]),
+        answers: answer,
+        refusals: refused + [
+            .invalidJSON, .unsupportedMediaType, .notTheSender, .messageDeleted, .emptyMessage, .tooLong, .tooMany,
+            .tooDeep, .nulCharacter, .invalidAttachment, .sizeMissing,
+        ])
+
+    private static let delete = APIOperation(
+        method: "delete", path: "/v1/rooms/{room}/messages/{seq}", id: "deleteMessage", tag: .messages,
+        summary: "Delete a message",
+        description: "One's own, or as an owner of the room any. A tombstone stays, so `seq` has no holes.",
+        access: .named, parameters: ["If-Match"], answers: answer, refusals: refused + [.notTheSender])
+
+    private static let react = APIOperation(
+        method: "put", path: "/v1/rooms/{room}/messages/{seq}/reactions/{key}", id: "addReaction", tag: .messages,
+        summary: "React to a message", description: "To repeat it changes nothing.", access: .named,
+        parameters: ["If-Match"],
+        answers: [
+            Answer(
+                200, "The message as it is now.", "Message", headers: ["ETag"], links: ["removeReaction", "getMessage"])
+        ],
+        refusals: refused + [.invalidReaction, .messageDeleted, .tooManyReactions])
+
+    private static let takeBack = APIOperation(
+        method: "delete", path: "/v1/rooms/{room}/messages/{seq}/reactions/{key}", id: "removeReaction",
+        tag: .messages, summary: "Take a reaction back", description: "To repeat it changes nothing.",
+        access: .named, parameters: ["If-Match"], answers: answer, refusals: refused + [.invalidReaction])
+}

@@ -1,0 +1,98 @@
+import Wire
+
+/// With what requests are refused: codes, put together by their status.
+struct APIRefusals {
+    /// What any request can meet, by status. 400 and 403 have further codes in most operations.
+    static let ofAny: [Problem.Code] =
+        Problem.Code.malformed + [
+            .originNotAllowed, .requestTimeout, .bodyTooLarge, .targetTooLong, .expectationUnknown, .rateLimited,
+            .headTooLarge, .tooManyFields, .trailersTooLarge, .methodTooLong, .transferCodingUnknown, .unavailable,
+            .overloaded, .tooManyConnections, .versionUnsupported,
+        ]
+
+    /// The codes of each status, in the order of the statuses.
+    let codes: [(status: Int, codes: [Problem.Code])]
+
+    /// The refusals of an operation of a server in open mode or with keys.
+    init(of operation: APIOperation, wantsTokens: Bool) {
+        var codes = Self.ofAny + operation.refusals
+        if operation.access != .anybody {
+            codes.append(.invalidUser)
+            if wantsTokens {
+                codes += [.tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid]
+                codes.removeAll { $0 == .unauthenticated }
+                if operation.path.contains("{room}") { codes.append(.roomNotAllowed) }
+            } else if operation.access == .named {
+                codes.append(.unauthenticated)
+            }
+        }
+        if operation.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound] }
+        self.codes = Self.byStatus(codes)
+    }
+
+    private static func byStatus(_ codes: [Problem.Code]) -> [(status: Int, codes: [Problem.Code])] {
+        // In the order of their declaration, each once.
+        let known = Problem.Code.allCases.filter(codes.contains)
+        return Set(known.map(\.status)).sorted().map { status in (status, known.filter { $0.status == status }) }
+    }
+
+    // MARK: Answers
+
+    /// The answers of the components: those that all operations have in common.
+    static var components: [(String, JSONValue)] {
+        byStatus(ofAny).map { (name(of: $0.status), response($0.status, $0.codes)) }
+    }
+
+    /// The answers of an operation, by status.
+    var responses: [(String, JSONValue)] {
+        let common = Self.byStatus(Self.ofAny)
+        return codes.map { status, codes in
+            let isCommon = common.contains { $0.status == status && $0.codes == codes }
+            return (
+                String(status),
+                isCommon
+                    ? ["$ref": "#/components/responses/\(Self.name(of: status))"] : Self.response(status, codes)
+            )
+        }
+    }
+
+    private static func name(of status: Int) -> String {
+        Problem.title(of: status).split(separator: " ").joined()
+    }
+
+    private static func response(_ status: Int, _ codes: [Problem.Code]) -> JSONValue {
+        var response: JSONValue = ["description": .string(Problem.title(of: status))]
+        let headers = headers(of: status)
+        if !headers.isEmpty {
+            response = response.adding([
+                "headers": .members(headers.map { ($0, APIParameters.headerReference($0)) })
+            ])
+        }
+        let schema: JSONValue = [
+            "allOf": [
+                APISchemas.reference("Problem"),
+                ["properties": ["status": ["const": .number(status)], "code": Self.schema(of: codes)]],
+            ]
+        ]
+        return response.adding(["content": ["application/problem+json": ["schema": schema]]])
+    }
+
+    /// The schema of a code that is one of these.
+    private static func schema(of codes: [Problem.Code]) -> JSONValue {
+        let malformed = Set(Problem.Code.malformed)
+        guard malformed.isSubset(of: codes) else { return ["enum": APISchemas.codes(codes)] }
+        let own = codes.filter { !malformed.contains($0) }
+        let reference = APISchemas.reference("MalformedCode")
+        return own.isEmpty ? reference : ["anyOf": [["enum": APISchemas.codes(own)], reference]]
+    }
+
+    private static func headers(of status: Int) -> [String] {
+        switch status {
+        case 401, 403: ["WWW-Authenticate"]
+        case 426: ["Upgrade", "Sec-WebSocket-Version"]
+        case 429: ["Retry-After", "RateLimit", "RateLimit-Policy"]
+        case 503: ["Retry-After"]
+        default: []
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Wire
+
+/// Messages, as they are sent and as they are answered.
+extension APISchemas {
+    /// What clients send. Null is absent, and what is not named here is ignored.
+    static let drafts: [(String, JSONValue)] = [
+        (
+            "Draft",
+            object(
+                [
+                    "client_message_id": [
+                        "type": ["string", "null"], "minLength": 1, "maxLength": .number(Limits.clientMessageIDBytes),
+                        "pattern": #"^[^\u0000]*$"#,
+                        "description":
+                            "The client's own name for the send, unique for each sender in a room, for ever.",
+                    ],
+                    "text": text(Limits.textBytes, isNullable: true, "At most \(Limits.textBytes) bytes of UTF-8."),
+                    "attachments": attachmentDrafts,
+                    "reply_to": nullable(reference("Seq")),
+                    "data": data,
+                ], required: [], "A message to be sent: a text, attachments, or both."
+            ).adding([
+                "anyOf": [
+                    ["required": ["text"], "properties": ["text": ["type": "string", "minLength": 1]]],
+                    ["required": ["attachments"], "properties": ["attachments": ["type": "array", "minItems": 1]]],
+                ]
+            ])
+        ),
+        (
+            "Edit",
+            object(
+                [
+                    "text": text(Limits.textBytes, isNullable: true, "At most \(Limits.textBytes) bytes of UTF-8."),
+                    "attachments": attachmentDrafts,
+                    "data": data,
+                ], required: [], "What a message is to say from now on: what is absent stays.")
+        ),
+        ("PictureDraft", picture(isNullable: true)),
+        ("FileDraft", file(isNullable: true)),
+    ]
+
+    /// What the server answers. What is empty, null or false is left out.
+    static let messages: [(String, JSONValue)] = [
+        (
+            "Message",
+            object(
+                [
+                    "room": reference("RoomID"), "seq": reference("Seq"), "rev": reference("Rev"),
+                    "sender": reference("UserID"),
+                    "client_message_id": text(Limits.clientMessageIDBytes, "The sender's own name for it."),
+                    "text": text(Limits.textBytes),
+                    "attachments": [
+                        "type": "array", "minItems": 1, "maxItems": .number(Limits.attachments),
+                        "items": oneOf("Picture", "File"),
+                    ],
+                    "reply_to": reference("Seq"), "data": ["type": "object", "minProperties": 1],
+                    "reactions": ["type": "array", "minItems": 1, "items": reference("Reaction")],
+                    "created_at": reference("Time"), "edited_at": reference("Time"), "deleted": ["const": true],
+                ], required: ["room", "seq", "rev", "sender", "created_at"],
+                """
+                A message as it is now: the same bytes in every answer, page and push. Replace what you hold under its \
+                `seq` if its `rev` is higher.
+                """)
+        ),
+        (
+            "Reaction",
+            object(
+                [
+                    "key": reference("ReactionKey"), "count": ["type": "integer", "minimum": 1],
+                    "users": [
+                        "type": "array", "maxItems": .number(Limits.reactionUsers), "items": reference("UserID"),
+                        "description": "The first \(Limits.reactionUsers); `count` is of all.",
+                    ],
+                ], required: ["key", "count", "users"])
+        ),
+        ("Picture", picture(isNullable: false)),
+        ("File", file(isNullable: false)),
+        (
+            "Page",
+            object(
+                [
+                    "messages": messages(upTo: Limits.pageMessages),
+                    "has_before": ["type": "boolean"], "has_after": ["type": "boolean"],
+                    "head": ["type": "integer", "minimum": 0, "description": "The room's highest `seq`."],
+                    "rev": reference("Rev"), "epoch": reference("Epoch"),
+                ], required: ["messages", "has_before", "has_after", "head", "rev", "epoch"],
+                "Messages in ascending `seq`. `rev` is what to pass to `live?since=`.")
+        ),
+        (
+            "Changes",
+            object(
+                [
+                    "messages": messages(upTo: Limits.changedMessages), "rev": reference("Rev"),
+                    "has_more": ["type": "boolean"], "epoch": reference("Epoch"),
+                ], required: ["messages", "rev", "has_more", "epoch"],
+                "Messages in ascending `rev`. `rev` is what to pass as the next `since`.")
+        ),
+    ]
+
+    // MARK: Pieces
+
+    private static func messages(upTo limit: Int) -> JSONValue {
+        ["type": "array", "maxItems": .number(limit), "items": reference("Message")]
+    }
+
+    private static func oneOf(_ names: String...) -> JSONValue {
+        ["oneOf": .array(names.map(reference))]
+    }
+
+    private static let attachmentDrafts: JSONValue = [
+        "type": ["array", "null"], "maxItems": .number(Limits.attachments), "items": oneOf("PictureDraft", "FileDraft"),
+    ]
+
+    private static let data: JSONValue = [
+        "type": ["object", "null"], "propertyNames": ["pattern": #"^[^\u0000]*$"#],
+        "additionalProperties": reference("JSON"),
+        "description": """
+        Any object of the application's own: at most \(Limits.dataBytes) bytes as compact JSON, nested \
+        \(Limits.dataDepth) deep.
+        """,
+    ]
+
+    /// An image or video, which every client can lay out before it has loaded.
+    private static func picture(isNullable: Bool) -> JSONValue {
+        let pixels = integer(from: 1, isNullable: false, "In pixels.")
+        return attachment(
+            ["type": ["enum": ["image", "video"]], "url": url, "width": pixels, "height": pixels],
+            required: ["type", "url", "width", "height"], isNullable: isNullable)
+    }
+
+    /// Anything else.
+    private static func file(isNullable: Bool) -> JSONValue {
+        let pixels = integer(from: 1, isNullable: isNullable, "In pixels.")
+        return attachment(
+            ["type": ["enum": ["audio", "file", "link"]], "url": url, "width": pixels, "height": pixels],
+            required: ["type", "url"], isNullable: isNullable)
+    }
+
+    private static func integer(from minimum: Int, isNullable: Bool, _ description: String) -> JSONValue {
+        [
+            "type": isNullable ? ["integer", "null"] : "integer", "format": "int64", "minimum": .number(minimum),
+            "maximum": .number(Int.max), "description": .string(description),
+        ]
+    }
+
+    private static let url: JSONValue = [
+        "type": "string", "maxLength": .number(Limits.attachmentStringBytes),
+        "pattern": #"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#\u0000-\u0020\u007F][^\u0000-\u0020\u007F]*$"#,
+        "description": "Where it lies.", "examples": ["https://example.com/a.jpg"],
+    ]
+
+    private static func attachment(
+        _ own: KeyValuePairs<String, JSONValue>, required: [String], isNullable: Bool
+    ) -> JSONValue {
+        func string(_ description: String) -> JSONValue {
+            text(Limits.attachmentStringBytes, isNullable: isNullable, description)
+        }
+        let common: KeyValuePairs<String, JSONValue> = [
+            "mime": string("Its media type."),
+            "size": integer(from: 0, isNullable: isNullable, "In bytes."),
+            "title": string("Its title or file name."),
+            "description": string("What is to be seen or heard in it."),
+            "thumbhash": string("A picture to show until the real one has loaded, in Base64."),
+        ]
+        let properties = (Array(own) + Array(common)).map { ($0.key, $0.value) }
+        return ["type": "object", "properties": .members(properties), "required": .strings(required)]
+    }
+}

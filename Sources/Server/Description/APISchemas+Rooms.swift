@@ -1,0 +1,95 @@
+import Wire
+
+/// Rooms, their members, and who is there.
+extension APISchemas {
+    static let roomAnswers: [(String, JSONValue)] = [
+        (
+            "Room",
+            object(
+                [
+                    "room": reference("RoomID"),
+                    "head": ["type": "integer", "minimum": 0, "description": "The highest `seq`; 0 when it is empty."],
+                    "rev": reference("Rev"), "epoch": reference("Epoch"),
+                    "read": [
+                        "type": "integer", "minimum": 0,
+                        "description": "Up to which `seq` the caller has read; absent without a name.",
+                    ],
+                    "unread": [
+                        "type": "integer", "minimum": 0, "maximum": 1000,
+                        "description": "How many messages of others are behind it; 1000 stands for more, too.",
+                    ],
+                    "first_unread": reference("Seq"),
+                    "visibility": ["enum": ["open", "private"], "description": "Who may read it."],
+                    "title": text(Limits.titleBytes),
+                    "role": ["enum": ["member", "owner"], "description": "The caller's; absent for no member."],
+                ], required: ["room", "head", "rev", "epoch"], "A room as its caller sees it.")
+        ),
+        (
+            "Rooms",
+            object(
+                [
+                    "rooms": [
+                        "type": "array", "maxItems": .number(Limits.rooms),
+                        "items": [
+                            "allOf": [
+                                reference("Room"), ["properties": ["last_message": reference("Message")]],
+                            ]
+                        ],
+                    ],
+                    "has_more": ["type": "boolean"],
+                    "cursor": ["type": "string", "description": "Where the list goes on, if there is more."],
+                    "epoch": reference("Epoch"),
+                ], required: ["rooms", "has_more", "epoch"], "Rooms, each with its newest message if it has any.")
+        ),
+        (
+            "RoomSettings",
+            object(
+                [
+                    "visibility": [
+                        "enum": ["open", "private", .null],
+                        "description": "Who may read it: everybody, or its members. A new room is open.",
+                    ],
+                    "title": text(
+                        Limits.titleBytes, isNullable: true,
+                        "At most \(Limits.titleBytes) bytes of UTF-8; the empty title for none."),
+                ], required: [])
+        ),
+        (
+            "ReadMark",
+            object(
+                [
+                    "seq": [
+                        "type": "integer", "format": "int64", "minimum": 0, "maximum": .number(Int.max),
+                        "description": "Up to where the caller has read.",
+                    ]
+                ], required: ["seq"])
+        ),
+        (
+            "Member",
+            object(
+                ["user": reference("UserID"), "role": ["enum": ["member", "owner"]]], required: ["user", "role"])
+        ),
+        ("MemberRole", object(["role": ["enum": ["member", "owner", .null]]], required: [])),
+        (
+            "Members",
+            object(
+                [
+                    "members": [
+                        "type": "array", "maxItems": .number(Limits.members), "items": reference("Member"),
+                    ],
+                    "has_more": ["type": "boolean", "description": "Go on with `after`, the last one's id."],
+                ], required: ["members", "has_more"])
+        ),
+        (
+            "Presence",
+            object(
+                [
+                    "room": reference("RoomID"),
+                    "online": ["type": "integer", "minimum": 0, "description": "Users, and sockets without a name."],
+                    "users": [
+                        "type": "array", "items": reference("UserID"), "description": "Absent if they are many.",
+                    ],
+                ], required: ["room", "online"])
+        ),
+    ]
+}

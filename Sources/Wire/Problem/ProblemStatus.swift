@@ -1,0 +1,50 @@
+extension Problem.Code {
+    /// The status that an answer with the code has. Codes of `error` frames only have the one that they resemble.
+    public var status: Int {
+        switch self {
+        case .badRequest, .invalidJSON, .invalidField, .invalidCursor, .invalidLimit, .invalidRoom, .invalidUser,
+            .invalidReaction, .invalidFault, .unknownType, .requestLineInvalid, .lineEndInvalid, .tooManyEmptyLines,
+            .targetInvalid,
+            .targetEncodingInvalid, .fieldLineInvalid, .fieldNameInvalid, .fieldValueInvalid, .lineFolded,
+            .hostMissing, .hostRepeated, .hostInvalid, .framingAmbiguous, .contentLengthInvalid,
+            .contentLengthRepeated, .transferEncodingInvalid, .transferEncodingUnexpected, .chunkInvalid,
+            .chunkExtensionsTooLong:
+            400
+        case .unauthenticated, .tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid: 401
+        case .forbidden, .notTheSender, .notAMember, .roomNotAllowed, .originNotAllowed: 403
+        case .notFound, .roomNotFound, .memberNotFound, .messageNotFound: 404
+        case .methodNotAllowed: 405
+        case .requestTimeout: 408
+        case .messageDeleted, .lastOwner, .alreadySubscribed, .notSubscribed: 409
+        case .cursorUnknown: 410
+        case .preconditionFailed: 412
+        case .bodyTooLarge: 413
+        case .targetTooLong: 414
+        case .unsupportedMediaType: 415
+        case .expectationUnknown: 417
+        case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
+            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .tooManySubscriptions:
+            422
+        case .upgradeRequired: 426
+        case .rateLimited: 429
+        case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
+        case .internalError: 500
+        case .notAvailable, .methodTooLong, .transferCodingUnknown: 501
+        case .overloaded, .unavailable, .storageFull, .tooManyConnections: 503
+        case .versionUnsupported: 505
+        }
+    }
+
+    /// The codes of requests that are no HTTP/1.1 as RFC 9112 has it, whatever they ask for.
+    public static let malformed: [Problem.Code] = [
+        .badRequest, .requestLineInvalid, .lineEndInvalid, .tooManyEmptyLines, .targetInvalid, .targetEncodingInvalid,
+        .fieldLineInvalid, .fieldNameInvalid, .fieldValueInvalid, .lineFolded, .hostMissing, .hostRepeated,
+        .hostInvalid, .framingAmbiguous, .contentLengthInvalid, .contentLengthRepeated, .transferEncodingInvalid,
+        .transferEncodingUnexpected, .chunkInvalid, .chunkExtensionsTooLong,
+    ]
+
+    /// The codes that stand in `error` frames only.
+    public static let ofFrames: [Problem.Code] = [
+        .unknownType, .alreadySubscribed, .notSubscribed, .tooManySubscriptions,
+    ]
+}

@@ -1,0 +1,178 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Transport
+import Wire
+
+/// Every status that the description has, from a server that is made to answer it.
+@Suite("Every status that is described")
+struct APIStatusTests {
+    /// What has been answered, held against the description.
+    private final class Answered {
+        let document: APIDocument
+        private(set) var seen: [String: Set<Int>] = [:]
+
+        init(_ document: APIDocument) {
+            self.document = document
+        }
+
+        func record(_ response: Response, to operation: APIDocument.Operation, expecting status: Int? = nil) throws {
+            let name = "\(operation.id) \(response.status.code) \(response.text.prefix(300))"
+            if let status { #expect(response.status.code == status, "\(name)") }
+            let faults = try document.faults(of: response, to: operation)
+            #expect(faults == [], "\(name)")
+            seen[operation.id, default: []].insert(response.status.code)
+        }
+    }
+
+    @Test("can be had, and its answers are as described", arguments: [false, true])
+    func statuses(wantsTokens: Bool) async throws {
+        var log: Answered?
+        try await withServer(
+            wantsTokens: wantsTokens,
+            {
+                $0.presence = true
+                $0.deadlines.head = .milliseconds(100)
+            }
+        ) { server in
+            let record = Answered(try APIDocument(of: server))
+            log = record
+            try unreadable(server, record)
+            try common(server, record, wantsTokens: wantsTokens)
+            for answer in Provocation.all { try provoke(answer, server, record, wantsTokens: wantsTokens) }
+            try lost(server, record, wantsTokens: wantsTokens)
+        }
+        let record = try #require(log)
+        try await withServer(wantsTokens: wantsTokens, { $0.presence = false }) { server in
+            let presence = record.document["getPresence"]
+            try record.record(
+                HTTPClient(port: server.port).get(presence.target, fields: [caller("alice", wantsTokens)]),
+                to: presence, expecting: 501)
+        }
+        // The connection with which the limits are reached.
+        for configure in [
+            { (configuration: inout ServerConfiguration) in
+                configuration.limits.addressConnections = RateLimit("1/h:1")
+            },
+            { $0.transport.connections = 1 },
+        ] {
+            try await withServer(wantsTokens: wantsTokens, configure) { server in
+                let first = try HTTPClient(port: server.port)
+                #expect(try first.get("/healthz").status == .ok)
+                for operation in record.document.operations {
+                    let client = try HTTPClient(port: server.port)
+                    try record.record(client.response(), to: operation)
+                }
+            }
+        }
+        for operation in record.document.operations {
+            let missing = Set(operation.answers.keys).subtracting(record.seen[operation.id] ?? [])
+            #expect(missing.isEmpty, "\(operation.id): \(missing.sorted())")
+        }
+    }
+
+    private func caller(_ user: String, _ wantsTokens: Bool) throws -> HTTPField {
+        wantsTokens ? .bearer(try TestToken.of(user)) : HTTPField("X-User", user)
+    }
+
+    // MARK: What any operation refuses
+
+    /// Requests that are refused before anybody asks what they are about.
+    private func unreadable(_ server: LiveServer, _ record: Answered) throws {
+        for operation in record.document.operations {
+            let start = "\(operation.method.rawValue) \(operation.target)"
+            let refused: [(Int, String)] = [
+                (400, "\(start)?%zz HTTP/1.1\r\nHost: x\r\n\r\n"),
+                (403, "\(start) HTTP/1.1\r\nHost: x\r\nOrigin: https://evil.example\r\n\r\n"),
+                (408, "\(start) HTTP/1.1\r\nHost: x\r\n"),
+                (413, "\(start) HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n"),
+                (414, "\(start)?\(String(repeating: "x", count: 9000)) HTTP/1.1\r\nHost: x\r\n\r\n"),
+                (417, "\(start) HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n"),
+                (431, "\(start) HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: 17_000))\r\n\r\n"),
+                (501, "\(start) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"),
+                (505, "\(start) HTTP/2.0\r\nHost: x\r\n\r\n"),
+            ]
+            for (status, request) in refused {
+                let client = try HTTPClient(port: server.port)
+                try client.write(request)
+                try record.record(client.response(), to: operation, expecting: status)
+            }
+        }
+    }
+
+    /// Requests that name nobody, that are for a private room, or whose body is something else than JSON.
+    private func common(_ server: LiveServer, _ record: Answered, wantsTokens: Bool) throws {
+        let client = try HTTPClient(port: server.port)
+        let settings = Array(#"{"visibility":"private"}"#.utf8)
+        let made = try client.request(
+            .put, "/v1/rooms/club", fields: [caller("alice", wantsTokens)], body: settings)
+        #expect(made.status == .created)
+        for operation in record.document.operations {
+            let handshake = operation.tag == "live" ? HandshakeTests.fields : []
+            let body = Array((operation.examples.first?.value.text ?? "").utf8)
+            func ask(_ status: Int, _ target: String, _ fields: [HTTPField]) throws {
+                let response = try client.request(operation.method, target, fields: fields + handshake, body: body)
+                try record.record(response, to: operation, expecting: status)
+            }
+            if operation.answers[401] != nil, operation.id != "readMessages" || wantsTokens {
+                try ask(401, operation.target, [])
+            }
+            if operation.path.contains("{room}") {
+                let target = operation.target.replacing("/lobby", with: "/club")
+                try ask(404, target, [caller("bob", wantsTokens)])
+                let noRoom = operation.target.replacing("/lobby", with: "/-")
+                try ask(400, noRoom, [caller("bob", wantsTokens)])
+                if wantsTokens { try ask(403, target, [.bearer(TestToken.of("bob", #""rooms":["den"]"#))]) }
+            }
+            if operation.body != nil {
+                try ask(415, operation.target, [caller("alice", wantsTokens), HTTPField("Content-Type", "text/css")])
+            }
+        }
+    }
+
+    // MARK: What one operation answers
+
+    private func provoke(
+        _ provocation: Provocation, _ server: LiveServer, _ record: Answered, wantsTokens: Bool
+    ) throws {
+        let operation = record.document[provocation.id]
+        var fields = provocation.fields
+        if let user = provocation.user { fields.append(try caller(user, wantsTokens)) }
+        let status = wantsTokens ? provocation.statusWithTokens ?? provocation.status : provocation.status
+        let bytes = HTTPClient.bytes(
+            operation.method, provocation.target, fields: fields, body: Array(provocation.body.utf8))
+        guard status == 200, operation.answers[200]?["content"]?["text/event-stream"] != nil else {
+            let client = try HTTPClient(port: server.port)
+            try client.write(bytes)
+            return try record.record(client.response(), to: operation, expecting: status)
+        }
+        // It has no end: the head is all that is looked at.
+        let client = try TestClient(port: server.port)
+        try client.send(bytes)
+        let end = Array("\r\n\r\n".utf8)
+        let received = try client.receive { $0.firstRange(of: end) != nil }
+        var parser = ResponseParser(limits: HTTPLimits())
+        parser.append(Array(received[..<received.firstRange(of: end)!.upperBound]).span)
+        _ = try parser.next()
+        let response = try #require(try parser.finish())
+        try record.record(response, to: operation, expecting: status)
+    }
+
+    /// A message is gone from the database, which only damage brings about.
+    private func lost(_ server: LiveServer, _ record: Answered, wantsTokens: Bool) throws {
+        let client = try HTTPClient(port: server.port)
+        let alice = try caller("alice", wantsTokens)
+        func request(_ operation: APIDocument.Operation) throws -> Response {
+            let target = operation.target.replacing("/lobby", with: "/attic")
+            return try client.request(operation.method, target, fields: [alice], body: Array(#"{"text":"y"}"#.utf8))
+        }
+        #expect(try request(record.document["sendMessage"]).status == .created)
+        #expect(try request(record.document["editMessage"]).status == .ok)
+        try Database(of: server.configuration).loseMessages()
+        for operation in record.document.operations where operation.answers[500] != nil {
+            try record.record(request(operation), to: operation, expecting: 500)
+        }
+    }
+}

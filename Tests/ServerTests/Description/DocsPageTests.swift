@@ -1,0 +1,91 @@
+import HTTP
+import HTTPTypes
+import Testing
+import WebSocket
+import Wire
+
+@testable import Server
+
+@Suite("The page on frames")
+struct DocsPageTests {
+    private var page: String { String(decoding: DocsPage.content.bytes, as: UTF8.self) }
+
+    @Test("is served to everybody, and needs nothing else", arguments: [false, true])
+    func served(wantsTokens: Bool) async throws {
+        try await withServer(wantsTokens: wantsTokens) { server in
+            let client = try HTTPClient(port: server.port)
+            let response = try client.get("/docs")
+            #expect(response.status == .ok && response["Content-Type"] == "text/html; charset=utf-8")
+            #expect(response.text == page && page.contains("href=\"/openapi.json\""))
+            for foreign in ["<script", "src=", "@import", "url(", "https://", "http://"] {
+                #expect(!page.contains(foreign))
+            }
+            #expect(try client.get("/").text.contains("/docs"))
+        }
+    }
+
+    @Test("has its tags closed")
+    func tags() {
+        var open: [Substring] = []
+        for match in page.matches(of: /<(\/?)([a-z][a-z0-9]*)[^>]*>/) where !["meta", "doctype"].contains(match.2) {
+            if match.1.isEmpty {
+                open.append(match.2)
+            } else {
+                #expect(open.popLast() == match.2)
+            }
+        }
+        #expect(open.isEmpty)
+    }
+
+    @Test("names every frame that the server sends")
+    func serverFrames() {
+        let types = DocsFrames.ofServer.map(\.type)
+        #expect(types == ["subscribed", "message", "live", "typing", "read", "presence", "error"])
+        for (frame, _) in DocsFrames.notices {
+            // Whoever adds a frame adds it to the page, too.
+            let type =
+                switch frame {
+                case .subscribed: "subscribed"
+                case .live: "live"
+                case .error: "error"
+                case .typing: "typing"
+                case .read: "read"
+                case .presence: "presence"
+                }
+            #expect(page.contains("<b>\(type)</b>"))
+        }
+        #expect(page.contains("<b>message</b>"))
+    }
+
+    @Test("names every frame that the client sends, by examples that the server reads")
+    func clientFrames() throws {
+        for example in DocsFrames.ofClient {
+            #expect(page.contains("<b>\(example.type)</b>"))
+            let type =
+                switch try ClientFrame.decode(Array(example.example.utf8)) {
+                case .subscribe, .subscribeMine: "subscribe"
+                case .unsubscribe, .unsubscribeMine: "unsubscribe"
+                case .typing: "typing"
+                case .token: "token"
+                }
+            #expect(type == example.type)
+        }
+        #expect(Set(DocsFrames.ofClient.map(\.type)) == ["subscribe", "unsubscribe", "typing", "token"])
+    }
+
+    @Test("names every close code that is counted and can be sent, and Backscroll's own")
+    func closeCodes() {
+        let named = Set(DocsFrames.closeCodes.map(\.code))
+        #expect(named.isSuperset(of: [.tokenExpired, .notMember, .noProgress, .tooManyFrames, .tryAgainLater]))
+        for code in CloseCounters.codes.map(CloseCode.init) where code.mayBeSent {
+            #expect(named.contains(code) && page.contains("<b>\(code.rawValue)</b>"), "\(code.rawValue)")
+        }
+    }
+
+    @Test("lists every operation")
+    func operations() {
+        for operation in APIOperation.all {
+            #expect(page.contains("<code>\(operation.method.uppercased()) \(operation.path)</code>"))
+        }
+    }
+}

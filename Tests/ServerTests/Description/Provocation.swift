@@ -1,0 +1,132 @@
+import HTTPTypes
+
+/// A request that has a server answer a status.
+struct Provocation {
+    /// The operation.
+    var id: String
+    var status: Int
+    /// The status of a server that wants tokens, where it is another one.
+    var statusWithTokens: Int?
+    var target: String
+    /// Who asks; `nil` for nobody.
+    var user: String? = "alice"
+    var body = ""
+    var fields: [HTTPField] = []
+
+    init(
+        _ id: String, _ status: Int, withTokens statusWithTokens: Int? = nil, _ target: String, _ body: String = "",
+        as user: String? = "alice", fields: [(String, String)] = []
+    ) {
+        self.id = id
+        self.status = status
+        self.statusWithTokens = statusWithTokens
+        self.target = target
+        self.user = user
+        self.body = body
+        self.fields = fields.map { HTTPField($0.0, $0.1) }
+    }
+
+    /// One after the other on one server, on which each builds on what those before it have done.
+    static let all = messages + changes + rooms + live + server
+
+    private static let room = "/v1/rooms/lobby"
+    private static let first = "\(room)/messages/1"
+    private static let by = "\(room)/messages/by-client-id/a"
+
+    private static let messages: [Provocation] = [
+        Provocation("sendMessage", 201, "\(room)/messages", #"{"client_message_id":"a","text":"1"}"#),
+        Provocation("sendMessage", 200, "\(room)/messages", #"{"client_message_id":"a","text":"1"}"#),
+        Provocation("sendMessage", 422, "\(room)/messages", #"{"client_message_id":"a","text":"2"}"#),
+        Provocation(
+            "sendMessage", 201, "\(room)/messages",
+            #"""
+            {"text":"2","reply_to":1,"data":{"a":[1,null,true,"x"]},"attachments":[{"type":"link","url":"http://x"},
+            {"type":"image","url":"http://x","width":1,"height":1,"mime":"image/png","size":0,"title":"t",
+            "description":"d","thumbhash":"h"}]}
+            """#),
+        Provocation("readMessages", 200, "\(room)/messages?around=first&limit=1", as: "bob"),
+        Provocation("readMessages", 400, "\(room)/messages?limit=0"),
+        Provocation("readMessages", 401, withTokens: 401, "\(room)/messages?before=read", as: nil),
+        Provocation("getMessage", 200, first),
+        Provocation("getMessage", 304, first, fields: [("If-None-Match", "\"1\"")]),
+        Provocation("getMessage", 404, "\(room)/messages/99"),
+        Provocation("getMessageByClientId", 200, by),
+        Provocation("getMessageByClientId", 304, by, fields: [("If-None-Match", "\"1\"")]),
+        Provocation("getMessageByClientId", 404, by, as: "bob"),
+        Provocation("readChanges", 200, "\(room)/changes?since=0"),
+        Provocation("readChanges", 400, "\(room)/changes?since=x"),
+        Provocation("readChanges", 410, "\(room)/changes?since=99"),
+    ]
+
+    private static let changes: [Provocation] =
+        [
+            Provocation("editMessage", 200, first, #"{"text":"one"}"#),
+            Provocation("editMessage", 403, first, #"{"text":"one"}"#, as: "bob"),
+            Provocation("editMessage", 412, first, #"{"text":"two"}"#, fields: [("If-Match", "\"1\"")]),
+            Provocation("editMessage", 422, first, #"{"text":""}"#),
+            Provocation("addReaction", 200, "\(first)/reactions/x", as: "bob"),
+            Provocation("addReaction", 400, "\(first)/reactions/%20"),
+            Provocation("addReaction", 412, "\(first)/reactions/y", fields: [("If-Match", "\"1\"")]),
+            Provocation("removeReaction", 412, "\(first)/reactions/x", fields: [("If-Match", "\"1\"")]),
+            Provocation("removeReaction", 200, "\(first)/reactions/x", as: "bob"),
+            Provocation("getMessage", 200, first),
+        ]
+        + (1...32).map { Provocation("addReaction", 200, "\(first)/reactions/\($0)") }
+        + [
+            Provocation("addReaction", 422, "\(first)/reactions/33"),
+            Provocation("deleteMessage", 403, first, as: "bob"),
+            Provocation("deleteMessage", 412, first, fields: [("If-Match", "\"1\"")]),
+            Provocation("deleteMessage", 200, first),
+            Provocation("getMessage", 200, first),
+            Provocation("editMessage", 409, first, #"{"text":"1"}"#),
+            Provocation("addReaction", 409, "\(first)/reactions/x"),
+        ]
+
+    private static let rooms: [Provocation] = [
+        Provocation("setRoom", 201, "/v1/rooms/den", #"{"title":"Den"}"#),
+        Provocation("setRoom", 200, "/v1/rooms/den", #"{"visibility":"private"}"#),
+        Provocation("setRoom", 403, room, "{}", as: "bob"),
+        Provocation("setRoom", 422, "/v1/rooms/den", "{\"title\":\"\(String(repeating: "x", count: 257))\"}"),
+        Provocation("listRooms", 200, "/v1/rooms?limit=1"),
+        Provocation("listRooms", 400, "/v1/rooms?cursor=x"),
+        Provocation("listRooms", 410, "/v1/rooms?cursor=x:0:lobby"),
+        Provocation("getRoom", 200, room, as: "bob"),
+        Provocation("moveReadMark", 200, "\(room)/read", #"{"seq":1}"#, as: "bob"),
+        Provocation("moveReadMark", 400, "\(room)/read", "{}"),
+        Provocation("getPresence", 200, "\(room)/presence"),
+        Provocation("setMember", 201, "\(room)/members/bob"),
+        Provocation("setMember", 200, "\(room)/members/bob", #"{"role":"member"}"#),
+        Provocation("setMember", 403, "\(room)/members/carol", as: "bob"),
+        Provocation("setMember", 409, "\(room)/members/alice", #"{"role":"member"}"#),
+        Provocation("listMembers", 200, "\(room)/members?limit=1"),
+        Provocation("listMembers", 400, "\(room)/members?limit=1001"),
+        Provocation("getMember", 200, "\(room)/members/bob"),
+        Provocation("getMember", 404, "\(room)/members/carol"),
+        Provocation("removeMember", 403, "\(room)/members/alice", as: "bob"),
+        Provocation("removeMember", 409, "\(room)/members/alice"),
+        Provocation("removeMember", 204, "\(room)/members/bob"),
+    ]
+
+    private static let handshake = HandshakeTests.fields.map { ($0.name.rawName, $0.value) }
+
+    private static let live: [Provocation] = [
+        Provocation("subscribe", 101, "\(room)/live?since=0", fields: handshake),
+        Provocation("subscribe", 200, "\(room)/live", fields: [("Accept", "text/event-stream")]),
+        Provocation("subscribe", 400, "\(room)/live?since=x", fields: handshake),
+        Provocation("subscribe", 410, "\(room)/live?since=999", fields: handshake),
+        Provocation("subscribe", 426, "\(room)/live"),
+        Provocation("openSocket", 101, "/v1/live", fields: handshake),
+        Provocation("openSocket", 426, "/v1/live"),
+    ]
+
+    private static let server: [Provocation] = [
+        Provocation("getHealth", 200, "/healthz", as: nil),
+        Provocation("getReadiness", 200, "/readyz", as: nil),
+        Provocation("getMetrics", 200, "/metrics", as: nil),
+        Provocation("getDescription", 200, "/openapi.json", as: nil),
+        Provocation("getDescription", 304, "/openapi.json", as: nil, fields: [("If-None-Match", "*")]),
+        Provocation("getDocs", 200, "/docs", as: nil),
+        Provocation("getDocs", 304, "/docs", as: nil, fields: [("If-None-Match", "*")]),
+        Provocation("getIndex", 200, "/", as: nil),
+    ]
+}
