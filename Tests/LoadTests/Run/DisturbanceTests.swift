@@ -39,7 +39,7 @@ import Testing
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await EndToEndTests.run(
-            server, "--rate=300", "--size=4096", "--stall=3", "--stall-seconds=3", "--rooms=1", "--drain=5")
+            server, "--rate=100", "--size=4096", "--stall=3", "--stall-seconds=3", "--rooms=1", "--drain=5")
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
         let stall = try #require(report.disturbance)
         #expect(stall.clients == 3)
