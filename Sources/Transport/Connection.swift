@@ -288,7 +288,7 @@ public final class Connection {
         depth += 1
         body()
         // A thousand sockets may be ready behind this one.
-        loop.runUrgentWork()
+        loop.didServeSocket()
         depth -= 1
         return state != .aborting
     }

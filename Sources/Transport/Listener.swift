@@ -56,7 +56,7 @@ final class Listener {
             let accepted = backscroll_accept(descriptor, &address)
             if accepted >= 0 {
                 welcome(accepted, from: SocketAddress(address))
-                loop.runUrgentWork()
+                loop.didServeSocket()
                 continue
             }
             switch errno {
