@@ -13,11 +13,6 @@ import Synchronization
 public final class Loop: @unchecked Sendable {
     /// A tick of deadlines.
     static let tickMilliseconds = 100
-    /// For how long what was posted keeps the sockets waiting: the rest is for the next turn.
-    public static let workSlice = Duration.milliseconds(1)
-    /// How many sockets are served in one turn before urgent work is looked for: some milliseconds. Sooner it would take
-    /// apart what becomes one commit and one write to each subscriber, which a busy room lives by (A32: a fifth).
-    static let socketsBetweenUrgentWork = 64
 
     /// The loop's place among the process's loops, from 0.
     public let index: Int
@@ -26,13 +21,13 @@ public final class Loop: @unchecked Sendable {
     let gate: Gate
     let library: LibraryContext
 
-    private let mailbox = Mailbox()
+    let mailbox = Mailbox()
     private let thread = Mutex<pthread_t?>(nil)
     /// The loop's thread, by which it is recognised; 0 before there is one.
     let identity = Atomic<pthread_t>(0)
     // libuv's own structures: allocated once, initialised here, freed in `finish` when libuv has let go of them.
     let uv: UnsafeMutablePointer<uv_loop_t>
-    private let wakeup: UnsafeMutablePointer<uv_async_t>
+    let wakeup: UnsafeMutablePointer<uv_async_t>
     let ticker: UnsafeMutablePointer<uv_timer_t>
     private let turnEnd: UnsafeMutablePointer<uv_prepare_t>
 
@@ -41,13 +36,13 @@ public final class Loop: @unchecked Sendable {
     var alarms = TimerWheel<() -> Void>(span: 64)
     private(set) var connections = ConnectionTable()
     private var listeners: [Listener] = []
-    private var isStopping = false
+    private(set) var isStopping = false
     private var doomed: [Connection] = []
     private var turnEndings: [() -> Void] = []
     /// What was taken out of the mailbox and has not had its turn.
-    private var waiting: ArraySlice<Mailbox.Work> = []
-    private var isRunningUrgentWork = false
-    private var socketsServed = 0
+    var waiting: ArraySlice<Mailbox.Work> = []
+    var isRunningUrgentWork = false
+    var socketsServed = 0
 
     /// A loop that does nothing yet: see ``start()``.
     ///
@@ -157,62 +152,6 @@ public final class Loop: @unchecked Sendable {
         ticker.deallocate()
         turnEnd.deallocate()
         uv.deallocate()
-    }
-
-    // MARK: Work from elsewhere
-
-    /// Has `work` run on the loop, after what was posted before. From any thread; on the loop itself too, where the
-    /// work runs in the loop's next turn. After ``stop()`` nothing runs any more.
-    ///
-    /// - Returns: whether the loop took the work; it does not after ``stop()``.
-    @discardableResult
-    public func post(_ work: @escaping @Sendable () -> Void) -> Bool {
-        put(.closure(work))
-    }
-
-    /// Has `work` run on the loop before anything else that waits there: between two sockets that are ready, even.
-    /// What is urgent keeps its order; otherwise as ``post(_:)``.
-    @discardableResult
-    public func postUrgently(_ work: @escaping @Sendable () -> Void) -> Bool {
-        mailbox.putUrgent(work) { uv_async_send(wakeup) }
-    }
-
-    @discardableResult
-    func put(_ work: Mailbox.Work) -> Bool {
-        mailbox.put(work) { uv_async_send(wakeup) }
-    }
-
-    /// Runs what is urgent. To be called between any two things that take long when there are many of them.
-    public func runUrgentWork() {
-        // Not in the middle of such work: what comes next would overtake what was taken out with it.
-        guard !isRunningUrgentWork else { return }
-        isRunningUrgentWork = true
-        for work in mailbox.takeUrgent() where !isStopping { work() }
-        isRunningUrgentWork = false
-    }
-
-    /// A socket has been served in this turn.
-    func didServeSocket() {
-        socketsServed += 1
-        if socketsServed % Self.socketsBetweenUrgentWork == 0 { runUrgentWork() }
-    }
-
-    private func drainMailbox() {
-        if waiting.isEmpty { waiting = mailbox.take()[...] } else { waiting.append(contentsOf: mailbox.take()) }
-        runUrgentWork()
-        let end = ContinuousClock.now + Self.workSlice
-        while let work = waiting.popFirst() {
-            switch work {
-            case .closure(let closure): if !isStopping { closure() }
-            // Even when stopping: somebody may be waiting for what the task does.
-            case .job(let job): run(job)
-            }
-            runUrgentWork()
-            if ContinuousClock.now >= end, !isStopping, !waiting.isEmpty {
-                uv_async_send(wakeup)
-                return
-            }
-        }
     }
 
     // MARK: Turns

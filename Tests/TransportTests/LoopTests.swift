@@ -91,6 +91,21 @@ final class LoopTests {
         #expect(order.events == ["before", "urgent", "after"])
     }
 
+    @Test("Urgent work runs when so many sockets have been served")
+    func runsUrgentWorkBetweenSockets() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            loop.postUrgently { order.record("urgent") }
+            for _ in 1..<Loop.socketsBetweenUrgentWork { loop.didServeSocket() }
+            order.record("before the last")
+            loop.didServeSocket()
+            order.record("behind it")
+        }
+        try order.wait(for: "behind it")
+        #expect(order.events == ["before the last", "urgent", "behind it"])
+    }
+
     @Test("Work that takes long leaves the rest to the loop's next turn")
     func sharesTurns() throws {
         let loop = loop
