@@ -1,0 +1,61 @@
+import HTTP
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("An admin")
+struct AdminTests {
+    private static let room = "/v1/rooms/office"
+    private let alice: String
+    private let bob: String
+    private let root: String
+
+    init() throws {
+        alice = try TestToken.of("alice")
+        bob = try TestToken.of("bob")
+        root = try TestToken.of("root", #""admin":true"#)
+    }
+
+    private func request(
+        _ client: HTTPClient, _ method: HTTPRequest.Method, _ path: String, _ body: String = "", by token: String
+    ) throws -> Response {
+        try client.request(method, Self.room + path, fields: [.bearer(token)], body: Array(body.utf8))
+    }
+
+    @Test("reads and changes a private room that is not there for others, and deletes anybody's messages")
+    func privateRoom() async throws {
+        try await withTokenServer(configure: { $0.presence = true }) { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try request(client, .put, "", #"{"visibility":"private"}"#, by: alice).status == .created)
+            #expect(try request(client, .post, "/messages", #"{"text":"x"}"#, by: alice).status == .created)
+            for path in ["", "/messages", "/messages/1", "/changes", "/members", "/presence"] {
+                #expect(try request(client, .get, path, by: bob).problem.code == "room_not_found", "\(path)")
+                #expect(try request(client, .get, path, by: root).status == .ok, "\(path)")
+            }
+            #expect(try request(client, .put, "", #"{"title":"Office"}"#, by: root).status == .ok)
+            #expect(try request(client, .put, "/members/bob", "{}", by: root).status == .created)
+            #expect(try request(client, .delete, "/messages/1", by: bob).problem.code == "not_the_sender")
+            let deleted = try request(client, .delete, "/messages/1", by: root)
+            #expect(deleted.status == .ok)
+            #expect(try decode(deleted.body, as: ReceivedMessage.self).deleted == true)
+            #expect(try request(client, .delete, "/members/bob", by: root).status == .noContent)
+            #expect(try request(client, .get, "", by: bob).problem.code == "room_not_found")
+        }
+    }
+
+    @Test("makes the rooms, where only admins do")
+    func makesRooms() async throws {
+        try await withTokenServer(configure: { $0.roomsByAdminsOnly = true }) { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(
+                try request(client, .post, "/messages", #"{"text":"x"}"#, by: alice).problem.code == "room_not_found")
+            #expect(try request(client, .put, "", "{}", by: alice).problem.code == "room_not_found")
+            #expect(try request(client, .get, "/messages", by: alice).problem.code == "room_not_found")
+            #expect(try request(client, .put, "", "{}", by: root).status == .created)
+            #expect(try request(client, .post, "/messages", #"{"text":"x"}"#, by: alice).status == .created)
+            #expect(try request(client, .get, "/messages", by: bob).status == .ok)
+        }
+    }
+}
