@@ -6,10 +6,11 @@ public import Wire
 /// kept for as long as a subscriber is without them, within a limit.
 ///
 /// Ten thousand writes take a tenth of a second, in which nobody else on the loop would be served. So subscribers are
-/// visited some at a time, and what is committed meanwhile is written together with what they have not had yet.
+/// visited some at a time, in rounds, and what is committed meanwhile is written together with what they have not had
+/// yet. Who was there first is visited first: a storm of new ones does not hold up the others.
 public final class Feed {
     /// How many subscribers are visited in one go.
-    public static let sweepSize = 1024
+    public static let visits = 1024
     /// How many notices wait for their turn at most; those that come then are dropped.
     public static let waitingNotices = 16
 
@@ -28,15 +29,15 @@ public final class Feed {
     /// The log's epoch.
     public let epoch: String
     private let limit: Int
-    private let sweepSize: Int
-    /// Brings messages to the subscribers.
-    private var sweep = Sweep(over: 0)
-    /// Whether more was published after this sweep had begun.
+    private let visits: Int
+    /// The place of the next subscriber of the round; those before it have been visited. `nil` between rounds.
+    private var nextPlace: Int?
+    /// Whether more was published after this round had begun.
     private var isStale = false
-    /// Whether everybody that this sweep has visited has everything.
+    /// Whether everybody that this round has visited has everything.
     private var areLevel = true
-    /// Notices that wait until there are no messages to bring, each with how far it has come.
-    private var notices: [(notice: FramedNotice, sweep: Sweep)] = []
+    /// Notices that wait until there are no messages to bring, each with the place of the next who is to hear of it.
+    private var notices: [(notice: FramedNotice, next: Int)] = []
 
     /// A feed without messages and subscribers.
     ///
@@ -44,16 +45,16 @@ public final class Feed {
     ///   - epoch: the log's epoch, which events' ids carry.
     ///   - deflater: the loop's.
     ///   - limit: how many bytes of messages it keeps, for each format.
-    ///   - sweepSize: how many subscribers are visited in one go.
+    ///   - visits: how many subscribers are visited in one go.
     public init(
         room: RoomID, epoch: String, deflater: PushDeflater, limit: Int = ByteLog.defaultLimit,
-        sweepSize: Int = Feed.sweepSize
+        visits: Int = Feed.visits
     ) {
         self.room = room
         self.epoch = epoch
         self.deflater = deflater
         self.limit = limit
-        self.sweepSize = sweepSize
+        self.visits = visits
         frames = ByteLog(limit: limit)
     }
 
@@ -66,7 +67,7 @@ public final class Feed {
     @discardableResult
     public func publish(_ batch: FramedBatch) -> Bool {
         // Nobody who keeps up is to be without bytes that make room for these.
-        if !sweep.isOver, !frames.hasRoom(for: batch.frames.count) { finishSweep() }
+        if nextPlace != nil, !frames.hasRoom(for: batch.frames.count) { finishRound() }
         frames.append(batch.frames, ends: batch.ends, firstRev: batch.firstRev)
         if deflated != nil {
             let encoded = batch.deflated(by: deflater)
@@ -76,11 +77,11 @@ public final class Feed {
             let encoded = batch.events(epoch: epoch)
             events!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
         }
-        guard sweep.isOver else {
+        guard nextPlace == nil else {
             isStale = true
             return false
         }
-        beginSweep()
+        beginRound()
         return advance()
     }
 
@@ -90,8 +91,8 @@ public final class Feed {
     @discardableResult
     public func notify(_ notice: FramedNotice) -> Bool {
         guard notices.count < Self.waitingNotices else { return false }
-        notices.append((notice, Sweep(over: subscribers.count)))
-        guard sweep.isOver, notices.count == 1 else { return false }
+        notices.append((notice, 0))
+        guard nextPlace == nil, notices.count == 1 else { return false }
         return advance()
     }
 
@@ -100,43 +101,46 @@ public final class Feed {
     /// - Returns: whether there is nothing more to do.
     @discardableResult
     public func advance() -> Bool {
-        if sweep.isOver { advanceNotice() } else { advanceSweep() }
-        return sweep.isOver && notices.isEmpty
+        if nextPlace == nil { advanceNotice() } else { advanceRound() }
+        return nextPlace == nil && notices.isEmpty
     }
 
-    private func beginSweep() {
-        sweep = Sweep(over: subscribers.count)
+    private func beginRound() {
+        nextPlace = 0
         isStale = false
         areLevel = true
     }
 
-    /// Brings all that there is to every subscriber that can take it, at once.
-    func finishSweep() {
-        while !sweep.isOver { advanceSweep() }
+    func finishRound() {
+        while nextPlace != nil { advanceRound() }
     }
 
-    private func advanceSweep() {
+    private func advanceRound() {
         let rev = frames.rev
-        for place in sweep.next(sweepSize) where place < subscribers.count {
+        var left = visits
+        while left > 0, let place = nextPlace, place < subscribers.count {
+            left -= 1
+            nextPlace = place + 1
             let subscriber = subscribers[place]
             subscriber.advance()
             // Also those that wait to start count: what is published meanwhile is theirs.
             if subscriber.rev != rev { areLevel = false }
         }
-        guard sweep.isOver else { return }
+        guard let place = nextPlace, place >= subscribers.count else { return }
+        nextPlace = nil
         if isStale {
-            beginSweep()
+            beginRound()
         } else if areLevel {
             forgetSent()
         }
     }
 
     private func advanceNotice() {
-        guard !notices.isEmpty else { return }
-        for place in notices[0].sweep.next(sweepSize) where place < subscribers.count {
-            subscribers[place].notify(notices[0].notice)
-        }
-        if notices[0].sweep.isOver { notices.removeFirst() }
+        guard let (notice, first) = notices.first else { return }
+        let end = min(first + visits, subscribers.count)
+        // Somebody who takes the place of one that has left meanwhile may go without.
+        for place in first..<max(first, end) where place < subscribers.count { subscribers[place].notify(notice) }
+        if end >= subscribers.count { notices.removeFirst() } else { notices[0].next = end }
     }
 
     /// Drops what every subscriber has: a room whose subscribers keep up costs no bytes, and copies none.
@@ -190,10 +194,20 @@ public final class Feed {
             deflatedSubscribers -= 1
             if deflatedSubscribers == 0 { deflated = nil }
         }
-        let last = subscribers.removeLast()
-        if last !== subscription {
-            subscribers[index] = last
-            last.index = index
+        var hole = index
+        if let next = nextPlace, hole < next {
+            // The last one has perhaps not been visited, and must not come among those who have.
+            fill(hole, from: next - 1)
+            hole = next - 1
+            nextPlace = hole
         }
+        fill(hole, from: subscribers.count - 1)
+        subscribers.removeLast()
+    }
+
+    private func fill(_ place: Int, from other: Int) {
+        guard place != other else { return }
+        subscribers[place] = subscribers[other]
+        subscribers[place].index = place
     }
 }

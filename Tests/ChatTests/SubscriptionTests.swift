@@ -92,8 +92,8 @@ struct SubscriptionTests {
     }
 
     @Test("is given a message again behind the message, also when its feed had not come to it yet")
-    func againInSweeps() {
-        let feed = Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: 64, sweepSize: 1)
+    func againInRounds() {
+        let feed = Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: 64, visits: 1)
         let clients = (0..<3).map { _ in Client() }
         for client in clients {
             Subscription(feed: feed, format: .webSocket, user: nil, since: 0).start(
