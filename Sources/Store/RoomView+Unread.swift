@@ -10,14 +10,18 @@ extension RoomView {
 
     /// What lies behind a user's read mark.
     func unread(after mark: Int64, for user: UserID) throws -> UnreadMessages {
+        let unreadStatements = statements.unread
         // What has expired is not to be read, and there may be more of it than is looked at.
-        let mark = max(mark, try statements.unread.expired(in: number))
-        var unread = UnreadMessages(mark: mark)
-        if mark < filed {
-            try statements.unread.forEachMessage(room: number, after: mark, for: user) { isUnread in
+        let start = max(
+            mark, try unreadStatements.expired(in: number), unreadStatements.cleared.end(of: number, for: user))
+        var unread = UnreadMessages(mark: start)
+        if start < filed {
+            try unreadStatements.forEachMessage(room: number, after: start, for: user) { isUnread in
                 unread.add(isUnread: isUnread)
                 return unread.goesOn
             }
+            let end = unread.first.map { $0 - 1 } ?? unread.last
+            unreadStatements.cleared.add(number, for: user, from: start, through: end)
         }
         for message in recent where unread.goesOn && message.seq > unread.last {
             // None of these is deleted: messages are changed in their places only.
@@ -31,13 +35,14 @@ extension RoomView {
 /// The messages after a read mark that are of others and not deleted, counted one by one.
 ///
 /// That takes no longer for a large room than for a small one: not more than ``maximumCount`` are counted, and not more
-/// than ``maximumScan`` messages looked at.
+/// than ``maximumScan`` messages looked at behind the first. What lies before the first is looked through once, see
+/// ``ClearedRuns``.
 struct UnreadMessages {
     /// How far is counted; it stands for all that is more, too.
     static let maximumCount: Int64 = 1000
-    /// How many messages are looked at. Those behind them count as unread, whatever they are: that matters to a user who
-    /// has as many messages of their own, or deleted ones, behind the mark.
-    static let maximumScan: Int64 = 5000
+    /// How many messages are looked at behind the first unread one: some 30 ms. Those behind them count as unread, whatever
+    /// they are: that matters to a user who has as many messages of their own, or deleted ones, between a few of others.
+    static let maximumScan: Int64 = 100_000
 
     /// How many there are, up to ``maximumCount``.
     private(set) var count: Int64 = 0
@@ -45,15 +50,16 @@ struct UnreadMessages {
     private(set) var first: Int64?
     /// The `seq` of the last message that was looked at.
     private(set) var last: Int64
-    private let mark: Int64
 
     init(mark: Int64) {
-        self.mark = mark
         last = mark
     }
 
     /// Whether the next message is to be looked at.
-    var goesOn: Bool { count < Self.maximumCount && last - mark < Self.maximumScan }
+    var goesOn: Bool {
+        guard let first else { return true }
+        return count < Self.maximumCount && last - first < Self.maximumScan
+    }
 
     /// Takes the next message.
     mutating func add(isUnread: Bool) {
@@ -67,6 +73,5 @@ struct UnreadMessages {
     mutating func finish(head: Int64) {
         guard last < head else { return }
         count = min(Self.maximumCount, count + head - last)
-        if first == nil { first = last + 1 }
     }
 }

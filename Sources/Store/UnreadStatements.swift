@@ -5,6 +5,8 @@ import Wire
 ///
 /// Confined to its connection.
 final class UnreadStatements {
+    /// What has been looked through.
+    var cleared = ClearedRuns()
     private let selectMark: PreparedStatement
     private let selectExpired: PreparedStatement
     private let selectMessages: PreparedStatement

@@ -90,22 +90,71 @@ struct UnreadTests {
         #expect(UnreadMessages.maximumCount == 1000)
     }
 
-    @Test("is looked for among so many messages, and is what lies behind them")
-    func scanned() throws {
-        let scan = UnreadMessages.maximumScan
-        #expect(scan == 5000)
-        for (own, others, count, first) in [
-            (scan - 1, 1, 1, scan), (scan, 1, 1, scan + 1), (scan, 0, 0, nil), (scan - 1, 0, 0, nil),
-        ] as [(Int64, Int64, Int64, Int64?)] {
-            var unread = UnreadMessages(mark: 10)
-            for seq in 1...(own + others) where unread.goesOn { unread.add(isUnread: seq > own) }
-            unread.finish(head: 10 + own + others)
-            #expect(unread.count == count && unread.first == first.map { $0 + 10 })
+    @Test("is found behind thousands of one's own and deleted messages, filed or not", arguments: [0, 16_384])
+    func behindOwn(journalMessages: Int) throws {
+        let log = try TestLog { $0.journalMessages = journalMessages }
+        let own = 6000
+        try log.fill(own)
+        #expect(try log.summary(for: "alice").unread == 0)
+        #expect(try log.summary(for: "alice").firstUnread == nil)
+        for count in 1...2 as ClosedRange<Int64> {
+            try log.send(.init(sender: "bob"))
+            try log.fill(1)
+            for _ in 0..<2 {
+                let summary = try log.summary(for: "alice")
+                #expect(summary.unread == count && summary.firstUnread == Int64(own) + 1)
+            }
         }
-        // Of a million own messages, those behind the bound are taken for unread.
-        var unread = UnreadMessages(mark: 0)
+        try log.read(to: Int64(own) + 1, as: "alice")
+        #expect(try log.summary(for: "alice").unread == 1)
+        #expect(try log.summary(for: "alice").firstUnread == Int64(own) + 3)
+        #expect(try log.summary(for: "bob").unread == 1000)
+        #expect(try log.summary(for: "bob").firstUnread == 1)
+    }
+
+    @Test("is counted across thousands of deleted messages")
+    func acrossDeleted() throws {
+        let log = try TestLog { $0.journalMessages = 0 }
+        try log.fill(6002)
+        try delete(2..<6002, in: log)
+        let summary = try log.summary(for: "bob")
+        #expect(summary.unread == 2 && summary.firstUnread == 1)
+        try delete(1..<2, in: log)
+        for _ in 0..<2 {
+            let summary = try log.summary(for: "bob")
+            #expect(summary.unread == 1 && summary.firstUnread == 6002)
+        }
+        try delete(6002..<6003, in: log)
+        #expect(try log.summary(for: "bob").unread == 0)
+    }
+
+    @Test("is looked for among so many messages behind the first, and is what lies behind them")
+    func scanned() throws {
+        #expect(UnreadMessages.maximumScan == 100_000)
+        var unread = UnreadMessages(mark: 10)
+        for seq in 11...50_000 as ClosedRange<Int64> where unread.goesOn { unread.add(isUnread: seq == 20_000) }
+        unread.finish(head: 50_000)
+        #expect(unread.count == 1 && unread.first == 20_000)
+        // Of a million own messages behind one of somebody else, those behind the bound are taken for unread.
+        unread = UnreadMessages(mark: 0)
+        unread.add(isUnread: true)
         while unread.goesOn { unread.add(isUnread: false) }
         unread.finish(head: 1_000_000)
-        #expect(unread.last == scan && unread.count == 1000 && unread.first == scan + 1)
+        #expect(unread.last == UnreadMessages.maximumScan + 1 && unread.count == 1000 && unread.first == 1)
+    }
+
+    @Test("runs of nothing unread are remembered when they are long, and not too many of them")
+    func cleared() throws {
+        var runs = ClearedRuns()
+        let (alice, bob) = (try UserID("alice"), try UserID("bob"))
+        runs.add(1, for: alice, from: 10, through: 9 + ClearedRuns.minimum)
+        #expect(runs.end(of: 1, for: alice) == 0)
+        runs.add(1, for: alice, from: 10, through: 10 + ClearedRuns.minimum)
+        #expect(runs.end(of: 1, for: alice) == 10 + ClearedRuns.minimum)
+        #expect(runs.end(of: 1, for: bob) == 0 && runs.end(of: 2, for: alice) == 0)
+        for room in 2...Int64(ClearedRuns.limit) { runs.add(room, for: alice, from: 0, through: 1000) }
+        #expect(runs.end(of: 1, for: alice) > 0)
+        runs.add(0, for: alice, from: 0, through: 1000)
+        #expect(runs.end(of: 1, for: alice) == 0 && runs.end(of: 0, for: alice) == 1000)
     }
 }
