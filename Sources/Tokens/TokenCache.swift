@@ -16,7 +16,7 @@ struct TokenCache {
     /// How many tokens are kept.
     var count: Int { young.count + old.count }
 
-    /// Whom a token names, if it is known; `nil` also when its time is over.
+    /// Whom a token names, if it is known; `nil` also when its time is over, or only the leeway is left.
     mutating func identity(of token: Token, at now: Timestamp) -> Identity? {
         guard let identity = young[token] ?? recall(token) else { return nil }
         if let end = identity.end, now >= end {

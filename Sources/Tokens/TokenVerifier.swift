@@ -55,8 +55,8 @@ struct TokenVerifier: Sendable {
             throw .tokenInvalid("The token's sub must be a user id.")
         }
         guard let expiry = claims.expiry else { throw .tokenInvalid("The token must have an exp.") }
-        let end = moment(expiry, plus: rules.leeway)
-        guard now < end else { throw .tokenExpired }
+        let (expiration, latest) = (moment(expiry, plus: .zero), moment(expiry, plus: rules.leeway))
+        guard now < latest else { throw .tokenExpired }
         if let notBefore = claims.notBefore, now < moment(notBefore, plus: .zero - rules.leeway) {
             throw .tokenNotYetValid
         }
@@ -64,7 +64,10 @@ struct TokenVerifier: Sendable {
             throw .tokenInvalid("The token's iss is not the issuer that this server takes tokens of.")
         }
         try checkAudience(claims.audience)
-        return Identity(user: user, rooms: claims.rooms, isAdmin: claims.isAdmin, end: end)
+        // The leeway is for those who come with the token. A socket that is open has time to renew it, and does not
+        // outlive it, unless the token is past its end already.
+        return Identity(
+            user: user, rooms: claims.rooms, isAdmin: claims.isAdmin, end: now < expiration ? expiration : latest)
     }
 
     /// A server that the token is not meant for must refuse it, also one that has not been told who it is (RFC 7519,

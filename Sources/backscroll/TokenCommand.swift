@@ -49,7 +49,9 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Which server it is for (aud).", valueName: "name"))
     var audience: String?
 
-    private var patterns: [String] { rooms.flatMap { $0.split(separator: ",").map(String.init) } }
+    private var patterns: [String] {
+        rooms.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    }
 
     func validate() throws {
         guard (try? UserID(sub)) != nil else {

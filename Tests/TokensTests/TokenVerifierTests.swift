@@ -38,7 +38,7 @@ struct TokenVerifierTests {
         #expect(code(of: claims, verifier, at: (now - 160) * 1000 - 1) == .tokenNotYetValid)
     }
 
-    @Test("names when it ends: the leeway is in it, and the end of time is the year 9999's")
+    @Test("names when it ends: at its exp, or within the leeway behind that; the end of time is the year 9999's")
     func end() async throws {
         let verifier = try await verifier()
         func end(_ expiry: String) throws -> Timestamp? {
@@ -46,7 +46,9 @@ struct TokenVerifierTests {
             return try verifier.identity(of: claims, at: Timestamp(milliseconds: now * 1000)).end
         }
         #expect(try end("\(now)") == Timestamp(milliseconds: (now + 60) * 1000))
-        #expect(try end("\(now).5") == Timestamp(milliseconds: (now + 60) * 1000 + 500))
+        #expect(try end("\(now - 1).5") == Timestamp(milliseconds: (now + 59) * 1000 + 500))
+        #expect(try end("\(now).5") == Timestamp(milliseconds: now * 1000 + 500))
+        #expect(try end("\(now + 10)") == Timestamp(milliseconds: (now + 10) * 1000))
         #expect(try end("1e300") == .latest)
     }
 

@@ -63,6 +63,17 @@ struct TokenSocketTests {
         }
     }
 
+    @Test("closes at the token's exp, though requests with it are answered a minute longer")
+    func endsAtExpiry() async throws {
+        try await withTokenServer { server in
+            let query = "access_token=\(try TestToken.of("alice", expiringIn: 3))"
+            let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?\(query)")
+            try socket.greeting()
+            #expect(try socket.closeCode() == .tokenExpired)
+            #expect(try HTTPClient(port: server.port).get("/v1/rooms/lobby?\(query)").status == .ok)
+        }
+    }
+
     @Test("goes on with a new token of the same user, in silence, and ends with that one")
     func renewal() async throws {
         try await withTokenServer { server in
