@@ -5,6 +5,9 @@ enum Schema {
     /// What tells our databases from those of other programs: `BkSc` in the file's header.
     static let applicationID: Int32 = 0x426B_5363
 
+    /// The version that changes messages, and keeps a secret for that.
+    static let changes = "v3"
+
     /// Every version's changes, the oldest first. A migration that has been released is never changed.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -55,7 +58,7 @@ enum Schema {
                     );
                     """)
         }
-        migrator.registerMigration("v3") { db in
+        migrator.registerMigration(changes) { db in
             try db.execute(
                 sql: """
                     -- Who has reacted to a message with what. How many did, and with which key first, is in its body.

@@ -46,6 +46,10 @@ struct FileCheck {
             try Bool.fetchOne(db, sql: "SELECT count(*) FROM meta WHERE key = ?", arguments: [key]) == true
         }
         if !hasOwner { findings.add("its epoch is missing") }
+        let hasSecret = try Bool.fetchOne(db, sql: "SELECT count(*) FROM meta WHERE key = 'fingerprint_secret'")
+        if hasSecret != true, applied.contains(Schema.changes) {
+            findings.add("the secret of its fingerprints is missing, without which nothing is stored")
+        }
         return applied == migrator.migrations
     }
 

@@ -160,6 +160,9 @@ struct DamageFindingTests {
                 "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",
                 "room attic: it is private, and has no owner"),
             Damage("DELETE FROM meta WHERE key = 'epoch'", "its epoch is missing"),
+            Damage(
+                "DELETE FROM meta WHERE key = 'fingerprint_secret'",
+                "the secret of its fingerprints is missing, without which nothing is stored"),
         ])
     func people(damage: Damage) throws {
         try expect(damage)
