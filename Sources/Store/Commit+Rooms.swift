@@ -8,9 +8,11 @@ extension Commit {
     /// - Parameter room: `nil` when nobody has used it.
     func refusal(of submission: Submission, to room: RoomTable.Room?) throws -> Problem? {
         guard let room else {
-            if case .room(.set) = submission.change { return mayMakeRoom(submission) ? nil : .roomNotFound }
-            if case .room = submission.change { return .roomNotFound }
-            return roomsByAdminsOnly ? .roomNotFound : nil
+            switch submission.change {
+            case .send, .room(.set): return mayMakeRoom(submission) ? nil : .roomNotFound
+            case .room: return .roomNotFound
+            case .change, .read: return roomsByAdminsOnly ? .roomNotFound : nil
+            }
         }
         guard room.isPrivate, !submission.isAdmin else { return nil }
         return try statements.lookup.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil

@@ -53,6 +53,9 @@ struct AdminTests {
                 try request(client, .post, "/messages", #"{"text":"x"}"#, by: alice).problem.code == "room_not_found")
             #expect(try request(client, .put, "", "{}", by: alice).problem.code == "room_not_found")
             #expect(try request(client, .get, "/messages", by: alice).problem.code == "room_not_found")
+            let made = try client.request(
+                .post, "/v1/rooms/lounge/messages", fields: [.bearer(root)], body: Array(#"{"text":"x"}"#.utf8))
+            #expect(made.status == .created)
             #expect(try request(client, .put, "", "{}", by: root).status == .created)
             #expect(try request(client, .post, "/messages", #"{"text":"x"}"#, by: alice).status == .created)
             #expect(try request(client, .get, "/messages", by: bob).status == .ok)
