@@ -28,7 +28,7 @@ enum DocsText {
         WebSocket, the subprotocols <code>new WebSocket(url, ["backscroll.v1", "bearer." + token])</code>, or \
         <code>?access_token=TOKEN</code>. In open mode <code>?user=NAME</code> says who you are.</li>
         <li>What is wrong is said before the upgrade, as an HTTP status with <code>application/problem+json</code>: 400, 401, \
-        403, 404, 410, 426, 429.</li>
+        403, 404, 410, 426, 429, 503.</li>
         <li>Messages are compressed for who offers <code>permessage-deflate</code> (RFC 7692).</li>
         </ul>
         <p>A frame is a text message with one JSON object, named by its <code>type</code>. Ignore types and fields that you do \

@@ -90,7 +90,11 @@ extension RoomsSocket {
             // It was ended before it had begun, and the user is a member again.
             drop(subscription)
         }
-        guard subscriptions.count < limit else { return tellLimit() }
+        guard subscriptions.count < limit else {
+            // Of a room that comes to be the user's now the client hears each time, for it may have others to spare.
+            if rev != nil { return send(.error(.tooManySubscriptions(limit: limit), room: room.string)) }
+            return tellLimit()
+        }
         mine.hasToldLimit = false
         mine.rooms.insert(room)
         add(room, since: rev)

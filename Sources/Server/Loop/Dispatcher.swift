@@ -83,10 +83,15 @@ final class Dispatcher: LogObserver {
     ///
     /// - Parameters:
     ///   - user: who is meant; `nil` for everybody.
+    ///   - asMember: whether they must be members, also of a room that anybody may read.
     ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
-    func recheckSubscriptions(of user: UserID?, to room: RoomID, because problem: Problem = .notAMember) {
+    func recheckSubscriptions(
+        of user: UserID?, to room: RoomID, asMember: Bool = false, because problem: Problem = .notAMember
+    ) {
         for worker in workers.withLock({ $0 }) {
-            worker.loop.postUrgently { worker.value.recheckSubscriptions(of: user, to: room, because: problem) }
+            worker.loop.postUrgently {
+                worker.value.recheckSubscriptions(of: user, to: room, asMember: asMember, because: problem)
+            }
         }
     }
 

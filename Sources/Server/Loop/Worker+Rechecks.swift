@@ -8,16 +8,21 @@ extension Worker {
     ///
     /// - Parameters:
     ///   - only: the user who is asked about; `nil` for all.
+    ///   - asMember: whether the user must be a member, also of a room that anybody may read.
     ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
-    func recheckSubscriptions(of only: UserID?, to room: RoomID, because problem: Problem) {
+    func recheckSubscriptions(of only: UserID?, to room: RoomID, asMember: Bool, because problem: Problem) {
         guard let feed = feeds[room] else { return }
         for user in Set(feed.subscribers.lazy.map(\.user)) where only == nil || user == only {
             // Those of now: who is made a member again meanwhile may have others by then.
             let asked = feed.subscribers.filter { $0.user == user }
-            ask(.state, of: room, for: user) { [self] result in
-                guard case .failure(let failure) = result else { return }
+            let kind = asMember ? user.map { Query.Kind.member($0) } : nil
+            ask(kind ?? .state, of: room, for: user) { [self] result in
+                switch result {
+                case .success(.members(let found)): if found.members.isEmpty { end(asked, because: problem) }
+                case .success: break
                 // When it cannot be learnt, the clients come back, and it is asked again.
-                end(asked, because: failure == .roomNotFound ? problem : failure)
+                case .failure(let failure): end(asked, because: failure == .roomNotFound ? problem : failure)
+                }
             }
         }
     }

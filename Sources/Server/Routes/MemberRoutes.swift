@@ -34,8 +34,9 @@ extension Exchange {
             }
         case .delete:
             try admit(.changes, by: try caller.named())
-            try change(room, .removeMember(user), by: caller) { [self] _ in
-                worker.services.dispatcher.recheckSubscriptions(of: user, to: room)
+            try change(room, .removeMember(user), by: caller) { [self] wasMember in
+                // Of an open room too: who has left it, or was shown the door, may come back as anybody may.
+                if wasMember { worker.services.dispatcher.recheckSubscriptions(of: user, to: room, asMember: true) }
                 answerEmpty(.noContent)
             }
         default:
