@@ -19,6 +19,8 @@ public final class Subscription {
     public let format: PushFormat
     /// Whose it is; `nil` when nobody has said so.
     public let user: UserID?
+    /// Whether it may follow any room, as an admin's.
+    public var isAdmin: Bool
     /// The revision up to which the client has everything.
     public private(set) var rev: Int64
     /// How many the client has been told are present; `nil` when it has not been told.
@@ -38,11 +40,13 @@ public final class Subscription {
     ///
     /// - Parameters:
     ///   - user: who subscribes, if that is known.
+    ///   - isAdmin: whether that is an admin.
     ///   - rev: up to where the client has everything; `nil` for where the first slice says that the room is.
-    public init(feed: Feed, format: PushFormat, user: UserID?, since rev: Int64?) {
+    public init(feed: Feed, format: PushFormat, user: UserID?, isAdmin: Bool = false, since rev: Int64?) {
         self.feed = feed
         self.format = format
         self.user = user
+        self.isAdmin = isAdmin
         self.rev = rev ?? 0
         feed.add(self)
     }

@@ -45,7 +45,9 @@ final class RoomSocket: LiveSocket {
     var ownRoom: RoomID? { subscription.feed.room }
 
     /// A new token is for the room, or it is refused.
-    func callerChanged(from old: Identity) {}
+    func callerChanged(from old: Identity) {
+        worker.change(subscription, isAdmin: caller.isAdmin)
+    }
 
     func serve(_ frame: ClientFrame) throws(Problem) {
         switch frame {

@@ -67,6 +67,7 @@ final class RoomsSocket: LiveSocket {
         for subscription in subscriptions.all where !caller.allows(room: subscription.feed.room) {
             refuse(subscription, .roomNotAllowed)
         }
+        for subscription in subscriptions.all { worker.change(subscription, isAdmin: caller.isAdmin) }
         subscribeToNewlyAllowed(since: old)
     }
 
@@ -104,7 +105,7 @@ final class RoomsSocket: LiveSocket {
 
     /// Adds a subscription to a room that has none, which begins when it gets to read the log.
     func add(_ room: RoomID, since rev: Int64?) {
-        let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: rev)
+        let subscription = worker.subscribe(to: room, as: caller, format: format, since: rev)
         subscriptions.insert(subscription)
         readers.append(Reader(subscription: subscription, since: rev))
         readNext()

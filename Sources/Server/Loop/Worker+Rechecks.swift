@@ -4,7 +4,7 @@ import Wire
 /// Subscriptions of those who may not read their room any more.
 extension Worker {
     /// Asks of each user with a subscription to a room on this loop whether it may still read the room, and ends what
-    /// those have who may not. Whoever subscribes after this call is asked when it begins.
+    /// those have who may not. Admins may read every room. Whoever subscribes after this call is asked when it begins.
     ///
     /// - Parameters:
     ///   - only: the user who is asked about; `nil` for all.
@@ -12,9 +12,10 @@ extension Worker {
     ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
     func recheckSubscriptions(of only: UserID?, to room: RoomID, asMember: Bool, because problem: Problem) {
         guard let feed = feeds[room] else { return }
-        for user in Set(feed.subscribers.lazy.map(\.user)) where only == nil || user == only {
+        let subscriptions = feed.subscribers.filter { !$0.isAdmin }
+        for user in Set(subscriptions.lazy.map(\.user)) where only == nil || user == only {
             // Those of now: who is made a member again meanwhile may have others by then.
-            let asked = feed.subscribers.filter { $0.user == user }
+            let asked = subscriptions.filter { $0.user == user }
             let kind = asMember ? user.map { Query.Kind.member($0) } : nil
             ask(kind ?? .state, of: room, for: user) { [self] result in
                 switch result {
@@ -24,6 +25,17 @@ extension Worker {
                 case .failure(let failure): end(asked, because: failure == .roomNotFound ? problem : failure)
                 }
             }
+        }
+    }
+
+    /// A new token has made a subscription an admin's, or has it be one no more: then it ends if its user may not read the
+    /// room.
+    func change(_ subscription: Subscription, isAdmin: Bool) {
+        guard subscription.isAdmin != isAdmin else { return }
+        subscription.isAdmin = isAdmin
+        if !isAdmin {
+            recheckSubscriptions(
+                of: subscription.user, to: subscription.feed.room, asMember: false, because: .notAMember)
         }
     }
 }

@@ -10,8 +10,10 @@ extension Worker {
     /// The subscription does nothing until ``start(_:with:on:)``. Read where the room is after this call, and ask
     /// whether the user may subscribe after it too: then neither a message nor an end falls in between. Balance it with
     /// ``end(_:)``, also when it never starts.
-    func subscribe(to room: RoomID, as user: UserID?, format: PushFormat, since rev: Int64?) -> Subscription {
-        Subscription(feed: feeds[room] ?? makeFeed(of: room), format: format, user: user, since: rev)
+    func subscribe(to room: RoomID, as caller: Identity, format: PushFormat, since rev: Int64?) -> Subscription {
+        Subscription(
+            feed: feeds[room] ?? makeFeed(of: room), format: format, user: caller.user, isAdmin: caller.isAdmin,
+            since: rev)
     }
 
     private func makeFeed(of room: RoomID) -> Feed {
@@ -60,7 +62,7 @@ extension Worker {
         for subscription: Subscription, since rev: Int64?, then: @escaping (Result<ReplaySlice, Problem>) -> Void
     ) {
         let kind = Query.Kind.replay(since: rev, format: subscription.format, bytes: Subscription.replayLimit)
-        ask(kind, of: subscription.feed.room, for: subscription.user) { result in
+        ask(kind, of: subscription.feed.room, for: subscription.user, isAdmin: subscription.isAdmin) { result in
             switch result {
             case .success(.replay(let slice)): then(.success(slice))
             case .success: preconditionFailure("the log answered another question")

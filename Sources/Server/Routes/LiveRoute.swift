@@ -89,7 +89,7 @@ extension Exchange {
         open: @escaping (Subscription, ReplaySlice) -> Void
     ) {
         if let epoch = since?.epoch, epoch != self.epoch { return answer(.cursorUnknown) }
-        let subscription = worker.subscribe(to: room, as: caller.user, format: format, since: since?.rev)
+        let subscription = worker.subscribe(to: room, as: caller, format: format, since: since?.rev)
         worker.read(for: subscription, since: since?.rev) { [self] result in
             // The client may have gone, or there is a reason to refuse it.
             defer { if !subscription.hasStarted { worker.end(subscription) } }

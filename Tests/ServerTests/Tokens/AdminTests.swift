@@ -2,6 +2,7 @@ import HTTP
 import HTTPTypes
 import TestSupport
 import Testing
+import WebSocket
 
 @testable import Server
 
@@ -42,6 +43,31 @@ struct AdminTests {
             #expect(try decode(deleted.body, as: ReceivedMessage.self).deleted == true)
             #expect(try request(client, .delete, "/members/bob", by: root).status == .noContent)
             #expect(try request(client, .get, "", by: bob).problem.code == "room_not_found")
+        }
+    }
+
+    @Test("follows a private room, until a new token is no admin's", arguments: [1, 2])
+    func live(threads: Int) async throws {
+        let plain = try TestToken.of("root")
+        try await withTokenServer(configure: { $0.threads = threads }) { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try request(client, .put, "", #"{"visibility":"private"}"#, by: alice).status == .created)
+            let socket = try WebSocketClient(port: server.port, "\(Self.room)/live?access_token=\(root)")
+            let rooms = try WebSocketClient(port: server.port, "/v1/live?access_token=\(root)")
+            try socket.greeting()
+            try rooms.join("office")
+            // Somebody's going is none of theirs, and neither is what is done to the room.
+            #expect(try request(client, .put, "/members/bob", "{}", by: alice).status == .created)
+            #expect(try request(client, .delete, "/members/bob", by: alice).status == .noContent)
+            #expect(try request(client, .put, "", #"{"visibility":"open"}"#, by: alice).status == .ok)
+            #expect(try request(client, .put, "", #"{"visibility":"private"}"#, by: alice).status == .ok)
+            #expect(try request(client, .post, "/messages", #"{"text":"x"}"#, by: alice).status == .created)
+            for follower in [socket, rooms] {
+                #expect(try follower.message().text == "x")
+                try follower.send(#"{"type":"token","token":"\#(plain)"}"#)
+            }
+            #expect(try socket.closeCode() == .notMember)
+            #expect(try rooms.frame().errorCode == "not_a_member")
         }
     }
 
