@@ -70,15 +70,6 @@ final class Dispatcher: LogObserver {
         }
     }
 
-    /// Has every loop end what a user has of a room. Whoever subscribes after this call is not affected.
-    ///
-    /// - Parameter problem: what the clients are told; sockets of the room's own are closed with 4403.
-    func endSubscriptions(of user: UserID, in room: RoomID, because problem: Problem = .notAMember) {
-        for worker in workers.withLock({ $0 }) {
-            worker.loop.postUrgently { worker.value.endSubscriptions(of: user, in: room, because: problem) }
-        }
-    }
-
     /// Has every loop end what users have of a room that they may not read any more.
     ///
     /// - Parameters:

@@ -86,13 +86,6 @@ extension Worker {
         services.interest.remove(feed.room, loop: loop.index)
     }
 
-    /// Ends what a user has of a room on this loop, or what all have who gave no name: the client is told, and
-    /// nothing of the room comes after that.
-    func endSubscriptions(of user: UserID?, in room: RoomID, because problem: Problem) {
-        guard let feed = feeds[room] else { return }
-        end(feed.subscribers.filter { $0.user == user }, because: problem)
-    }
-
     /// Ends those of the subscriptions that have not ended, and has their clients told.
     func end(_ subscriptions: [Subscription], because problem: Problem) {
         for subscription in subscriptions where subscription.isActive {
