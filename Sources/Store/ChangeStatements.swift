@@ -92,7 +92,7 @@ final class ChangeStatements {
         try selectUsers.bind(id.rawValue, at: 1)
         try selectUsers.bind(key.string, at: 2)
         var users: [UserID] = []
-        try selectUsers.forEachRow { users.append(UserID(trusted: String(decoding: $0.bytes(0), as: UTF8.self))) }
+        try selectUsers.forEachRow { users.append(UserID(trusted: $0.text(0))) }
         return users
     }
 

@@ -11,7 +11,7 @@ extension Commit {
         if seq > 0, try statements.marks.raise(to: seq, for: user, in: room.number) {
             return .success(Stored(mark: seq, rev: room.rev, hasMoved: true))
         }
-        return .success(Stored(mark: try statements.marks.mark(of: user, in: room.number), rev: room.rev))
+        return .success(Stored(mark: try statements.lookup.readMark(of: user, in: room.number), rev: room.rev))
     }
 }
 

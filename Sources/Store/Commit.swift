@@ -125,7 +125,7 @@ struct Commit {
         if !settled.contains(room), let message = list.first(key, in: number) ?? recent.message(key, in: room) {
             return message.body
         }
-        return try statements.message(room: number, sender: key.sender, clientMessageID: key.id)?.body
+        return try statements.lookup.message(room: number, sender: key.sender, clientMessageID: key.id)?.body
     }
 
     /// The same send again, or another one under an id that is taken.

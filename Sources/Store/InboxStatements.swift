@@ -28,7 +28,7 @@ final class InboxStatements {
     func forEachRoom(of user: UserID, _ body: (Int64, RoomID) -> Void) throws {
         try selectRooms.bind(user.string, at: 1)
         try selectRooms.forEachRow { row in
-            body(row.integer(0), RoomID(trusted: String(decoding: row.bytes(1), as: UTF8.self)))
+            body(row.integer(0), RoomID(trusted: row.text(1)))
         }
     }
 

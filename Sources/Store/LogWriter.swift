@@ -10,11 +10,11 @@ import Wire
 /// a message is committed at once.
 final class LogWriter: Sendable {
     private let queue: WorkQueue<Submission>
-    private let database: DatabaseQueue
-    private let observer: any LogObserver
+    let database: DatabaseQueue
+    let observer: any LogObserver
     /// As it was when the database was opened; the thread has its own from there on.
     private let journal: Journal
-    private let configuration: StoreConfiguration
+    let configuration: StoreConfiguration
     private let failureText = Mutex<String?>(nil)
 
     init(
@@ -138,7 +138,7 @@ final class LogWriter: Sendable {
     /// Makes one transaction: files what is due, and does what `body` does.
     ///
     /// - Parameter adding: whether it is to send something.
-    private func transact(
+    func transact(
         _ filing: Backlog.Filing, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
         _ journal: inout Journal, adding: Bool, _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
@@ -164,46 +164,6 @@ final class LogWriter: Sendable {
         rooms.keepWithinLimit()
         journal.commit(done.filing, done.messages, firstStored: firstRow)
         return done
-    }
-
-    /// Makes one step of letting messages expire. That it fails says nothing of whether messages can be stored.
-    private func expire(
-        _ expiry: inout Expiry, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
-        _ journal: inout Journal
-    ) {
-        let cutoff = configuration.oldest(at: configuration.clock())
-        var asked: Int64?
-        do {
-            let (places, last) = try database.writeWithoutTransaction { db in
-                let prepared = try statements ?? WriterStatements(db)
-                statements = prepared
-                return try prepared.expiry.due(behind: expiry.room, before: cutoff, most: expiry.mostRooms)
-            }
-            asked = places.last?.number
-            var step = Expiry.Step(lastRoom: last)
-            if !places.isEmpty {
-                let done = try transact(Backlog.Filing(), &statements, &rooms, &journal, adding: false) { commit in
-                    var rest = expiry.mostMessages
-                    for place in places {
-                        let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
-                        step.expired += expired
-                        rest -= looked
-                        guard rest == 0 else { continue }
-                        // The next step goes on with the room behind it, and the next round with this one.
-                        step.hasMore = true
-                        if place.number != places.last?.number { step.lastRoom = place.number }
-                        break
-                    }
-                }
-                if step.expired > 0 {
-                    configuration.onExpiry?(.expired(step.expired))
-                    observer.committed([], done.batches)
-                }
-            }
-            if let count = expiry.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
-        } catch {
-            if expiry.failed(asked, at: .now) { configuration.onExpiry?(.failed("\(error)")) }
-        }
     }
 
     /// How much a probe writes: as much as a large send, since whether there is room shows only when some is taken.
@@ -236,22 +196,6 @@ final class LogWriter: Sendable {
         guard let error = error as? DatabaseError else { return .unavailable("The message could not be stored.") }
         return error.resultCode == .SQLITE_FULL
             ? .storageFull : .unavailable("The message could not be stored: \(error.message ?? "I/O error").")
-    }
-}
-
-extension StoreConfiguration {
-    /// How messages expire; `nil` when they do not.
-    fileprivate var expiryLimits: Expiry.Limits? {
-        keepDays.map { _ in
-            Expiry.Limits(
-                messages: max(1, expiryMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
-                interval: .milliseconds(expiryInterval))
-        }
-    }
-
-    /// When the oldest message that is kept was stored, or a later one.
-    fileprivate func oldest(at now: Timestamp) -> Timestamp {
-        Timestamp(milliseconds: now.milliseconds - Int64(keepDays ?? 0) * 86_400_000)
     }
 }
 

@@ -12,6 +12,7 @@ final class LookupStatements {
     private let selectLatestChange: PreparedStatement
     private let selectClientMessage: PreparedStatement
     private let selectRole: PreparedStatement
+    private let selectMark: PreparedStatement
 
     init(_ db: Database) throws {
         selectRoom = try PreparedStatement("SELECT id, private FROM rooms WHERE name = ?", db)
@@ -25,6 +26,7 @@ final class LookupStatements {
             SELECT id, rev, changed, body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?
             """, db)
         selectRole = try PreparedStatement("SELECT owner FROM members WHERE room = ? AND user = ?", db)
+        selectMark = try PreparedStatement("SELECT seq FROM read_marks WHERE user = ? AND room = ?", db)
     }
 
     /// A room's number, and whether it is for members only; `nil` when nobody has used it.
@@ -36,7 +38,7 @@ final class LookupStatements {
     /// The id and the head of the room of a number; `nil` when there is none.
     func room(_ number: Int64) throws -> (id: RoomID, head: Int64)? {
         try selectName.bind(number, at: 1)
-        guard let name = try selectName.firstRow({ String(decoding: $0.bytes(0), as: UTF8.self) }) else { return nil }
+        guard let name = try selectName.firstRow({ $0.text(0) }) else { return nil }
         return (RoomID(trusted: name), try progress(of: number).head)
     }
 
@@ -63,6 +65,13 @@ final class LookupStatements {
         try selectRole.bind(room, at: 1)
         try selectRole.bind(user.string, at: 2)
         return try selectRole.firstRow { $0.integer(0) == 1 ? .owner : .member }
+    }
+
+    /// Up to where a user has read a room; 0 for nothing.
+    func readMark(of user: UserID, in room: Int64) throws -> Int64 {
+        try selectMark.bind(user.string, at: 1)
+        try selectMark.bind(room, at: 2)
+        return try selectMark.firstRow { $0.integer(0) } ?? 0
     }
 
     /// The message that was sent under a client message id.

@@ -46,11 +46,6 @@ final class ReaderStatements {
         return try selectMessage.firstRow { Stored($0) }
     }
 
-    /// The message that was sent under a client message id.
-    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> Stored? {
-        try lookup.message(room: room, sender: sender, clientMessageID: clientMessageID)
-    }
-
     /// The snapshots of consecutive messages, joined by commas; none when the last comes before the first.
     func messages(room: Int64, from first: Int64, through last: Int64) throws -> [UInt8] {
         guard first <= last else { return [] }

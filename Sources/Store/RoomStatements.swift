@@ -22,7 +22,7 @@ final class RoomStatements {
         try selectMembers.bind(Int64(limit), at: 3)
         var members: [RoomMember] = []
         try selectMembers.forEachRow { row in
-            let user = UserID(trusted: String(decoding: row.bytes(0), as: UTF8.self))
+            let user = UserID(trusted: row.text(0))
             members.append(RoomMember(user: user, role: row.integer(1) == 1 ? .owner : .member))
         }
         return members
@@ -31,6 +31,6 @@ final class RoomStatements {
     /// What a room is called, if it has a title.
     func title(of room: Int64) throws -> String? {
         try selectTitle.bind(room, at: 1)
-        return try selectTitle.firstRow { String(decoding: $0.bytes(0), as: UTF8.self) }
+        return try selectTitle.firstRow { $0.text(0) }
     }
 }

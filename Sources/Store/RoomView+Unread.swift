@@ -5,7 +5,7 @@ import Wire
 extension RoomView {
     /// Up to where a user has read; 0 for nothing.
     func readMark(of user: UserID) throws -> Int64 {
-        try statements.unread.mark(of: user, in: number)
+        try statements.lookup.readMark(of: user, in: number)
     }
 
     /// What lies behind a user's read mark.

@@ -40,7 +40,7 @@ struct RoomView {
     func message(sender: UserID, clientMessageID: String) throws -> Stored? {
         let message = recent.first { $0.wasSent(by: sender, as: clientMessageID) }
         return try message.map(Stored.init)
-            ?? statements.message(room: number, sender: sender, clientMessageID: clientMessageID)
+            ?? statements.lookup.message(room: number, sender: sender, clientMessageID: clientMessageID)
     }
 
     private func recentMessage(_ seq: Int64) -> RecentMessage? {

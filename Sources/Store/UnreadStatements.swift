@@ -7,12 +7,10 @@ import Wire
 final class UnreadStatements {
     /// What has been looked through.
     var cleared = ClearedRuns()
-    private let selectMark: PreparedStatement
     private let selectExpired: PreparedStatement
     private let selectMessages: PreparedStatement
 
     init(_ db: Database) throws {
-        selectMark = try PreparedStatement("SELECT seq FROM read_marks WHERE user = ? AND room = ?", db)
         selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
         // A tombstone is told by the end of its snapshot: no string can have that in it, and no object comes last. Only of
         // messages that were changed is the body looked at.
@@ -21,13 +19,6 @@ final class UnreadStatements {
             SELECT sender <> ? AND (changed IS NULL OR substr(body, -16) <> CAST(',"deleted":true}' AS BLOB))
             FROM messages WHERE id > ? AND id <= ? ORDER BY id
             """, db)
-    }
-
-    /// Up to where a user has read a room; 0 for nothing.
-    func mark(of user: UserID, in room: Int64) throws -> Int64 {
-        try selectMark.bind(user.string, at: 1)
-        try selectMark.bind(room, at: 2)
-        return try selectMark.firstRow { $0.integer(0) } ?? 0
     }
 
     /// Up to where the messages of a room have expired; 0 for none.

@@ -78,9 +78,4 @@ final class WriterStatements {
         try deleteJournalRows.bind(id, at: 1)
         try deleteJournalRows.run()
     }
-
-    /// The message that was sent under a client message id.
-    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> Stored? {
-        try lookup.message(room: room, sender: sender, clientMessageID: clientMessageID)
-    }
 }

@@ -49,7 +49,7 @@ final class PeopleCheck {
         }
         var open = 0
         try selectOwnerless.forEachRow { row in
-            // Only an admin could do something about it, who could not see it either.
+            // Only an admin can do something about it.
             if row.integer(1) != 0 {
                 findings.add("it is private, and has no owner", room: row.text(0))
             } else {

@@ -39,7 +39,7 @@ final class ExpiryStatements {
             last = row.integer(0)
             // No message, or one in the journal only: neither is too old.
             guard !row.isNull(3), row.integer(3) < cutoff.milliseconds else { return }
-            let name = String(decoding: row.bytes(1), as: UTF8.self)
+            let name = row.text(1)
             places.append(Expiry.Place(number: last, room: RoomID(trusted: name), mark: row.integer(2)))
         }
         return (places, count < most ? nil : last)

@@ -1,0 +1,62 @@
+import Chat
+import GRDB
+import Wire
+
+/// Letting messages expire, on the thread that writes.
+extension LogWriter {
+    /// Makes one step of letting messages expire. That it fails says nothing of whether messages can be stored.
+    func expire(
+        _ expiry: inout Expiry, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
+        _ journal: inout Journal
+    ) {
+        let cutoff = configuration.oldest(at: configuration.clock())
+        var asked: Int64?
+        do {
+            let (places, last) = try database.writeWithoutTransaction { db in
+                let prepared = try statements ?? WriterStatements(db)
+                statements = prepared
+                return try prepared.expiry.due(behind: expiry.room, before: cutoff, most: expiry.mostRooms)
+            }
+            asked = places.last?.number
+            var step = Expiry.Step(lastRoom: last)
+            if !places.isEmpty {
+                let done = try transact(Backlog.Filing(), &statements, &rooms, &journal, adding: false) { commit in
+                    var rest = expiry.mostMessages
+                    for place in places {
+                        let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
+                        step.expired += expired
+                        rest -= looked
+                        guard rest == 0 else { continue }
+                        // The next step goes on with the room behind it, and the next round with this one.
+                        step.hasMore = true
+                        if place.number != places.last?.number { step.lastRoom = place.number }
+                        break
+                    }
+                }
+                if step.expired > 0 {
+                    configuration.onExpiry?(.expired(step.expired))
+                    observer.committed([], done.batches)
+                }
+            }
+            if let count = expiry.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
+        } catch {
+            if expiry.failed(asked, at: .now) { configuration.onExpiry?(.failed("\(error)")) }
+        }
+    }
+}
+
+extension StoreConfiguration {
+    /// How messages expire; `nil` when they do not.
+    var expiryLimits: Expiry.Limits? {
+        keepDays.map { _ in
+            Expiry.Limits(
+                messages: max(1, expiryMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
+                interval: .milliseconds(expiryInterval))
+        }
+    }
+
+    /// When the oldest message that is kept was stored, or a later one.
+    fileprivate func oldest(at now: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: now.milliseconds - Int64(keepDays ?? 0) * 86_400_000)
+    }
+}
