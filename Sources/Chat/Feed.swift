@@ -16,7 +16,8 @@ public final class Feed {
 
     /// The room.
     public let room: RoomID
-    /// The subscribers, in no order; also those that have not started yet.
+    /// The subscribers, those who came first in front, but that the last one takes the place of one who leaves; also those
+    /// that have not started yet.
     public private(set) var subscribers: [Subscription] = []
     /// The messages as WebSocket frames.
     private var frames: ByteLog

@@ -12,13 +12,9 @@ public final class ReadNotices: Sendable {
     /// The most frames that a room's notices make at a beat; one notice is always allowed.
     public static let framesPerRoom = 20_000
 
-    private struct State {
-        var marks: [RoomID: [UserID: Int64]] = [:]
-    }
-
     /// After how long a beat has to come when it is asked for.
     public let interval: Duration
-    private let state = Mutex(State())
+    private let marks = Mutex<[RoomID: [UserID: Int64]]>([:])
 
     /// No mark has moved yet.
     public init(interval: Duration = defaultInterval) {
@@ -29,10 +25,10 @@ public final class ReadNotices: Sendable {
     ///
     /// - Returns: whether to call ``beat(audience:)`` after ``interval``.
     public func moved(_ user: UserID, in room: RoomID, to seq: Int64) -> Bool {
-        state.withLock { state in
-            let isFirst = state.marks.isEmpty
+        marks.withLock { marks in
+            let isFirst = marks.isEmpty
             // Two loops may tell of two commits in another order.
-            state.marks[room, default: [:]][user, default: seq].raise(to: seq)
+            marks[room, default: [:]][user, default: seq].raise(to: seq)
             return isFirst
         }
     }
@@ -42,9 +38,9 @@ public final class ReadNotices: Sendable {
     /// - Parameter audience: about how many subscribers a room has.
     /// - Returns: what to tell.
     public func beat(audience: (RoomID) -> Int) -> [(room: RoomID, user: UserID, seq: Int64)] {
-        let marks = state.withLock { state in
-            defer { state.marks = [:] }
-            return state.marks
+        let marks = marks.withLock { marks in
+            defer { marks = [:] }
+            return marks
         }
         return marks.flatMap { room, users in
             users.prefix(max(1, Self.framesPerRoom / max(1, audience(room)))).map { (room, $0.key, $0.value) }

@@ -12,10 +12,9 @@ extension Worker {
     ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
     func recheckSubscriptions(of only: UserID?, to room: RoomID, asMember: Bool, because problem: Problem) {
         guard let feed = feeds[room] else { return }
-        let subscriptions = feed.subscribers.filter { !$0.isAdmin }
-        for user in Set(subscriptions.lazy.map(\.user)) where only == nil || user == only {
-            // Those of now: who is made a member again meanwhile may have others by then.
-            let asked = subscriptions.filter { $0.user == user }
+        let subscriptions = feed.subscribers.filter { !$0.isAdmin && (only == nil || $0.user == only) }
+        // Those of now: who is made a member again meanwhile may have others by then.
+        for (user, asked) in Dictionary(grouping: subscriptions, by: \.user) {
             let kind = asMember ? user.map { Query.Kind.member($0) } : nil
             ask(kind ?? .state, of: room, for: user) { [self] result in
                 switch result {
