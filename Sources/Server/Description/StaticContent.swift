@@ -23,9 +23,7 @@ extension Exchange {
     func answer(_ content: StaticContent) {
         add(.eTag, content.tag)
         add(.cacheControl, "no-cache")
-        let known = request.headerFields.elements(of: .ifNoneMatch)
-        // Weakly (RFC 9110, section 13.1.2).
-        let isKnown = known.contains { $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == content.tag }
+        let isKnown = request.headerFields.ifNoneMatchNames(content.tag)
         answer(isKnown ? .notModified : .ok, contentType: content.contentType, body: content.bytes.span)
     }
 }

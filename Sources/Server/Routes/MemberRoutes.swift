@@ -27,7 +27,7 @@ extension Exchange {
         switch request.method {
         case .put:
             try admit(.changes, by: try caller.named())
-            try refuseOtherThanJSON()
+            try expectJSON()
             let role = try RoomMember.decodeRole(body)
             try change(room, .setMember(user, role), by: caller) { [self] isNew in
                 answerMember(user, of: room, for: caller, isNew ? .created : .ok)

@@ -52,7 +52,7 @@ extension Exchange {
         worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
             case .success(.message(let message?)):
-                let isKnown = request.headerFields.namesWeakly(rev: message.rev, in: .ifNoneMatch)
+                let isKnown = request.headerFields.ifNoneMatchNames(message.entityTag)
                 answer(isKnown ? .notModified : .ok, message)
             case .success(.message(nil)): answer(.messageNotFound)
             case .success: preconditionFailure("the log answered another question")

@@ -7,9 +7,14 @@ import HTTPTypes
 extension Exchange {
     /// Answers with a message.
     func answer(_ status: HTTPResponse.Status, _ message: Stored) {
-        add(.eTag, "\"\(message.rev)\"")
+        add(.eTag, message.entityTag)
         answer(status, body: message.body.span)
     }
+}
+
+extension Stored {
+    /// The entity tag of the message as it is now.
+    var entityTag: String { "\"\(rev)\"" }
 }
 
 extension RevisionCondition {
@@ -23,13 +28,11 @@ extension RevisionCondition {
 }
 
 extension HTTPFields {
-    /// Whether a field like `If-None-Match` (RFC 9110, section 13.1.2) names the revision that a message has, as a strong
-    /// tag or a weak one, or with `*` any.
-    func namesWeakly(rev: Int64, in name: HTTPField.Name) -> Bool {
-        contains(name)
-            && elements(of: name).contains { tag in
-                tag == "*" || Int64(entityTag: tag.hasPrefix("W/") ? tag.dropFirst(2) : tag) == rev
-            }
+    /// Whether `If-None-Match` names an entity tag, as a strong one or a weak one, or with `*` any (RFC 9110, section
+    /// 13.1.2): then the client has what would be answered.
+    func ifNoneMatchNames(_ tag: String) -> Bool {
+        contains(.ifNoneMatch)
+            && elements(of: .ifNoneMatch).contains { $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == tag }
     }
 }
 

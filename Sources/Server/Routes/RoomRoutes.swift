@@ -14,7 +14,7 @@ extension Exchange {
     func setRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
         try admit(.changes, by: try caller.named())
-        try refuseOtherThanJSON()
+        try expectJSON()
         let settings = try RoomSettings.decode(body)
         try change(room, .set(settings), by: caller) { [self] made in
             if settings.visibility == .private {
@@ -29,7 +29,7 @@ extension Exchange {
         let caller = try caller(target, in: room)
         let user = try caller.named()
         try admit(.changes, by: user)
-        try refuseOtherThanJSON()
+        try expectJSON()
         let seq = try ReadMark.decode(body)
         worker.submit(.read(seq: seq), to: room, by: user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
@@ -64,12 +64,6 @@ extension Exchange {
             case .success: preconditionFailure("the log answered another question")
             case .failure(let problem): answer(problem)
             }
-        }
-    }
-
-    func refuseOtherThanJSON() throws(Problem) {
-        guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
-            throw .unsupportedMediaType
         }
     }
 }
