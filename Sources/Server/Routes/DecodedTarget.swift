@@ -48,15 +48,13 @@ extension Problem {
             case "chunk_extensions_too_long": limits.chunkExtensionBytes
             default: nil
             }
-        self.init(
-            status: refusal.status.code, code: Code(rawValue: refusal.code) ?? .badRequest, detail: refusal.detail,
-            limit: limit)
+        self.init(code: Code(rawValue: refusal.code) ?? .badRequest, detail: refusal.detail, limit: limit)
     }
 
     /// 400 or 426 `upgrade_required`: what was sent is no WebSocket handshake.
     static func handshakeRefused(status: Int, detail: String) -> Problem {
         Problem(
-            status: status, code: status == 426 ? .upgradeRequired : .badRequest,
+            code: status == 426 ? .upgradeRequired : .badRequest,
             detail: detail.prefix(1).uppercased() + detail.dropFirst() + ".")
     }
 }

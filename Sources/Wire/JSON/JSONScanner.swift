@@ -157,7 +157,7 @@ public struct JSONScanner: Sendable {
         guard next == bracket else { throw unexpected() }
         guard containers.count < Limits.readerDepth else {
             throw Problem(
-                status: 400, code: .invalidJSON, detail: "Nested more than \(Limits.readerDepth) deep.",
+                code: .invalidJSON, detail: "Nested more than \(Limits.readerDepth) deep.",
                 limit: Limits.readerDepth)
         }
         offset += 1

@@ -2,30 +2,30 @@
 extension Problem {
     /// 400 `invalid_json`: `detail` tells what is wrong and where.
     public static func invalidJSON(_ detail: String) -> Problem {
-        Problem(status: 400, code: .invalidJSON, detail: detail)
+        Problem(code: .invalidJSON, detail: detail)
     }
 
     /// 400 `invalid_field`: the field is not what it `must` be, such as "a string".
     public static func invalidField(_ field: String, must: String) -> Problem {
-        Problem(status: 400, code: .invalidField, detail: "\(field) must be \(must).", field: field)
+        Problem(code: .invalidField, detail: "\(field) must be \(must).", field: field)
     }
 
     /// 400 `invalid_cursor`: `field` is the parameter that was given.
     public static func invalidCursor(_ field: String, detail: String) -> Problem {
-        Problem(status: 400, code: .invalidCursor, detail: detail, field: field)
+        Problem(code: .invalidCursor, detail: detail, field: field)
     }
 
     /// 400 `invalid_limit`: the `limit` is no number from 1 to `maximum`.
     public static func invalidLimit(maximum: Int) -> Problem {
         Problem(
-            status: 400, code: .invalidLimit, detail: "limit must be a number from 1 to \(maximum).",
+            code: .invalidLimit, detail: "limit must be a number from 1 to \(maximum).",
             field: "limit", limit: maximum)
     }
 
     /// 400 `invalid_room`: the room id breaks its grammar.
     public static var invalidRoom: Problem {
         Problem(
-            status: 400, code: .invalidRoom,
+            code: .invalidRoom,
             detail: "A room id is 1 to 128 letters, digits and . _ ~ - and begins with a letter or digit.",
             field: "room", limit: RoomID.maximumBytes)
     }
@@ -33,7 +33,7 @@ extension Problem {
     /// 400 `invalid_user`: the user id breaks its grammar.
     public static var invalidUser: Problem {
         Problem(
-            status: 400, code: .invalidUser,
+            code: .invalidUser,
             detail: "A user id is 1 to 128 bytes of printable UTF-8 without spaces.",
             field: "user", limit: UserID.maximumBytes)
     }
@@ -41,19 +41,19 @@ extension Problem {
     /// 400 `invalid_reaction`: the key of a reaction breaks its grammar.
     public static var invalidReaction: Problem {
         Problem(
-            status: 400, code: .invalidReaction,
+            code: .invalidReaction,
             detail: "The key of a reaction is 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8 without spaces.",
             field: "key", limit: Limits.reactionKeyBytes)
     }
 
     /// 400 `invalid_fault`: `detail` tells what is wrong with the faults that `field` asks for, and which there are.
     public static func invalidFault(_ field: String, detail: String, limit: Int? = nil) -> Problem {
-        Problem(status: 400, code: .invalidFault, detail: detail, field: field, limit: limit)
+        Problem(code: .invalidFault, detail: detail, field: field, limit: limit)
     }
 
     /// 400 `unknown_type`: a frame's `type` is none that the server knows here.
     public static func unknownType(_ type: String) -> Problem {
-        Problem(status: 400, code: .unknownType, detail: "No frame of type \"\(type)\" is known here.", field: "type")
+        Problem(code: .unknownType, detail: "No frame of type \"\(type)\" is known here.", field: "type")
     }
 }
 
@@ -62,63 +62,63 @@ extension Problem {
     /// 422 `too_long`: the field has more than `limit` bytes.
     public static func tooLong(_ field: String, limit: Int) -> Problem {
         Problem(
-            status: 422, code: .tooLong, detail: "\(field) must not have more than \(limit) bytes.", field: field,
+            code: .tooLong, detail: "\(field) must not have more than \(limit) bytes.", field: field,
             limit: limit)
     }
 
     /// 422 `too_many`: the field has more than `limit` elements.
     public static func tooMany(_ field: String, limit: Int) -> Problem {
         Problem(
-            status: 422, code: .tooMany, detail: "\(field) must not have more than \(limit) elements.", field: field,
+            code: .tooMany, detail: "\(field) must not have more than \(limit) elements.", field: field,
             limit: limit)
     }
 
     /// 422 `too_deep`: the field is nested more than `limit` deep.
     public static func tooDeep(_ field: String, limit: Int) -> Problem {
         Problem(
-            status: 422, code: .tooDeep, detail: "\(field) must not be nested more than \(limit) deep.", field: field,
+            code: .tooDeep, detail: "\(field) must not be nested more than \(limit) deep.", field: field,
             limit: limit)
     }
 
     /// 422 `empty_message`: neither text nor attachments.
     public static var emptyMessage: Problem {
         Problem(
-            status: 422, code: .emptyMessage, detail: "A message needs a text or attachments, or both.", field: "text")
+            code: .emptyMessage, detail: "A message needs a text or attachments, or both.", field: "text")
     }
 
     /// 422 `empty_field`: the field must not be the empty string.
     public static func emptyField(_ field: String) -> Problem {
-        Problem(status: 422, code: .emptyField, detail: "\(field) must not be empty.", field: field)
+        Problem(code: .emptyField, detail: "\(field) must not be empty.", field: field)
     }
 
     /// 422 `nul_character`: the field has U+0000 in it, which not every client and database can hold.
     public static func nulCharacter(_ field: String) -> Problem {
-        Problem(status: 422, code: .nulCharacter, detail: "\(field) must not contain U+0000.", field: field)
+        Problem(code: .nulCharacter, detail: "\(field) must not contain U+0000.", field: field)
     }
 
     /// 422 `invalid_attachment`: the field of an attachment is not what it `must` be.
     public static func invalidAttachment(_ field: String, must: String) -> Problem {
-        Problem(status: 422, code: .invalidAttachment, detail: "\(field) must be \(must).", field: field)
+        Problem(code: .invalidAttachment, detail: "\(field) must be \(must).", field: field)
     }
 
     /// 422 `size_missing`: the field, the width or height of an image or video, is absent or not positive.
     public static func sizeMissing(_ field: String) -> Problem {
         Problem(
-            status: 422, code: .sizeMissing,
+            code: .sizeMissing,
             detail: "\(field) must be positive: an image or video is laid out before it has loaded.", field: field)
     }
 
     /// 422 `reply_to_not_found`: the room has no message of that `seq`.
     public static var replyToNotFound: Problem {
         Problem(
-            status: 422, code: .replyToNotFound, detail: "reply_to must be the seq of a message of the room.",
+            code: .replyToNotFound, detail: "reply_to must be the seq of a message of the room.",
             field: "reply_to")
     }
 
     /// 422 `client_message_id_reused`: the id was first used for another content.
     public static var clientMessageIDReused: Problem {
         Problem(
-            status: 422, code: .clientMessageIDReused,
+            code: .clientMessageIDReused,
             detail: "This client_message_id was first sent with another content.", field: "client_message_id")
     }
 }
@@ -127,25 +127,25 @@ extension Problem {
 extension Problem {
     /// 403 `not_the_sender`: the message is somebody else's.
     public static var notTheSender: Problem {
-        Problem(status: 403, code: .notTheSender, detail: "Only the sender of a message may do this.")
+        Problem(code: .notTheSender, detail: "Only the sender of a message may do this.")
     }
 
     /// 409 `message_deleted`: the message is deleted, which is for ever.
     public static var messageDeleted: Problem {
-        Problem(status: 409, code: .messageDeleted, detail: "The message has been deleted.")
+        Problem(code: .messageDeleted, detail: "The message has been deleted.")
     }
 
     /// 412 `precondition_failed`: the message is at another revision, `rev`, than the client has asked for.
     public static func preconditionFailed(rev: Int64) -> Problem {
         Problem(
-            status: 412, code: .preconditionFailed, detail: "The message has been changed: its ETag is \"\(rev)\".",
+            code: .preconditionFailed, detail: "The message has been changed: its ETag is \"\(rev)\".",
             field: "If-Match")
     }
 
     /// 422 `too_many_reactions`: the message has reactions with as many different keys as there may be.
     public static var tooManyReactions: Problem {
         Problem(
-            status: 422, code: .tooManyReactions,
+            code: .tooManyReactions,
             detail: "A message has reactions with at most \(Limits.reactionKeys) different keys.", field: "key",
             limit: Limits.reactionKeys)
     }

@@ -4,8 +4,6 @@
 /// is described once, where it is found. ``status`` is for HTTP; a client that reacts to a particular fault goes by
 /// ``code``.
 public struct Problem: Error, Sendable, Hashable {
-    /// The HTTP status, 400 to 599.
-    public var status: Int
     /// What went wrong, for programs.
     public var code: Code
     /// What went wrong, for people: one sentence.
@@ -17,17 +15,19 @@ public struct Problem: Error, Sendable, Hashable {
     /// After how many seconds to try again: the header `Retry-After` (RFC 9110, section 10.2.3), not part of the body.
     public var retryAfter: Int?
 
-    /// A problem of one kind. The factories give the status that belongs to each code.
+    /// A problem of one kind.
     public init(
-        status: Int, code: Code, detail: String, field: String? = nil, limit: Int? = nil, retryAfter: Int? = nil
+        code: Code, detail: String, field: String? = nil, limit: Int? = nil, retryAfter: Int? = nil
     ) {
-        self.status = status
         self.code = code
         self.detail = detail
         self.field = field
         self.limit = limit
         self.retryAfter = retryAfter
     }
+
+    /// The HTTP status, 400 to 599.
+    public var status: Int { code.status }
 
     /// The short name of the status (RFC 9110, section 15), which is the `title` of an `about:blank` problem.
     public var title: String { Self.title(of: status) }

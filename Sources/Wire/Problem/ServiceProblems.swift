@@ -2,22 +2,22 @@
 extension Problem {
     /// 404 `not_found`: no such resource.
     public static var notFound: Problem {
-        Problem(status: 404, code: .notFound, detail: "There is nothing here.")
+        Problem(code: .notFound, detail: "There is nothing here.")
     }
 
     /// 404 `room_not_found`: no such room, or a private one of which the caller is no member.
     public static var roomNotFound: Problem {
-        Problem(status: 404, code: .roomNotFound, detail: "There is no such room.")
+        Problem(code: .roomNotFound, detail: "There is no such room.")
     }
 
     /// 404 `member_not_found`: the user is no member of the room.
     public static var memberNotFound: Problem {
-        Problem(status: 404, code: .memberNotFound, detail: "The room has no such member.")
+        Problem(code: .memberNotFound, detail: "The room has no such member.")
     }
 
     /// 409 `last_owner`: a room has an owner at all times.
     public static var lastOwner: Problem {
-        Problem(status: 409, code: .lastOwner, detail: "The room's last owner stays until there is another one.")
+        Problem(code: .lastOwner, detail: "The room's last owner stays until there is another one.")
     }
 
     /// 403 `forbidden`: the caller is no owner of the room.
@@ -27,69 +27,69 @@ extension Problem {
 
     /// 404 `message_not_found`: no such message in the room.
     public static var messageNotFound: Problem {
-        Problem(status: 404, code: .messageNotFound, detail: "The room has no such message.")
+        Problem(code: .messageNotFound, detail: "The room has no such message.")
     }
 
     /// 410 `cursor_unknown`: the cursor is of another epoch, or beyond what the room has seen.
     public static var cursorUnknown: Problem {
         Problem(
-            status: 410, code: .cursorUnknown,
+            code: .cursorUnknown,
             detail: "The cursor belongs to another history of the room. Load the room afresh.", field: "since")
     }
 
     /// 410 `cursor_unknown`: the cursor of a list of rooms is of another epoch.
     public static var listCursorUnknown: Problem {
         Problem(
-            status: 410, code: .cursorUnknown,
+            code: .cursorUnknown,
             detail: "The cursor belongs to another history. Load the list from its beginning.", field: "cursor")
     }
 
     /// 401 `unauthenticated`: `detail` tells what is missing or refused.
     public static func unauthenticated(_ detail: String) -> Problem {
-        Problem(status: 401, code: .unauthenticated, detail: detail)
+        Problem(code: .unauthenticated, detail: detail)
     }
 
     /// 401 `token_missing`: the request carries no token.
     public static var tokenMissing: Problem {
         Problem(
-            status: 401, code: .tokenMissing,
+            code: .tokenMissing,
             detail: "Send a token: Authorization: Bearer TOKEN, or the parameter access_token.")
     }
 
     /// 401 `token_invalid`: `detail` tells what is wrong with the token, and nothing that is in it.
     public static func tokenInvalid(_ detail: String, limit: Int? = nil) -> Problem {
-        Problem(status: 401, code: .tokenInvalid, detail: detail, limit: limit)
+        Problem(code: .tokenInvalid, detail: detail, limit: limit)
     }
 
     /// 401 `token_expired`: get a new one.
     public static var tokenExpired: Problem {
-        Problem(status: 401, code: .tokenExpired, detail: "The token has expired.")
+        Problem(code: .tokenExpired, detail: "The token has expired.")
     }
 
     /// 401 `token_not_yet_valid`: its `nbf` lies ahead.
     public static var tokenNotYetValid: Problem {
-        Problem(status: 401, code: .tokenNotYetValid, detail: "The token is not valid yet.")
+        Problem(code: .tokenNotYetValid, detail: "The token is not valid yet.")
     }
 
     /// 403 `room_not_allowed`: the token is limited to other rooms.
     public static var roomNotAllowed: Problem {
-        Problem(status: 403, code: .roomNotAllowed, detail: "The token is not for this room.", field: "room")
+        Problem(code: .roomNotAllowed, detail: "The token is not for this room.", field: "room")
     }
 
     /// 403 `forbidden`: `detail` tells who may.
     public static func forbidden(_ detail: String) -> Problem {
-        Problem(status: 403, code: .forbidden, detail: detail)
+        Problem(code: .forbidden, detail: detail)
     }
 
     /// 403 `not_a_member`: the caller is no member of the room, or not any more.
     public static var notAMember: Problem {
-        Problem(status: 403, code: .notAMember, detail: "Only members of the room may do this.")
+        Problem(code: .notAMember, detail: "Only members of the room may do this.")
     }
 
     /// 403 `origin_not_allowed`: the `Origin` of the request is not one that the server trusts.
     public static var originNotAllowed: Problem {
         Problem(
-            status: 403, code: .originNotAllowed, detail: "Web pages of this origin may not use this server.",
+            code: .originNotAllowed, detail: "Web pages of this origin may not use this server.",
             field: "Origin")
     }
 }
@@ -98,35 +98,35 @@ extension Problem {
 extension Problem {
     /// 409 `already_subscribed`: the subscription that there is goes on as it is.
     public static var alreadySubscribed: Problem {
-        Problem(status: 409, code: .alreadySubscribed, detail: "This socket is subscribed to the room already.")
+        Problem(code: .alreadySubscribed, detail: "This socket is subscribed to the room already.")
     }
 
     /// 409 `already_subscribed`: the socket follows its user's rooms.
     public static var alreadyFollowing: Problem {
         Problem(
-            status: 409, code: .alreadySubscribed, detail: "This socket is subscribed to its user's rooms already.")
+            code: .alreadySubscribed, detail: "This socket is subscribed to its user's rooms already.")
     }
 
     /// 409 `not_subscribed`: the socket does not follow its user's rooms.
     public static var notFollowing: Problem {
-        Problem(status: 409, code: .notSubscribed, detail: "This socket is not subscribed to its user's rooms.")
+        Problem(code: .notSubscribed, detail: "This socket is not subscribed to its user's rooms.")
     }
 
     /// 409 `not_subscribed`: the socket has no subscription to the room.
     public static var notSubscribed: Problem {
-        Problem(status: 409, code: .notSubscribed, detail: "This socket is not subscribed to the room.")
+        Problem(code: .notSubscribed, detail: "This socket is not subscribed to the room.")
     }
 
     /// 422 `too_many_subscriptions`: the socket has `limit` of them.
     public static func tooManySubscriptions(limit: Int) -> Problem {
         Problem(
-            status: 422, code: .tooManySubscriptions,
+            code: .tooManySubscriptions,
             detail: "A socket must not be subscribed to more than \(limit) rooms.", limit: limit)
     }
 
     /// 501 `not_available`: `detail` tells what the server does not offer.
     public static func notAvailable(_ detail: String) -> Problem {
-        Problem(status: 501, code: .notAvailable, detail: detail)
+        Problem(code: .notAvailable, detail: detail)
     }
 }
 
@@ -134,55 +134,55 @@ extension Problem {
 extension Problem {
     /// 400 `bad_request`: `detail` tells what is no HTTP/1.1.
     public static func badRequest(_ detail: String) -> Problem {
-        Problem(status: 400, code: .badRequest, detail: detail)
+        Problem(code: .badRequest, detail: detail)
     }
 
     /// 405 `method_not_allowed`: the answer's `Allow` header tells which methods are.
     public static var methodNotAllowed: Problem {
-        Problem(status: 405, code: .methodNotAllowed, detail: "The resource does not know this method.")
+        Problem(code: .methodNotAllowed, detail: "The resource does not know this method.")
     }
 
     /// 415 `unsupported_media_type`: the content type contradicts JSON.
     public static var unsupportedMediaType: Problem {
         Problem(
-            status: 415, code: .unsupportedMediaType, detail: "The body must be application/json.",
+            code: .unsupportedMediaType, detail: "The body must be application/json.",
             field: "Content-Type")
     }
 
     /// 413 `body_too_large`: the body has more than `limit` bytes.
     public static func bodyTooLarge(limit: Int) -> Problem {
         Problem(
-            status: 413, code: .bodyTooLarge, detail: "The body must not have more than \(limit) bytes.", limit: limit)
+            code: .bodyTooLarge, detail: "The body must not have more than \(limit) bytes.", limit: limit)
     }
 
     /// 408 `request_timeout`: `detail` tells what did not arrive in time.
     public static func requestTimeout(_ detail: String) -> Problem {
-        Problem(status: 408, code: .requestTimeout, detail: detail)
+        Problem(code: .requestTimeout, detail: detail)
     }
 
     /// 429 `rate_limited`: the caller may try again after `seconds`.
     public static func rateLimited(retryAfter seconds: Int) -> Problem {
-        Problem(status: 429, code: .rateLimited, detail: "Too many requests.", retryAfter: seconds)
+        Problem(code: .rateLimited, detail: "Too many requests.", retryAfter: seconds)
     }
 
     /// 503 `overloaded`: more is queued than the server takes; try again after a second.
     public static var overloaded: Problem {
-        Problem(status: 503, code: .overloaded, detail: "The server has too much to do at the moment.", retryAfter: 1)
+        Problem(code: .overloaded, detail: "The server has too much to do at the moment.", retryAfter: 1)
     }
 
     /// 503 `unavailable`: `detail` tells what is; try again after a second.
     public static func unavailable(_ detail: String) -> Problem {
-        Problem(status: 503, code: .unavailable, detail: detail, retryAfter: 1)
+        Problem(code: .unavailable, detail: detail, retryAfter: 1)
     }
 
     /// 503 `storage_full`: the commit failed for want of space; nothing of it was stored.
     public static var storageFull: Problem {
         Problem(
-            status: 503, code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
+            code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
     }
 
     /// 500 `internal_error`: a mistake of the server.
     public static func internalError(_ detail: String) -> Problem {
-        Problem(status: 500, code: .internalError, detail: detail)
+        Problem(code: .internalError, detail: detail)
     }
 }

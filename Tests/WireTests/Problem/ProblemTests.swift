@@ -60,7 +60,7 @@ import Wire
     }
 
     @Test func `every error status has a title`() {
-        let titles = (400..<600).map { Problem(status: $0, code: .badRequest, detail: "").title }
+        let titles = (400..<600).map { Problem.title(of: $0) }
         #expect(titles.allSatisfy { !$0.isEmpty })
         #expect(titles[429 - 400] == "Too Many Requests")
         #expect(titles[418 - 400] == "Bad Request")
