@@ -45,7 +45,7 @@ final class Audience {
     var onLoss: () -> Void = {}
 
     private let loop: Loop
-    private let address: Destination
+    private let destination: Destination
     private let run: Int64
     private let plan: Plan
     private let burst: Int
@@ -56,10 +56,10 @@ final class Audience {
     private var underWay = 0
     private var waiting: [(subscriber: Subscriber, until: Int64)] = []
 
-    init(plan: Plan, subscribing: Plan.Subscribing, loop: Loop, address: Destination, clock: RunClock) {
+    init(plan: Plan, subscribing: Plan.Subscribing, loop: Loop, destination: Destination, clock: RunClock) {
         self.subscribing = subscribing
         self.loop = loop
-        self.address = address
+        self.destination = destination
         self.clock = clock
         run = plan.run
         self.plan = plan
@@ -102,7 +102,7 @@ final class Audience {
             let index = ledger.addSubscriber(id: subscriber.id, room: subscriber.room, start: seen)
             subscriber.joinStorm(seen: seen, index: index)
         }
-        subscriber.connect(by: loop, to: address, subscribing, run: run)
+        subscriber.connect(by: loop, to: destination, subscribing, run: run)
     }
 
     /// The values of a subscriber's templates.

@@ -26,7 +26,7 @@ final class Publishers {
     private let plan: Plan
     private let publishing: Plan.Publishing
     private let loop: Loop
-    private let address: Destination
+    private let destination: Destination
     private let clock: RunClock
     private let loopsListening: [Int]
     private var slots: [Publisher] = []
@@ -50,11 +50,11 @@ final class Publishers {
         let number: Int
     }
 
-    init(plan: Plan, publishing: Plan.Publishing, loop: Loop, address: Destination, clock: RunClock) {
+    init(plan: Plan, publishing: Plan.Publishing, loop: Loop, destination: Destination, clock: RunClock) {
         self.plan = plan
         self.publishing = publishing
         self.loop = loop
-        self.address = address
+        self.destination = destination
         self.clock = clock
         log = SendLog(loop: loop.index, loops: plan.threads, rooms: plan.rooms)
         let awaits = publishing.pacing == .closed(awaitsDeliveries: true) && plan.subscribers > 0
@@ -151,7 +151,7 @@ final class Publishers {
         values.random = .random(in: publishing.random, using: &random)
         request.removeAll(keepingCapacity: true)
         publishing.request.append(values, to: &request, scratch: &body)
-        publisher.transmit(request, by: loop, to: address)
+        publisher.transmit(request, by: loop, to: destination)
     }
 
     // MARK: What became of it

@@ -22,13 +22,15 @@ final class Worker {
         self.loop = loop
         self.clock = clock
         completed = Array(repeating: [], count: plan.threads)
-        if let subscribing = plan.subscribing, let address = addresses.subscribers {
-            audience = Audience(plan: plan, subscribing: subscribing, loop: loop, address: address, clock: clock)
+        if let subscribing = plan.subscribing, let destination = addresses.subscribers {
+            audience = Audience(
+                plan: plan, subscribing: subscribing, loop: loop, destination: destination, clock: clock)
         } else {
             audience = nil
         }
-        if let publishing = plan.publishing, let address = addresses.publishers {
-            publishers = Publishers(plan: plan, publishing: publishing, loop: loop, address: address, clock: clock)
+        if let publishing = plan.publishing, let destination = addresses.publishers {
+            publishers = Publishers(
+                plan: plan, publishing: publishing, loop: loop, destination: destination, clock: clock)
         } else {
             publishers = nil
         }
