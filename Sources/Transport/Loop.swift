@@ -30,6 +30,7 @@ public final class Loop: @unchecked Sendable {
     let wakeup: UnsafeMutablePointer<uv_async_t>
     let ticker: UnsafeMutablePointer<uv_timer_t>
     private let turnEnd: UnsafeMutablePointer<uv_prepare_t>
+    private let wakefulness: UnsafeMutablePointer<uv_idle_t>
 
     // From here on: the loop's thread only.
     var wheel = TimerWheel<Wake>()
@@ -65,12 +66,14 @@ public final class Loop: @unchecked Sendable {
         wakeup = .allocate(capacity: 1)
         ticker = .allocate(capacity: 1)
         turnEnd = .allocate(capacity: 1)
+        wakefulness = .allocate(capacity: 1)
         let this = Unmanaged.passUnretained(self).toOpaque()
         wakeup.pointee.data = this
         ticker.pointee.data = this
         turnEnd.pointee.data = this
         uv_async_init(uv, wakeup) { handle in Loop.from(handle!.pointee.data).drainMailbox() }
         uv_timer_init(uv, ticker)
+        uv_idle_init(uv, wakefulness)
         uv_prepare_init(uv, turnEnd)
         // Before the loop sleeps: after the sockets that were ready, and after timers and what libuv closes as well.
         uv_prepare_start(turnEnd) { handle in Loop.from(handle!.pointee.data).endTurn() }
@@ -141,6 +144,7 @@ public final class Loop: @unchecked Sendable {
         uv_close(UnsafeMutableRawPointer(wakeup).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(ticker).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(turnEnd).assumingMemoryBound(to: uv_handle_t.self), nil)
+        uv_close(UnsafeMutableRawPointer(wakefulness).assumingMemoryBound(to: uv_handle_t.self), nil)
         // They may hold what holds the loop.
         turnEndings = []
         alarms = TimerWheel(span: 64)
@@ -151,6 +155,7 @@ public final class Loop: @unchecked Sendable {
         wakeup.deallocate()
         ticker.deallocate()
         turnEnd.deallocate()
+        wakefulness.deallocate()
         uv.deallocate()
     }
 
@@ -162,6 +167,13 @@ public final class Loop: @unchecked Sendable {
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionIsolated()
         turnEndings.append(work)
+    }
+
+    /// Has the next turn begin at once, with the sockets that are ready then, if there are any. From what runs
+    /// ``atEndOfTurn(_:)``.
+    public func lookAgain() {
+        // A loop with an idle handle does not sleep; libuv calls it before the turn ends the next time.
+        uv_idle_start(wakefulness) { handle in uv_idle_stop(handle) }
     }
 
     /// Destroys a connection when nothing of it is on the stack any more: at the end of this turn.

@@ -64,6 +64,25 @@ final class LoopTests {
         #expect(order.events.prefix(3) == ["posting", "end of turn", "posted"])
     }
 
+    @Test("A loop that is to look again has its next turn at once, and then sleeps")
+    func looksAgain() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            var looks = 0
+            loop.atEndOfTurn {
+                order.record("end of turn")
+                looks += 1
+                if looks <= 3 { loop.lookAgain() }
+            }
+            loop.after(.milliseconds(300)) { order.record("later") }
+        }
+        try order.wait(for: "later")
+        #expect(order.events.prefix(4) == ["end of turn", "end of turn", "end of turn", "end of turn"])
+        // Its timer ticks every 100 ms; one that did not sleep would have had thousands of turns.
+        #expect(order.events.count < 50)
+    }
+
     @Test("Urgent work runs before what waits, in its own order")
     func runsUrgentWorkFirst() throws {
         let loop = loop
