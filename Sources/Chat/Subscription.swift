@@ -80,17 +80,13 @@ public final class Subscription {
     public func advance() {
         // Until the replay is over the feed is not what comes next.
         guard !isReading, let carrier else { return }
-        while index != nil, !carrier.isCongested {
-            guard isLive else { return readOn(carrier) }
-            switch feed.next(after: rev, format: format, limit: Self.writeLimit) {
-            case .level:
-                return
-            case .frames(let range, let newRev):
-                feed.send(range, format: format, to: carrier)
-                rev = newRev
-            case .behind:
-                return readOn(carrier)
-            }
+        while index != nil {
+            // Asked last: most have had everything when they are asked a second time.
+            let reading = isLive ? feed.next(after: rev, format: format, limit: Self.writeLimit) : .behind
+            if reading == .level || carrier.isCongested { return }
+            guard case .frames(let range, let newRev) = reading else { return readOn(carrier) }
+            feed.send(range, format: format, to: carrier)
+            rev = newRev
         }
     }
 
