@@ -48,15 +48,19 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Adds items as far as there is room.
     func append(_ new: [Item]) -> Admission {
-        locked {
+        let (admission, isAwaited) = locked {
             guard !isClosed else {
-                return Admission(count: 0, refusal: .unavailable("The server is shutting down."))
+                return (Admission(count: 0, refusal: .unavailable("The server is shutting down.")), false)
             }
             let added = min(max(0, limit - (items.count - head)), new.count)
             items.append(contentsOf: new[..<added])
-            if waiting > 0, added > 0 { pthread_cond_signal(condition) }
-            return Admission(count: added, refusal: added < new.count ? .overloaded : nil)
+            return (
+                Admission(count: added, refusal: added < new.count ? .overloaded : nil), waiting > 0 && added > 0
+            )
         }
+        // With the mutex held the thread would wake up only to wait for that.
+        if isAwaited { pthread_cond_signal(condition) }
+        return admission
     }
 
     /// Waits for items and takes the first ones, `most` at most.
