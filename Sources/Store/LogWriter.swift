@@ -151,12 +151,11 @@ final class LogWriter: Sendable {
             var firstRow: Int64 = 0
             // Taken out while it changes, and put back only if that lasts.
             rooms = RoomTable(limit: configuration.cachedRooms)
-            try db.inTransaction(.immediate) {
+            try prepared.transaction {
                 try commit.file()
                 try body(&commit)
                 try commit.store(in: journal.row)
                 firstRow = try journal.deleteSpentRows(prepared, after: commit.filing, adding: adding)
-                return .commit
             }
             return (commit, firstRow)
         }
