@@ -16,8 +16,9 @@ struct StopTests {
             let sender = try HTTPClient(port: server.port)
             try sender.write(HTTPClient.bytes(sending: HTTPClient.draft("\(senders.count)")))
             senders.append(sender)
-            // When it has answered twice, it has also read what was there before the first time.
-            for _ in 0..<2 { _ = try watching.get("/healthz") }
+            // When it has answered twice, it has also read what was there before the first time; and with the third
+            // time it has seen that no more sends come just now, and handed it over.
+            for _ in 0..<3 { _ = try watching.get("/healthz") }
         }
         return senders
     }
