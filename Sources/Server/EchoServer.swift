@@ -112,5 +112,6 @@ private final class Echo: WebSocketDelegate {
     }
 
     func drained(_ socket: WebSocketConnection) {}
+    func closing(_ socket: WebSocketConnection) {}
     func closed(_ socket: WebSocketConnection) {}
 }

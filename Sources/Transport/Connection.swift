@@ -19,6 +19,17 @@ public final class Connection {
         case closed
     }
 
+    // What a write needs is in front, side by side.
+
+    // The socket as libwebsockets knows it; valid from adoption until `didClose`, which clears it.
+    private var wsi: OpaquePointer?
+    /// The socket, when its bytes are those that are written; `nil` when the library encrypts them.
+    private var plainSocket: Int32?
+    private var state = State.open
+    /// What encrypts, where we are the client.
+    var session: ClientSession?
+    private var stall: Stall?
+
     /// The loop that serves this connection.
     public unowned let loop: Loop
     /// What serves this connection. A handler replaces itself by another when the protocol changes (an upgrade).
@@ -32,11 +43,6 @@ public final class Connection {
     /// Where the loop's table holds this connection.
     let slot: Int
 
-    // The socket as libwebsockets knows it; valid from adoption until `didClose`, which clears it.
-    private var wsi: OpaquePointer?
-    /// The socket, when its bytes are those that are written; `nil` when the library encrypts them.
-    private var plainSocket: Int32?
-    private var state = State.open
     private let counted: Bool
     /// Calls of the library on this socket that have not returned: it must not be destroyed under them.
     private var depth = 0
@@ -49,9 +55,6 @@ public final class Connection {
     private var deadline: Int?
     /// The earliest tick at which the wheel looks at us.
     private var scheduled: Int?
-    private var stall: Stall?
-    /// What encrypts, where we are the client.
-    var session: ClientSession?
 
     init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, counted: Bool) {
         self.loop = loop

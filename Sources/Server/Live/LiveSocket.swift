@@ -6,6 +6,11 @@ import Wire
 
 /// A WebSocket that carries subscriptions: what the one for a single room and the one for many have in common.
 protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier {
+    /// What the socket speaks on. Pushes go there without a look at the socket: of a thousand subscribers nothing is in
+    /// the processor's cache when their turn comes, and each object on the way is waited for.
+    var connection: Connection { get }
+    /// Whether nothing may be sent any more.
+    var isClosing: Bool { get set }
     var worker: Worker { get }
     /// Who has opened it, or renewed its token last.
     var caller: Identity { get set }
@@ -80,17 +85,23 @@ extension LiveSocket {
 
     // MARK: The subscriptions' bytes
 
-    var isCongested: Bool { socket.connection.isCongested || !socket.isOpen }
+    var isCongested: Bool { connection.isCongested || !connection.isOpen || isClosing }
 
     func send(_ frames: Span<UInt8>) {
+        guard !isClosing else { return }
         worker.services.metrics.deliveredBytes.increment(by: Int64(frames.count))
-        socket.send(frames: frames)
+        connection.write(frames)
+    }
+
+    func closing(_ socket: WebSocketConnection) {
+        isClosing = true
     }
 
     func sendLive(_ subscription: Subscription) {
         var frames: [UInt8] = []
         for notice in worker.live(subscription) { PushEncoding.appendFrame(notice, to: &frames) }
-        socket.send(frames: frames.span)
+        guard !isClosing else { return }
+        connection.write(frames)
     }
 
     /// Counts a socket that is gone.

@@ -6,6 +6,9 @@ import Wire
 
 /// A room's own socket: pushes what changes in the room, and hears little from the client.
 final class RoomSocket: LiveSocket {
+    // What pushes need is in front, side by side.
+    let connection: Connection
+    var isClosing = false
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
@@ -13,7 +16,8 @@ final class RoomSocket: LiveSocket {
     /// What stands between the subscription and the socket when the request has asked for faults.
     private var faulty: FaultyCarrier?
 
-    private init(worker: Worker, caller: Identity, subscription: Subscription) {
+    private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {
+        self.connection = connection
         self.worker = worker
         self.caller = caller
         self.subscription = subscription
@@ -29,7 +33,7 @@ final class RoomSocket: LiveSocket {
         on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice,
         faults: FaultPlan?
     ) -> WebSocketConnection {
-        let live = RoomSocket(worker: worker, caller: caller, subscription: subscription)
+        let live = RoomSocket(connection, worker: worker, caller: caller, subscription: subscription)
         let socket = WebSocketConnection(
             connection, limits: worker.services.configuration.webSocket,
             allowsCompression: subscription.format == .deflatedWebSocket,

@@ -9,6 +9,9 @@ import Wire
 /// It costs a cursor for each room, however slow its client is. The subscriptions share what the client takes, by
 /// turns; and they read the log one after the other, a slice each, so that no more than a slice waits for the client.
 final class RoomsSocket: LiveSocket {
+    // What pushes need is in front, side by side.
+    let connection: Connection
+    var isClosing = false
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
@@ -32,7 +35,11 @@ final class RoomsSocket: LiveSocket {
         var since: Int64?
     }
 
-    private init(worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat, faults: FaultPlan?) {
+    private init(
+        _ connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat,
+        faults: FaultPlan?
+    ) {
+        self.connection = connection
         self.worker = worker
         self.caller = caller
         self.address = address
@@ -48,7 +55,8 @@ final class RoomsSocket: LiveSocket {
         on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat,
         faults: FaultPlan?
     ) -> WebSocketConnection {
-        let live = RoomsSocket(worker: worker, caller: caller, address: address, format: format, faults: faults)
+        let live = RoomsSocket(
+            connection, worker: worker, caller: caller, address: address, format: format, faults: faults)
         var limits = worker.services.configuration.webSocket
         limits.framesPerSecond = limits.framesPerSecondForRooms
         let socket = WebSocketConnection(
@@ -175,7 +183,7 @@ final class RoomsSocket: LiveSocket {
             guard !subscription.hasStarted else { return subscription.replayed(slice) }
             if let since = reader.since, since > slice.state.rev { throw .cursorUnknown }
             send(worker.subscribed(subscription, slice.state, faults))
-            let faulty = faults?.carrier(of: subscription, before: self, on: socket.connection)
+            let faulty = faults?.carrier(of: subscription, before: self, on: connection)
             if let faulty { self.faulty[subscription.feed.room] = faulty }
             worker.start(subscription, with: slice, on: faulty ?? self)
         } catch {

@@ -10,6 +10,8 @@ protocol WebSocketDelegate: AnyObject {
     func received(binary: [UInt8], on socket: WebSocketConnection)
     /// What was sent has left; more may be sent.
     func drained(_ socket: WebSocketConnection)
+    /// A Close frame is about to be sent, after which nothing may be.
+    func closing(_ socket: WebSocketConnection)
     /// The socket is gone.
     func closed(_ socket: WebSocketConnection)
 }
@@ -55,12 +57,6 @@ final class WebSocketConnection: ConnectionHandler {
 
     // MARK: Sending
 
-    /// Sends bytes that are whole frames.
-    func send(frames: Span<UInt8>) {
-        guard isOpen else { return }
-        connection.write(frames)
-    }
-
     /// Sends one frame.
     ///
     /// - Parameter rsv1: whether the payload is compressed.
@@ -94,6 +90,7 @@ final class WebSocketConnection: ConnectionHandler {
 
     private func write(_ payload: ClosePayload) {
         closeCode = payload.code ?? .noStatusReceived
+        delegate.closing(self)
         var frame: [UInt8] = []
         Frame.appendClose(payload, into: &frame)
         connection.write(frame)
