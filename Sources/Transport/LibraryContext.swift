@@ -20,13 +20,25 @@ final class LibraryContext {
     // The library keeps pointers to these as long as the context lives; they are freed after it.
     private let protocols: UnsafeMutablePointer<lws_protocols>
     private let foreignLoop: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    /// OpenSSL's context of the vhost, which the library tells while it makes the vhost; it lives as long as that.
-    private let tlsContext: UnsafeMutablePointer<OpaquePointer?>
+    private let shared: UnsafeMutablePointer<Shared>
     private let tls: ServerTLS?
     /// What new connections are shown. On the loop's thread only.
     var certificate: Certificate?
 
     private let wakeup: WakeupDescriptor
+
+    /// What callbacks find by the library's context.
+    fileprivate struct Shared {
+        /// Whose data is the ``Loop``.
+        let uv: UnsafeMutablePointer<uv_loop_t>
+        /// OpenSSL's context of the vhost, which the library tells while it makes the vhost; it lives as long as that.
+        var tlsContext: OpaquePointer?
+
+        /// That of a socket's context, which outlives the socket.
+        static func of(_ wsi: OpaquePointer) -> UnsafeMutablePointer<Shared>? {
+            lws_context_user(lws_get_context(wsi))?.assumingMemoryBound(to: Shared.self)
+        }
+    }
 
     init(uv: UnsafeMutablePointer<uv_loop_t>, limits: TransportLimits, tls: ServerTLS?) throws(TransportError) {
         guard WakeupDescriptor.areLeft() else { throw .unavailable("the system gives no more file descriptors") }
@@ -43,8 +55,8 @@ final class LibraryContext {
         protocols[0].tx_packet_size = 1 << 20
         foreignLoop = .allocate(capacity: 1)
         foreignLoop.initialize(to: UnsafeMutableRawPointer(uv))
-        tlsContext = .allocate(capacity: 1)
-        tlsContext.initialize(to: nil)
+        shared = .allocate(capacity: 1)
+        shared.initialize(to: Shared(uv: uv))
         self.tls = tls
         certificate = tls?.certificate
 
@@ -55,7 +67,7 @@ final class LibraryContext {
         info.foreign_loops = foreignLoop
         // The library sets LWS_PRE (16) bytes of its buffer aside.
         info.pt_serv_buf_size = UInt32(max(limits.readSize, Self.recordSize)) + 16
-        info.user = UnsafeMutableRawPointer(tlsContext)
+        info.user = UnsafeMutableRawPointer(shared)
         info.pcontext = place
         info.gid = -1
         info.uid = -1
@@ -84,7 +96,7 @@ final class LibraryContext {
         }
         self.wakeup = wakeup
         vhost = created
-        if let tls, let context = tlsContext.pointee { tls.prepare(context, for: self) }
+        if let tls, let context = shared.pointee.tlsContext { tls.prepare(context, for: self) }
     }
 
     /// Hands a connected socket to the library, which closes it when it refuses it.
@@ -112,7 +124,7 @@ final class LibraryContext {
         guard isDestroyed else { return false }
         protocols.deallocate()
         foreignLoop.deallocate()
-        tlsContext.deallocate()
+        shared.deallocate()
         context.deallocate()
         return true
     }
@@ -145,10 +157,16 @@ private func handleEvent(
             connection.didClose()
             return 0
         }
+    case LWS_CALLBACK_WSI_DESTROY:
+        // Sockets that close together are closed by the system together, some 10 µs each, when the turn is over.
+        if let wsi, let shared = LibraryContext.Shared.of(wsi) {
+            Loop.from(shared.pointee.uv.pointee.data).didServeSocket()
+        }
+        return 0
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
-        // `user` is the vhost's SSL_CTX here, and the context's user pointer the place in which we keep it.
-        guard let wsi, let user, let place = lws_context_user(lws_get_context(wsi)) else { return 0 }
-        place.assumingMemoryBound(to: OpaquePointer?.self).pointee = OpaquePointer(user)
+        // `user` is the vhost's SSL_CTX here.
+        guard let wsi, let user, let shared = LibraryContext.Shared.of(wsi) else { return 0 }
+        shared.pointee.tlsContext = OpaquePointer(user)
         return 0
     default:
         return 0

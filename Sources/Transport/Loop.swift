@@ -43,7 +43,8 @@ public final class Loop: @unchecked Sendable {
     /// What was taken out of the mailbox and has not had its turn.
     var waiting: ArraySlice<Mailbox.Work> = []
     var isRunningUrgentWork = false
-    var socketsServed = 0
+    /// When the sockets of this turn have been served for so long that urgent work goes first; `nil` before the first one.
+    var urgentWorkDue: ContinuousClock.Instant?
 
     /// A loop that does nothing yet: see ``start()``.
     ///
@@ -68,6 +69,7 @@ public final class Loop: @unchecked Sendable {
         turnEnd = .allocate(capacity: 1)
         wakefulness = .allocate(capacity: 1)
         let this = Unmanaged.passUnretained(self).toOpaque()
+        uv.pointee.data = this
         wakeup.pointee.data = this
         ticker.pointee.data = this
         turnEnd.pointee.data = this
@@ -182,7 +184,7 @@ public final class Loop: @unchecked Sendable {
     }
 
     private func endTurn() {
-        socketsServed = 0
+        urgentWorkDue = nil
         // Handlers that hear of an end may gather more work, and that work may end more connections.
         repeat {
             for connection in exchange(&doomed, with: []) { connection.destroy() }

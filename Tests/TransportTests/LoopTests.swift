@@ -110,13 +110,15 @@ final class LoopTests {
         #expect(order.events == ["before", "urgent", "after"])
     }
 
-    @Test("Urgent work runs when so many sockets have been served")
+    @Test("Urgent work runs when sockets have been served for so long")
     func runsUrgentWorkBetweenSockets() throws {
         let loop = loop
         let order = Recorder<String>()
         loop.post {
             loop.postUrgently { order.record("urgent") }
-            for _ in 1..<Loop.socketsBetweenUrgentWork { loop.didServeSocket() }
+            loop.didServeSocket()
+            let end = ContinuousClock.now + Loop.urgentInterval
+            while ContinuousClock.now < end {}
             order.record("before the last")
             loop.didServeSocket()
             order.record("behind it")
