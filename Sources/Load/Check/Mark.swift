@@ -31,8 +31,8 @@ struct Mark: Equatable, Sendable {
         output.append(UInt8(ascii: ";"))
     }
 
-    /// The first whole mark at or after `offset`, which is moved behind it; nil, with `offset` at the end, when there
-    /// is none.
+    /// The first whole mark at or after `offset`, which is moved behind it; nil when there is none, with `offset` at
+    /// the end, or at the beginning of what the end may have cut.
     static func next(in bytes: Span<UInt8>, at offset: inout Int) -> Mark? {
         bytes.withUnsafeBufferPointer { buffer in
             // The pointers stay within the buffer, and the call, for the whole of which `bytes` is borrowed.
@@ -41,7 +41,9 @@ struct Mark: Equatable, Sendable {
             var place = start + offset
             while let found = memchr(place, Int32(UInt8(ascii: "B")), end - place) {
                 place = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
-                if let mark = parse(&place, end) {
+                var isCut = false
+                let mark = parse(&place, end, &isCut)
+                if mark != nil || isCut {
                     offset = place - start
                     return mark
                 }
@@ -52,23 +54,30 @@ struct Mark: Equatable, Sendable {
         }
     }
 
-    /// Reads a mark that begins at `place`, and moves `place` behind it; nil, with `place` unmoved, if there is none.
-    private static func parse(_ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Mark? {
-        guard end - place > 4, place[1] == UInt8(ascii: "S"), place[2] == UInt8(ascii: "L"),
-            place[3] == UInt8(ascii: ":")
-        else { return nil }
-        var cursor = place + 4
+    /// Reads a mark that begins at `place`, and moves `place` behind it; nil, with `place` unmoved, if there is none,
+    /// or if it `isCut`: there might be one, were there more bytes.
+    private static func parse(
+        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isCut: inout Bool
+    ) -> Mark? {
+        let begun = min(end - place, prefix.utf8CodeUnitCount)
+        // Both regions have that many bytes at least.
+        guard memcmp(place, prefix.utf8Start, begun) == 0 else { return nil }
+        var cursor = place + begun
         guard let run = number(&cursor, end, until: UInt8(ascii: ":")),
             let room = number(&cursor, end, until: UInt8(ascii: ":")),
             let number = number(&cursor, end, until: UInt8(ascii: ":")),
-            let time = self.number(&cursor, end, until: UInt8(ascii: ";")),
-            room <= Int64(UInt32.max), number <= Int64(UInt32.max)
-        else { return nil }
+            let time = self.number(&cursor, end, until: UInt8(ascii: ";"))
+        else {
+            isCut = cursor == end
+            return nil
+        }
+        guard room <= Int64(UInt32.max), number <= Int64(UInt32.max) else { return nil }
         place = cursor
         return Mark(run: run, room: Int(room), number: Int(number), time: time)
     }
 
-    /// Reads digits, 18 at most so that they fit, and the byte behind them.
+    /// Reads digits, 18 at most so that they fit, and the byte behind them; nil, with `cursor` at what does not fit or
+    /// at the end, if they are no number.
     private static func number(
         _ cursor: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, until terminator: UInt8
     ) -> Int64? {

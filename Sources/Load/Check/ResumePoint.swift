@@ -69,8 +69,13 @@ extension Span<UInt8> {
 
     /// Whether the bytes of `text` occur.
     func contains(_ text: [UInt8]) -> Bool {
+        end(ofFirst: text) != nil
+    }
+
+    /// The offset behind the first occurrence of `text`; nil if there is none, or the text is empty.
+    func end(ofFirst text: [UInt8]) -> Int? {
         // The pointer does not leave the call.
-        text.withUnsafeBufferPointer { end(ofFirst: $0.baseAddress!, count: $0.count) != nil }
+        text.withUnsafeBufferPointer { needle in needle.baseAddress.flatMap { end(ofFirst: $0, count: needle.count) } }
     }
 
     private func end(ofFirst needle: UnsafePointer<UInt8>, count length: Int) -> Int? {

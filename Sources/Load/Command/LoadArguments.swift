@@ -125,8 +125,12 @@ struct TemplateArguments: ParsableArguments {
     @Option(help: "A subscriber is ready when it has received this text. (default: when the socket is open)")
     var ready: String?
 
+    @Flag(help: "A server's messages are pieces of a stream, cut anywhere, as those of NATS are.")
+    var wsStream = false
+
     @Option(
-        name: [.customLong("post"), .customLong("url")], help: "Where requests go: 'http://127.0.0.1:9000/pub/{room}'.")
+        name: [.customLong("post"), .customLong("url")],
+        help: "Where requests go: 'http://127.0.0.1:9000/pub/{room}', or tcp://127.0.0.1:4222 for another protocol.")
     var post: String?
 
     @Option(help: "The requests' method. What GET asks for is counted and timed, without subscribers.")
@@ -138,6 +142,21 @@ struct TemplateArguments: ParsableArguments {
     @Option(help: "The requests' body, with {mark} in it.")
     var body: String?
 
+    @Option(name: .customLong("tcp-hello"), help: "With tcp: a text to send first on each connection.")
+    var tcpHello: String?
+
+    @Option(name: .customLong("tcp-frame"), help: "With tcp: what is sent for a message, with {body} in it.")
+    var tcpFrame: String?
+
+    @Option(name: .customLong("tcp-answer"), help: "With tcp: the text that acknowledges a message.")
+    var tcpAnswer: String?
+
     @Option(name: .customLong("rand"), help: "What {rand} is taken from, LOW:HIGH.")
     var random: String?
+
+    /// Whether Backscroll's own API is spoken.
+    var isOwn: Bool { ws == nil && post == nil }
+
+    /// Whether a token says who the user is.
+    var hasToken: Bool { headers.contains { $0.lowercased().hasPrefix("authorization:") } }
 }

@@ -9,8 +9,8 @@ enum LoadHelp {
         Subscribers connect by WebSocket, publishers send by HTTP, and each message
         carries a mark by which it is recognised in whatever arrives. In its short
         form it loads Backscroll's own API, in rooms of the run's own. With --ws and
-        --post it loads any server that takes messages by HTTP and delivers them by
-        WebSocket.
+        --post it loads any server that takes messages by HTTP, or in a protocol of
+        its own on TCP, and delivers them by WebSocket.
 
           backscroll load http://127.0.0.1:8080 --subscribers 1000 --rooms 10
             … --rate 50                         latency at 50 messages a second
@@ -24,9 +24,16 @@ enum LoadHelp {
             … --room big --messages 1000000 --pages random     read its pages
           backscroll load --ws 'ws://127.0.0.1:9000/sub/{run}-{room}' \\
             --post 'http://127.0.0.1:9000/pub/{run}-{room}' --subscribers 1000
+          backscroll load --ws ws://127.0.0.1:4223 --ws-stream \\
+            --hello $'CONNECT {}\\r\\nSUB {run}.{room} 1\\r\\nPING\\r\\n' \\
+            --ready $'PONG\\r\\n' --post tcp://127.0.0.1:4222 \\
+            --tcp-hello $'CONNECT {"verbose":false}\\r\\n' \\
+            --tcp-frame $'PUB {run}.{room} {length}\\r\\n{body}\\r\\nPING\\r\\n' \\
+            --tcp-answer $'PONG\\r\\n'                     NATS, from bash
 
         WHAT THE FIGURES MEAN
-          sends/s    requests answered with 2xx, in the measured time
+          sends/s    requests acknowledged, by 2xx or --tcp-answer, in the measured
+                     time
           deliver/s  messages received by subscribers: one send to a room of 1000
                      subscribers is 1000 deliveries
           ack        from when a request was due to its answer. Without --rate it
@@ -73,6 +80,7 @@ enum LoadHelp {
           {run}                      the run's number, another one each time
           {mark}                     what a message is recognised by
           {pad}                      fills a body up to --size
+          {body} {length}            in --tcp-frame: the body, and its bytes
           {ts}                       nanoseconds since the run began
           {rand}                     a random number out of --rand
         """

@@ -11,8 +11,6 @@ struct PlanBuilder {
     private let timing: TimingArguments
     private let templates: TemplateArguments
     private let tool: ToolArguments
-    /// Whether Backscroll's own API is spoken.
-    private let isOwn: Bool
 
     /// A builder for what was said on the command line.
     init(_ command: LoadCommand) {
@@ -22,7 +20,6 @@ struct PlanBuilder {
         timing = command.timing
         templates = command.templates
         tool = command.tool
-        isOwn = templates.ws == nil && templates.post == nil
     }
 
     /// Makes the plan.
@@ -32,7 +29,7 @@ struct PlanBuilder {
     func plan(run: Int64) throws(LoadError) -> Plan {
         try checkNumbers()
         let isRead = templates.method == "GET" || load.pages != nil
-        let subscribers = load.subscribers ?? (isRead || !isOwn && templates.ws == nil ? 0 : 100)
+        let subscribers = load.subscribers ?? (isRead || !templates.isOwn && templates.ws == nil ? 0 : 100)
         var plan = Plan(run: run, server: server ?? templates.post ?? templates.ws ?? "")
         plan.subscribers = subscribers
         plan.rooms = load.rooms
@@ -43,16 +40,17 @@ struct PlanBuilder {
         plan.processes = try processes()
         plan.trust = try trust()
         plan.schedule = schedule
-        guard !isOwn || server != nil else {
+        guard !templates.isOwn || server != nil else {
             throw LoadError("say which server: its address, or --ws and --post; see --help")
         }
-        if load.reconnect, !isOwn {
+        if load.reconnect, !templates.isOwn {
             throw LoadError("--reconnect: only Backscroll's own API can resume; leave out --ws and --post")
         }
         try checkOwn()
         plan.disturbance = try DisturbanceBuilder(disturbances, load).disturbance(subscribers: subscribers)
         if subscribers > 0 { plan.subscribing = try subscribing() }
-        if !load.idle, let publishing = try publishing(hasSubscribers: subscribers > 0) {
+        let publishing = PublishingBuilder(server: server, load, templates)
+        if !load.idle, let publishing = try publishing.publishing(hasSubscribers: subscribers > 0) {
             plan.publishing = publishing
             plan.threads = min(plan.threads, max(publishing.inFlight, subscribers))
         }
@@ -106,9 +104,10 @@ struct PlanBuilder {
         let own = [
             ("--room", load.room != nil), ("--pages", load.pages != nil), ("--storm", disturbances.storm != nil),
         ]
-        for (name, isGiven) in own where isGiven && !isOwn {
+        for (name, isGiven) in own where isGiven && !templates.isOwn {
             throw LoadError("\(name): only with Backscroll's own API; leave out --ws and --post")
         }
+        if templates.wsStream, templates.ws == nil { throw LoadError("--ws-stream: only with --ws") }
         if disturbances.storm != nil, load.room != nil {
             throw LoadError("--storm: the room must be the run's own; leave out --room")
         }
@@ -118,10 +117,10 @@ struct PlanBuilder {
         let address: String
         if let ws = templates.ws {
             address = ws
-        } else if let server, isOwn {
+        } else if let server, templates.isOwn {
             let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
             address =
-                "\(web.isSecure ? "wss" : "ws")://\(web.authority)\(Backscroll.base(web))\(Backscroll.live(in: load.room ?? Backscroll.room, hasToken: hasToken))"
+                "\(web.isSecure ? "wss" : "ws")://\(web.authority)\(Backscroll.base(web))\(Backscroll.live(in: load.room ?? Backscroll.room, hasToken: templates.hasToken))"
         } else {
             throw LoadError("--ws is missing: where are the subscribers to connect to?")
         }
@@ -131,46 +130,11 @@ struct PlanBuilder {
         for header in templates.headers { headers += try RequestTemplate.line(header) }
         var hello: [Template] = []
         for text in templates.hello { hello.append(try Template(text, source: "--hello", allowed: allowed)) }
-        let ready = templates.ready ?? (isOwn ? Backscroll.ready : "")
+        let ready = templates.ready ?? (templates.isOwn ? Backscroll.ready : "")
         return Plan.Subscribing(
             endpoint: endpoint, target: try Template(endpoint.target, source: "--ws", allowed: allowed),
             headers: try Template(headers, source: "--header", allowed: allowed), protocols: templates.wsProtocols,
-            hello: hello, ready: ready.isEmpty ? nil : Array(ready.utf8))
-    }
-
-    private func publishing(hasSubscribers: Bool) throws(LoadError) -> Plan.Publishing? {
-        let address: String
-        var body = templates.body
-        if let post = templates.post {
-            address = post
-        } else if let server, isOwn {
-            let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
-            let room = load.room ?? Backscroll.room
-            let path = load.pages.map { Backscroll.page($0, of: room) }
-            address =
-                "\(web.isSecure ? "https" : "http")://\(web.authority)\(Backscroll.base(web))"
-                + (path ?? Backscroll.messages(in: room, hasToken: hasToken))
-            body = body ?? Backscroll.body
-        } else {
-            return nil
-        }
-        let endpoint = try Endpoint(address, schemes: ["http", "https"], source: "--post")
-        let method = load.pages == nil ? templates.method : "GET"
-        let isRead = ["GET", "HEAD", "OPTIONS"].contains(method)
-        guard templates.method != "HEAD" else { throw LoadError("--method: HEAD has no content to wait for; use GET") }
-        if isRead, hasSubscribers { throw LoadError("--method \(method) sends nothing to --subscribers") }
-        if isRead { body = templates.body } else { body = body ?? #"{"text":"{mark}{pad}"}"# }
-        if hasSubscribers, let body, !body.contains("{mark}") {
-            throw LoadError("--body lacks {mark}, by which subscribers recognise messages")
-        }
-        let awaits = load.until == .delivered
-        return Plan.Publishing(
-            endpoint: endpoint,
-            request: try RequestTemplate(
-                method: method, endpoint: endpoint, headers: templates.headers, body: body, size: load.size),
-            sendsMessages: !isRead, inFlight: load.inFlight ?? (load.rate == nil ? 32 : 128),
-            pacing: load.rate.map { .open(perSecond: $0) } ?? .closed(awaitsDeliveries: awaits),
-            random: try random(), count: load.pages == nil ? load.messages : nil)
+            hello: hello, ready: ready.isEmpty ? nil : Array(ready.utf8), isStream: templates.wsStream)
     }
 
     private func processes() throws(LoadError) -> [Int] {
@@ -186,22 +150,5 @@ struct PlanBuilder {
         guard tool.insecure else { return tool.tlsCa.map { .file($0) } ?? .system }
         guard tool.tlsCa == nil else { throw LoadError("--insecure and --tls-ca: one or the other") }
         return .anyone
-    }
-
-    private var hasToken: Bool {
-        templates.headers.contains { $0.lowercased().hasPrefix("authorization:") }
-    }
-
-    private func random() throws(LoadError) -> ClosedRange<Int64> {
-        guard let text = templates.random else {
-            // Before each of these there is a whole page.
-            if load.pages == .random { return Int64(Backscroll.pageSize + 1)...Int64(load.messages ?? 0) + 1 }
-            return 0...Int64(UInt32.max)
-        }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let low = Int64(parts[0]), let high = Int64(parts[1]), low <= high else {
-            throw LoadError("--rand: '\(text)' is not LOW:HIGH, such as 1:1000000")
-        }
-        return low...high
     }
 }

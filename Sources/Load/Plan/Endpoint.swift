@@ -1,15 +1,20 @@
-/// The parts of an address on the command line: `http://host:port/path`, `ws://host:port/path`.
+/// The parts of an address on the command line: `http://host:port/path`, `ws://host:port/path`, `tcp://host:port`.
 struct Endpoint: Equatable, Sendable {
+    /// In small letters: `http`, `https`, `ws`, `wss` or `tcp`.
+    var scheme: String
     /// A name or an address; of an IPv6 address without the brackets.
     var host: String
-    /// 80, or 443 with TLS, unless the address says another.
+    /// 80, or 443 with TLS, unless the address says another, as one of `tcp` must.
     var port: Int
-    /// Whether TLS is spoken: the scheme is https or wss.
-    var isSecure: Bool
     /// The `Host` of requests (RFC 9110, section 7.2), as written.
     var authority: String
-    /// From the first slash on, with the query; `/` if there is none.
+    /// From the first slash on, with the query; `/` if there is none, as of `tcp`.
     var target: String
+
+    /// Whether TLS is spoken.
+    var isSecure: Bool { scheme == "https" || scheme == "wss" }
+    /// Whether the address is one of bytes alone: those of another protocol than HTTP.
+    var isPlain: Bool { scheme == "tcp" }
 
     /// Reads an address.
     ///
@@ -18,28 +23,29 @@ struct Endpoint: Equatable, Sendable {
     ///   - schemes: those that fit, such as `http`.
     ///   - source: where it stands, for the error: an option's name.
     init(_ text: String, schemes: [String], source: String) throws(LoadError) {
-        let expected = schemes.map { "\($0)://host:port/…" }.joined(separator: " or ")
+        let expected = schemes.map { "\($0)://host:port" + ($0 == "tcp" ? "" : "/…") }.joined(separator: " or ")
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {
             throw LoadError("\(source): '\(text)' is no address; expected \(expected)")
         }
-        let scheme = text[..<colon].lowercased()
+        scheme = text[..<colon].lowercased()
         guard schemes.contains(scheme) else {
             throw LoadError("\(source): \(scheme):// does not fit: expected \(expected)")
         }
-        isSecure = scheme == "https" || scheme == "wss"
         let rest = text[colon...].dropFirst(3)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = rest[authority.endIndex...]
         self.authority = String(authority)
         target = tail.hasPrefix("/") ? String(tail) : "/" + tail
-        (host, port) = try Self.split(authority, defaultPort: isSecure ? 443 : 80, source: source)
+        let usual = ["http": 80, "ws": 80, "https": 443, "wss": 443]
+        (host, port) = try Self.split(authority, defaultPort: usual[scheme], source: source)
+        guard !isPlain || target == "/" else { throw LoadError("\(source): tcp:// has no path") }
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw LoadError("\(source): the path must not contain spaces, control characters or '#'")
         }
     }
 
     private static func split(
-        _ authority: Substring, defaultPort: Int, source: String
+        _ authority: Substring, defaultPort: Int?, source: String
     ) throws(LoadError) -> (String, Int) {
         var host = authority
         var digits: Substring?
@@ -51,7 +57,7 @@ struct Endpoint: Equatable, Sendable {
             host = authority[..<colon]
             digits = authority[authority.index(after: colon)...]
         }
-        let port = digits.map { Int($0) ?? 0 } ?? defaultPort
+        let port = digits.map { Int($0) ?? 0 } ?? defaultPort ?? 0
         guard !host.isEmpty, !authority.contains("@"), (1...65_535).contains(port) else {
             throw LoadError("\(source): '\(authority)' is not a host and port")
         }

@@ -25,12 +25,25 @@ struct Plan: Sendable {
         var hello: [Template]
         /// A subscriber is ready when it has received a message with this text in it; nil: when the socket is open.
         var ready: [UInt8]?
+        /// Whether messages are pieces of a stream, to be read as if they were one.
+        var isStream = false
     }
 
     /// How messages are sent, or pages asked for.
     struct Publishing: Sendable {
+        /// What an answer is recognised by.
+        enum Answers: Equatable, Sendable {
+            /// HTTP's responses, of which those with 2xx acknowledge a request.
+            case responses
+            /// This text, which acknowledges a request, wherever it comes.
+            case text([UInt8])
+        }
+
         var endpoint: Endpoint
+        /// What is sent first on each connection; nil: nothing.
+        var hello: Template?
         var request: RequestTemplate
+        var answers = Answers.responses
         /// Whether the requests are sends, of which subscribers are to see the messages.
         var sendsMessages: Bool
         /// Publisher connections, with one request outstanding on each at most.

@@ -1,14 +1,19 @@
 import Wire
 
-/// The requests of the publishers, ready but for what differs by message.
+/// The requests of the publishers, ready but for what differs by message: those of HTTP, or frames of another protocol.
 struct RequestTemplate: Sendable {
-    /// The request as far as the length of the body, or to its end if it has none.
+    /// What can be filled in wherever a message is known.
+    static let known: Set<Template.Placeholder> = [.room, .pub, .seq, .ts, .run, .rand]
+
+    /// The request as far as the body, or to its end if it has none.
     private let head: Template
     private let body: Template?
+    /// What follows the body.
+    private let tail: Template
     /// The bytes that bodies are filled up to, where `{pad}` stands.
     private let size: Int
 
-    /// A request.
+    /// A request of HTTP.
     ///
     /// - Parameters:
     ///   - method: in capitals.
@@ -23,22 +28,40 @@ struct RequestTemplate: Sendable {
         guard token, !method.isEmpty else { throw LoadError("--method: '\(method)' is no method") }
         var text = "\(method) \(endpoint.target) HTTP/1.1\r\nHost: \(endpoint.authority)\r\n"
         for header in headers { text += try Self.line(header) }
-        if body == nil {
-            text += "\r\n"
-        } else {
+        if body != nil {
             if !headers.contains(where: { $0.lowercased().hasPrefix("content-type:") }) {
                 text += "Content-Type: application/json\r\n"
             }
-            text += "Content-Length: "
+            text += "Content-Length: {length}\r\n"
         }
-        let inHead: Set<Template.Placeholder> = [.room, .pub, .seq, .ts, .run, .rand]
-        head = try Template(text, source: "--post or --header", allowed: inHead)
+        let allowed = body == nil ? Self.known : Self.known.union([.length])
+        try self.init(head: text + "\r\n", body: body, tail: "", size: size, source: "--post or --header", allowed)
+    }
+
+    /// A request of another protocol.
+    ///
+    /// - Parameters:
+    ///   - frame: all of it, with `{body}` where the body stands.
+    ///   - size: what `{pad}` fills the body up to, in bytes.
+    /// - Throws: an error that names the option in which something cannot be used.
+    init(frame: String, body: String, size: Int) throws(LoadError) {
+        let mark = "{body}"
+        guard let place = frame.utf8.firstRange(of: mark.utf8) else { throw LoadError("--tcp-frame lacks \(mark)") }
+        try self.init(
+            head: String(frame[..<place.lowerBound]), body: body, tail: String(frame[place.upperBound...]), size: size,
+            source: "--tcp-frame", Self.known.union([.length]))
+    }
+
+    private init(
+        head: String, body: String?, tail: String, size: Int, source: String, _ allowed: Set<Template.Placeholder>
+    ) throws(LoadError) {
+        self.head = try Template(head, source: source, allowed: allowed)
         if let body {
-            let inBody = inHead.union([.mark, .pad])
-            self.body = try Template(body, source: "--body", allowed: inBody)
+            self.body = try Template(body, source: "--body", allowed: Self.known.union([.mark, .pad]))
         } else {
             self.body = nil
         }
+        self.tail = try Template(tail, source: source, allowed: allowed)
         self.size = size
     }
 
@@ -53,11 +76,10 @@ struct RequestTemplate: Sendable {
     /// Appends one request.
     ///
     /// - Parameters:
-    ///   - values: of this message; its padding is found out here.
+    ///   - values: of this message; its padding and length are found out here.
     ///   - scratch: memory for the body, which has to be known before its length can be written.
     func append(_ values: Template.Values, to output: inout [UInt8], scratch: inout [UInt8]) {
-        head.append(values, to: &output)
-        guard let body else { return }
+        guard let body else { return head.append(values, to: &output) }
         var values = values
         values.padding = 0
         scratch.removeAll(keepingCapacity: true)
@@ -67,8 +89,9 @@ struct RequestTemplate: Sendable {
             scratch.removeAll(keepingCapacity: true)
             body.append(values, to: &scratch)
         }
-        output.append(decimal: Int64(scratch.count))
-        output.append(literal: "\r\n\r\n")
+        values.length = scratch.count
+        head.append(values, to: &output)
         output.append(contentsOf: scratch)
+        tail.append(values, to: &output)
     }
 }

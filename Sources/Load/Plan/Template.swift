@@ -25,6 +25,8 @@ struct Template: Equatable, Sendable {
         case mark
         /// As many `x` as the body lacks of `--size`.
         case pad
+        /// The body's length in bytes.
+        case length
     }
 
     /// What is filled in.
@@ -37,6 +39,7 @@ struct Template: Equatable, Sendable {
         var time: Int64 = 0
         var random: Int64 = 0
         var padding = 0
+        var length = 0
     }
 
     private enum Part: Equatable, Sendable {
@@ -106,6 +109,7 @@ struct Template: Equatable, Sendable {
             case .value(.mark):
                 Mark(run: values.run, room: values.room, number: values.number, time: values.time).append(to: &output)
             case .value(.pad): output.append(contentsOf: repeatElement(UInt8(ascii: "x"), count: values.padding))
+            case .value(.length): output.append(decimal: Int64(values.length))
             }
         }
     }

@@ -1,8 +1,6 @@
-import HTTP
-import HTTPTypes
 import Transport
 
-/// One publisher: an HTTP connection with at most one request outstanding, made anew when the server has ended it.
+/// One publisher: a connection with at most one request outstanding, made anew when the server has ended it.
 final class Publisher: ConnectionHandler {
     /// A request from when it is due until its slot is free again.
     struct Outgoing {
@@ -26,27 +24,21 @@ final class Publisher: ConnectionHandler {
     private(set) var connection: Connection?
 
     private unowned let publishers: Publishers
-    private var parser = ResponseParser(limits: Publisher.limits, keeping: [])
+    private var reader: any AnswerReader
 
     private static let noAnswer = "there was no connection, or it ended before the answer"
-
-    /// A page of 200 messages of 16 KiB each fits.
-    private static let limits: HTTPLimits = {
-        var limits = HTTPLimits()
-        limits.bodyBytes = 16 << 20
-        return limits
-    }()
 
     init(id: Int, publishers: Publishers) {
         self.id = id
         self.publishers = publishers
+        reader = publishers.publishing.answers.reader
     }
 
     /// Writes a request, on a new connection if there is none.
     func transmit(_ request: [UInt8], by loop: Loop, to destination: Destination) {
         do throws(TransportError) {
             if connection == nil {
-                parser = ResponseParser(limits: Self.limits, keeping: [])
+                reader = publishers.publishing.answers.reader
                 connection = try loop.connect(to: destination.address, tls: destination.tls) { _ in self }
             }
             guard let connection else { return publishers.cut(self, reason: Self.noAnswer, wasSent: false) }
@@ -64,25 +56,19 @@ final class Publisher: ConnectionHandler {
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
         guard connection === self.connection else { return }
-        parser.append(bytes)
-        do throws(ResponseRefusal) {
-            while case .response(let response) = try parser.next() {
-                if !response.keepAlive { disconnect() }
-                publishers.answered(self, response)
-                guard connection === self.connection else { return }
-            }
-        } catch {
-            disconnect()
-            publishers.cut(self, reason: "the answer cannot be understood: \(error)")
+        reader.append(bytes)
+        while let answer = reader.next() {
+            if answer.endsConnection { disconnect() }
+            publishers.answered(self, answer)
+            guard connection === self.connection else { return }
         }
     }
 
     func closed(_ connection: Connection) {
         guard connection === self.connection else { return }
         self.connection = nil
-        // A response may last until the connection ends.
-        if let response = try? parser.finish() {
-            publishers.answered(self, response)
+        if let answer = reader.finish() {
+            publishers.answered(self, answer)
         } else {
             publishers.cut(self, reason: connection.failure ?? Self.noAnswer)
         }

@@ -1,5 +1,3 @@
-import HTTP
-import HTTPTypes
 import Transport
 
 /// The publishers of one loop: what is sent, when, and what became of it.
@@ -23,8 +21,10 @@ final class Publishers {
     /// Whether a slot waits until its message has reached every subscriber.
     private(set) var awaitsDeliveries: Bool
 
+    /// What every publisher needs to know.
+    let publishing: Plan.Publishing
+
     private let plan: Plan
-    private let publishing: Plan.Publishing
     private let loop: Loop
     private let destination: Destination
     private let clock: RunClock
@@ -150,6 +150,7 @@ final class Publishers {
             run: plan.run, room: outgoing.room, publisher: publisher.id, number: outgoing.number, time: outgoing.time)
         values.random = .random(in: publishing.random, using: &random)
         request.removeAll(keepingCapacity: true)
+        if publisher.connection == nil { publishing.hello?.append(values, to: &request) }
         publishing.request.append(values, to: &request, scratch: &body)
         publisher.transmit(request, by: loop, to: destination)
     }
@@ -157,24 +158,22 @@ final class Publishers {
     // MARK: What became of it
 
     /// A publisher's request was answered.
-    func answered(_ publisher: Publisher, _ response: Response) {
+    func answered(_ publisher: Publisher, _ answer: Answer) {
         guard let outgoing = publisher.outgoing, !outgoing.isAnswered else { return }
-        if response.status.kind == .successful {
+        switch answer.outcome {
+        case .accepted(let isRepeat):
             publisher.outgoing?.isAnswered = true
             publisher.failures = 0
             tally.acknowledged += 1
-            tally.contentBytes += response.body.count
-            if plan.reconnects, response.status.code == 200 { tally.confirmed += 1 }
+            tally.contentBytes += answer.contentBytes
+            if plan.reconnects, isRepeat { tally.confirmed += 1 }
             log.note(.acknowledged, room: outgoing.room, number: outgoing.number)
             if outgoing.time >= measuredFrom { latency.record(clock.now - outgoing.time) }
             if outgoing.loopsWaiting == 0 || !awaitsDeliveries { free(publisher) }
-            return
-        }
-        failures.note("refused: \(response.refusalText)")
-        if plan.reconnects, response.status.code >= 500 || response.status.code == 429 {
-            retry(publisher)
-        } else {
-            fail(publisher, .refused)
+        case .refused(let reason, let mayPass):
+            failures.note("refused: \(reason)")
+            if plan.reconnects, mayPass { retry(publisher) } else { fail(publisher, .refused) }
+        case .unknown(let reason): cut(publisher, reason: reason)
         }
     }
 

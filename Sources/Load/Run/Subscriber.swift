@@ -38,6 +38,7 @@ final class Subscriber: ConnectionHandler {
     private unowned let audience: Audience
     private var state = State.down
     private var walker = FrameWalker()
+    private var stream = CutStream()
     private var connection: Connection?
     /// Why the connection is being given up.
     private var reason: String?
@@ -73,6 +74,7 @@ final class Subscriber: ConnectionHandler {
         let handshake = ClientHandshake(nonce: nonce, subprotocols: subscribing.protocols)
         state = .opening(handshake, ResponseParser())
         walker = FrameWalker()
+        stream = CutStream()
         reason = nil
         isFinal = false
         do throws(TransportError) {
@@ -147,7 +149,9 @@ final class Subscriber: ConnectionHandler {
         do throws(WebSocketError) {
             try walker.walk(bytes) { event, payload in
                 switch event {
-                case .message: take(payload, at: now, connection)
+                case .message where audience.subscribing.isStream:
+                    stream.take(payload) { search($0, at: now, connection) }
+                case .message: _ = search(payload, at: now, connection)
                 case .ping: send(.pong, payload, on: connection)
                 case .close: giveUp(connection, Self.describe(close: payload))
                 }
@@ -157,19 +161,26 @@ final class Subscriber: ConnectionHandler {
         }
     }
 
-    private func take(_ payload: Span<UInt8>, at now: Int64, _ connection: Connection) {
+    /// Looks for what is awaited, and for marks.
+    ///
+    /// - Returns: how many bytes at the end may be the beginning of either.
+    private func search(_ payload: Span<UInt8>, at now: Int64, _ connection: Connection) -> Int {
         if audience.resumes {
             resumePoint.note(payload)
             audience.noteEpoch(in: payload)
         }
-        if case .waiting = state, let text = audience.subscribing.ready, payload.contains(text) {
-            becomeReady(connection)
+        if case .waiting = state, let text = audience.subscribing.ready {
+            let isThere = payload.contains(text)
+            if isThere { becomeReady(connection) }
+            // Only who resumes has a place in the ledger before that, and is replayed messages; no stream is resumed.
+            guard isThere || index != nil else { return min(text.count - 1, payload.count) }
         }
-        guard let index else { return }
+        guard let index else { return 0 }
         var offset = 0
         while let mark = Mark.next(in: payload, at: &offset) {
             audience.enter(mark, subscriber: index, at: now, isTimed: !isDisturbing)
         }
+        return payload.count - offset
     }
 
     private func becomeReady(_ connection: Connection) {

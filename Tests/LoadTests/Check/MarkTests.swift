@@ -16,8 +16,15 @@ import Testing
         var marks: [Mark] = []
         var offset = 0
         while let mark = Mark.next(in: bytes.span, at: &offset) { marks.append(mark) }
-        #expect(offset == bytes.count)
         return marks
+    }
+
+    /// What is left behind the last mark of a text, for the bytes that may follow.
+    static func rest(of text: String) -> String {
+        let bytes = Array(text.utf8)
+        var offset = 0
+        while Mark.next(in: bytes.span, at: &offset) != nil {}
+        return String(decoding: bytes[offset...], as: UTF8.self)
     }
 
     @Test func `a mark is text that JSON does not escape`() {
@@ -44,6 +51,20 @@ import Testing
     ])
     func `what only resembles a mark is none`(text: String) {
         #expect(Self.marks(in: text).isEmpty)
+    }
+
+    @Test(arguments: ["B", "BSL", "BSL:", "BSL:1", "BSL:1:2:3:", "BSL:1:2:3:4"])
+    func `what may be a mark that the end has cut is left`(text: String) {
+        #expect(Self.rest(of: text) == text)
+        #expect(Self.rest(of: Self.text(Self.mark) + "BSL:1:2:3;" + text) == text)
+    }
+
+    @Test(arguments: [
+        "", "x", "BS:", "BSL:1:2:3;", "BSL::", "BSL:1:2:3:1234567890123456789", "BSL:1:2:4294967296:4;",
+        "BSL:1:2:3:4;x",
+    ])
+    func `of anything else nothing is left`(text: String) {
+        #expect(Self.rest(of: text).isEmpty)
     }
 
     @Test func `the search goes on behind the offset`() {

@@ -9,7 +9,9 @@ import Transport
         try PlanBuilder(try LoadCommand.parse(options)).plan(run: 42)
     }
 
-    static func error(_ options: String...) -> String {
+    static func error(_ options: String...) -> String { error(options) }
+
+    static func error(_ options: [String]) -> String {
         do {
             _ = try PlanBuilder(try LoadCommand.parse(options)).plan(run: 42)
             return ""
@@ -86,6 +88,21 @@ import Transport
         #expect(plan.activeRooms == 1)
         #expect(plan.schedule.drain == .seconds(2))
         #expect(try Self.request(plan).contains("\r\n\r\n{\"text\":\"BSL:42:1:3:4;xxx"))
+    }
+
+    @Test func `templates load a server that takes messages in a protocol of its own`() throws {
+        let plan = try Self.plan(
+            "--ws", "ws://h:1", "--ws-stream", "--url", "tcp://h:2", "--tcp-hello", "HI {pub}\n",
+            "--tcp-frame", "PUB {room} {length}\n{body}\n", "--tcp-answer", "OK\n", "--size", "20")
+        #expect(plan.server == "tcp://h:2")
+        #expect(plan.subscribing?.isStream == true)
+        let publishing = try #require(plan.publishing)
+        #expect(publishing.answers == .text(Array("OK\n".utf8)))
+        #expect(publishing.hello?.text(Template.Values(publisher: 3)) == "HI 3\n")
+        #expect(try Self.request(plan) == "PUB 1 24\n{\"text\":\"BSL:42:1:3:4;\"}\n")
+        let usual = try Self.plan("--ws", "ws://h:1", "--url", "http://h:2")
+        #expect(usual.subscribing?.isStream == false && usual.publishing?.answers == .responses)
+        #expect(usual.publishing?.hello == nil)
     }
 
     @Test func `pages are read without subscribers`() throws {
@@ -166,8 +183,20 @@ import Transport
         #expect(Self.error().contains("say which server"))
         #expect(Self.error("--post", "http://h/", "--subscribers", "1").contains("--ws is missing"))
         #expect(Self.error("--ws", "ws://h/", "--post", "http://h/", "--reconnect").contains("--reconnect"))
+        #expect(Self.error("http://h", "--ws-stream").contains("--ws-stream: only with --ws"))
         #expect(Self.error("--method", "HEAD", "--url", "http://h/").contains("HEAD"))
         #expect(Self.error("--ws", "ws://h/{pub}").contains("{pub}"))
+        let frame = ["--tcp-frame={body}", "--tcp-answer=OK"]
+        #expect(Self.error(["--url=tcp://h:1", frame[0]]).contains("--tcp-answer is missing"))
+        #expect(Self.error(["--url=tcp://h:1", frame[1]]).contains("--tcp-frame is missing"))
+        #expect(Self.error(["--url=tcp://h:1", frame[0], "--tcp-answer", ""]).contains("--tcp-answer is missing"))
+        #expect(Self.error(["--url=tcp://h:1", "--tcp-frame=PUB", frame[1]]).contains("--tcp-frame lacks {body}"))
+        #expect(Self.error(["--url=tcp://h:1", "--method=GET"] + frame).contains("--method GET"))
+        #expect(Self.error(["--url=tcp://h:1", "--tcp-hello={seq}"] + frame).contains("--tcp-hello: {seq}"))
+        for option in frame + ["--tcp-hello=x"] {
+            let error = Self.error(["--url=http://h", option])
+            #expect(error.hasPrefix(option.prefix { $0 != "=" }) && error.contains("only with --post tcp://"))
+        }
     }
 
     @Test func `no line of the help is broken by its width`() {

@@ -28,6 +28,15 @@ import Testing
         #expect(try Self.read("http://[::1]").port == 80)
     }
 
+    @Test func `an address of bytes alone is a host and a port`() throws {
+        let endpoint = try Self.read("tcp://127.0.0.1:4222", "tcp")
+        #expect(endpoint.host == "127.0.0.1" && endpoint.port == 4222 && endpoint.isPlain && !endpoint.isSecure)
+        #expect(try !Self.read("http://h").isPlain)
+        for text in ["tcp://h", "tcp://h:", "tcp://h:1/x", "tcp://h:1?x", "tcp://:1"] {
+            #expect(throws: LoadError.self, "\(text)") { try Self.read(text, "tcp") }
+        }
+    }
+
     @Test(arguments: [
         "127.0.0.1:8080", "http:/x", "://x", "ftp://x", "http://", "http://:80", "http://x:0", "http://x:65536",
         "http://x:a", "http://me@x", "http://x/a b", "http://x/a#b", "http://x/a\nb",

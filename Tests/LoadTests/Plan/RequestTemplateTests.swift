@@ -39,6 +39,19 @@ import Testing
         #expect(Self.request(try Self.template("GET", body: nil)) == "GET /p/1?u=3 HTTP/1.1\r\nHost: h:1\r\n\r\n")
     }
 
+    @Test func `another protocol's request stands around its body, whose length it has`() throws {
+        let template = try RequestTemplate(
+            frame: "PUB {room} {length}\r\n{body}\r\nPING {seq}\r\n", body: "{mark}{pad}", size: 20)
+        #expect(Self.request(template) == "PUB 1 20\r\nBSL:9:1:4:5;xxxxxxxx\r\nPING 4\r\n")
+        #expect(Self.request(try RequestTemplate(frame: "{body}", body: "{seq}", size: 9)) == "4")
+    }
+
+    @Test(arguments: ["", "{length}", "{body}{body}", "{body}{mark}", "{pad}{body}", "{conn}{body}"])
+    func `what is no frame is refused`(frame: String) {
+        let error = #expect(throws: LoadError.self) { try RequestTemplate(frame: frame, body: "{mark}", size: 9) }
+        #expect(error?.description.hasPrefix("--tcp-frame") == true)
+    }
+
     @Test(arguments: ["X", ": x", "A B: c", "A: b\r\nC: d", "A: \u{0}"])
     func `what is no header is refused`(header: String) {
         #expect(throws: LoadError.self) { try Self.template(headers: [header]) }

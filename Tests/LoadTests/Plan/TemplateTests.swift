@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct TemplateTests {
     static let values = Template.Values(
-        run: 9, room: 1, subscriber: 2, publisher: 3, number: 4, time: 5, random: -6, padding: 7)
+        run: 9, room: 1, subscriber: 2, publisher: 3, number: 4, time: 5, random: -6, padding: 7, length: 8)
 
     @Test func `every placeholder is filled in`() throws {
-        let text = "{run} {room} {conn} {pub} {seq} {ts} {rand} {mark} {pad}"
-        #expect(try Template(text, source: "").text(Self.values) == "9 1 2 3 4 5 -6 BSL:9:1:4:5; xxxxxxx")
+        let text = "{run} {room} {conn} {pub} {seq} {ts} {rand} {mark} {pad} {length}"
+        #expect(try Template(text, source: "").text(Self.values) == "9 1 2 3 4 5 -6 BSL:9:1:4:5; xxxxxxx 8")
     }
 
     @Test(arguments: [#"{"text":"{}"}"#, "{", "}", "{room", "{ROOM}", "{ room}", "{{}", "{1}", ""])
