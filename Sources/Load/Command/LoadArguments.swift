@@ -151,6 +151,9 @@ struct TemplateArguments: ParsableArguments {
     @Option(name: .customLong("tcp-answer"), help: "With tcp: the text that acknowledges a message.")
     var tcpAnswer: String?
 
+    @Flag(help: "Subscribers may see different orders: a server may keep that of each publisher only, as NATS does.")
+    var anyOrder = false
+
     @Option(name: .customLong("rand"), help: "What {rand} is taken from, LOW:HIGH.")
     var random: String?
 

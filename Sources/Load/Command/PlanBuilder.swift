@@ -37,6 +37,7 @@ struct PlanBuilder {
         plan.threads = tool.threads
         plan.size = load.size
         plan.reconnects = load.reconnect
+        plan.allowsAnyOrder = templates.anyOrder
         plan.processes = try processes()
         plan.trust = try trust()
         plan.schedule = schedule
@@ -107,7 +108,10 @@ struct PlanBuilder {
         for (name, isGiven) in own where isGiven && !templates.isOwn {
             throw LoadError("\(name): only with Backscroll's own API; leave out --ws and --post")
         }
-        if templates.wsStream, templates.ws == nil { throw LoadError("--ws-stream: only with --ws") }
+        for (name, isGiven) in [("--ws-stream", templates.wsStream), ("--any-order", templates.anyOrder)]
+        where isGiven && templates.ws == nil {
+            throw LoadError("\(name): only with --ws")
+        }
         if disturbances.storm != nil, load.room != nil {
             throw LoadError("--storm: the room must be the run's own; leave out --room")
         }

@@ -102,6 +102,8 @@ struct Plan: Sendable {
     /// Whether lost connections are made anew: subscriptions resume after the last message seen, sends are repeated
     /// until they are acknowledged.
     var reconnects = false
+    /// Whether subscribers of a room may see its messages in different orders.
+    var allowsAnyOrder = false
     /// Whom servers' certificates must be signed by.
     var trust = ClientTLS.Trust.system
     /// The server's processes, to know what it uses.

@@ -63,7 +63,9 @@ final class LoadRun {
         } else {
             try await hold()
         }
-        if plan.publishing?.sendsMessages == true { report.verdict = Verdict(await collect { $0.account }) }
+        if plan.publishing?.sendsMessages == true {
+            report.verdict = Verdict(await collect { $0.account }, allowsAnyOrder: plan.allowsAnyOrder)
+        }
         for worker in workers { await worker.perform { $0.audience?.sayGoodbye() } }
         // The frames are written when this has come round.
         for worker in workers { await worker.perform { $0.release() } }

@@ -36,6 +36,18 @@ import Testing
             ])
     }
 
+    @Test func `where any order is allowed it is counted, and no fault`() {
+        let accounts = Self.accounts(
+            sent: [Self.three, [.acknowledged]], got: [[[0, 2, 1, 4], [0, 2, 4, 1]], [[4, 0, 1, 2]]])
+        #expect(!Verdict(accounts).isGood)
+        let verdict = Verdict(accounts, allowsAnyOrder: true)
+        #expect(verdict.disordered > 0 && verdict.isGood && verdict.faults.isEmpty)
+        #expect(verdict.lines.first?.hasSuffix("\(verdict.disordered) deliveries in another order than others") == true)
+        let less = Verdict(Self.accounts(sent: [Self.three], got: [[[0, 1, 2], [2, 1]]]), allowsAnyOrder: true)
+        #expect(!less.isGood && less.lines.count == 2)
+        #expect(less.lines.first == "FAILED: 1 of 6 deliveries are missing")
+    }
+
     @Test func `what some have and one lacks is missing`() {
         let verdict = Self.verdict(Self.three, [0, 1, 2], [0, 2], [0, 1])
         #expect(verdict.missing == 2)
