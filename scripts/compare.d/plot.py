@@ -35,13 +35,17 @@ def ticks(low, high):
     return [tick for tick in found if low <= tick * 1.0001 and tick <= high * 1.0001]
 
 
-def legend(names, y):
-    parts, x = [], 12
+def legend(names):
+    """What each colour stands for, at the top, and where that ends."""
+    parts, x, y = [], 12, 22
     for index, name in enumerate(names):
+        width = 36 + 8 * len(name)
+        if x > 12 and x + width > WIDTH:
+            x, y = 12, y + ROW
         parts.append(f'<rect x="{x}" y="{y - 10}" width="12" height="12" fill="{COLOURS[index % len(COLOURS)]}"/>')
         parts.append(text(x + 18, y, name))
-        x += 36 + 8 * len(name)
-    return parts
+        x += width
+    return parts, y
 
 
 def ratios(rows, peers):
@@ -49,8 +53,8 @@ def ratios(rows, peers):
     values = [ratio for *_, ratios in rows for ratio in ratios.values() if ratio]
     low, high = min([0.5, *values]) / 1.15, max([2, *values]) * 1.3
     place = lambda v: LABELS + (WIDTH - LABELS - 20) * math.log(v / low) / math.log(high / low)
-    parts = legend([f"Backscroll against {peer}" for peer in peers], 22)
-    y = 44
+    parts, end = legend([f"Backscroll against {peer}" for peer in peers])
+    y = end + ROW
     bars = []
     for scenario, label, unit, _, found in rows:
         if not any(found.values()):
@@ -73,7 +77,7 @@ def ratios(rows, peers):
         y += ROW
     grid = []
     for tick in ticks(low, high):
-        grid.append(line(place(tick), 36, place(tick), y, "one" if tick == 1 else "grid"))
+        grid.append(line(place(tick), end + 14, place(tick), y, "one" if tick == 1 else "grid"))
         grid.append(text(place(tick), y + 16, f"{tick:g}×", "middle", small=True))
     return svg(y + 28, "How many times better Backscroll is, by figure", parts + grid + bars)
 
@@ -83,13 +87,13 @@ def curve(series):
     points = [(rate, value) for found in series.values() for rate, *both in found for value in both if value]
     if not points:
         return svg(40, "Nothing was held", [text(12, 24, "No rate was held.")])
-    left, right, top, bottom = 60, WIDTH - 20, 50, 430
+    parts, end = legend(series)
+    left, right, top, bottom = 60, WIDTH - 20, end + 28, end + 408
     rates, values = [rate for rate, _ in points], [value for _, value in points]
     x_low, x_high = min(rates) / 1.1, max(rates) * 1.1
     y_low, y_high = min(values) / 1.3, max(values) * 1.3
     x = lambda v: left + (right - left) * math.log(v / x_low) / math.log(x_high / x_low)
     y = lambda v: bottom - (bottom - top) * math.log(v / y_low) / math.log(y_high / y_low)
-    parts = legend(series, 22)
     for tick in sorted(set(rates)):
         parts += [line(x(tick), top, x(tick), bottom), text(x(tick), bottom + 16, f"{tick:,}", "middle", small=True)]
     for tick in ticks(y_low, y_high):

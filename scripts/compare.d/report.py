@@ -54,6 +54,13 @@ FIGURES = [
     ("I", "", "delivery p99, ms", False, "delivery_ms.p99"),
 ]
 
+# What is to be known of a peer to read its figures.
+NOTES = {
+    "nats": "nats keeps the order of what one publisher sends, not of all in a room, and is not judged by that. Its "
+    "publishers have no TLS where subscribers have.",
+    "socketify": "socketify is uWebSockets, its loop not shared with Python's.",
+}
+
 
 def cpu_per_message(report):
     return 1e6 * report["server_cpu_seconds"] / report["acknowledged"]
@@ -186,6 +193,10 @@ def machine(root, scale, seconds, rounds, peers):
         OURS: f"{command(root + '/.build/release/backscroll', '--version')} "
         f"({command('git', '-C', root, 'describe', '--always', '--dirty') or 'no commit'})",
         "nchan": f"{package('libnginx-mod-nchan')}, nginx {package('nginx')}",
+        "nats": f"nats-server {package('nats-server')}",
+        "socketify": command(
+            f"{root}/.build/compare/socketify/bin/python", "-c",
+            "from importlib.metadata import version; print(version('socketify'))"),
         "node-ws": f"ws {package('node-ws')}, node {command('node', '--version')}",
         "node-pg": f"pg {package('node-pg')}, PostgreSQL {package('postgresql')}",
     }
@@ -206,7 +217,8 @@ def about(machine):
         f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, {machine['date']}; medians of "
         f"{machine['rounds']} round{'s' * (machine['rounds'] > 1)} of {machine['seconds']:g} s{scale}. {programs}.",
         "A ratio above 1 says how many times better Backscroll is. Before they answer, Backscroll and node-pg have synced "
-        "a message to the disk; the others keep it in memory.",
+        "a message to the disk; the others keep it in memory, if at all.",
+        *(NOTES[peer] for peer in machine["peers"] if peer in NOTES),
     ]
 
 
