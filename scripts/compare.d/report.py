@@ -189,16 +189,17 @@ def machine(root, scale, seconds, rounds, peers):
     cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
     model = re.search(r"^model name\s*: (.*)", cpuinfo, re.M)
     package = lambda name: command("dpkg-query", "--show", "--showformat", "${Version}", name)
+    pg = "require('pg/package.json').version"
     programs = {
         OURS: f"{command(root + '/.build/release/backscroll', '--version')} "
         f"({command('git', '-C', root, 'describe', '--always', '--dirty') or 'no commit'})",
         "nchan": f"{package('libnginx-mod-nchan')}, nginx {package('nginx')}",
         "nats": f"nats-server {package('nats-server')}",
         "socketify": command(
-            f"{root}/.build/compare/socketify/bin/python", "-c",
+            f"{root}/.build/compare/python/bin/python", "-c",
             "from importlib.metadata import version; print(version('socketify'))"),
         "node-ws": f"ws {package('node-ws')}, node {command('node', '--version')}",
-        "node-pg": f"pg {package('node-pg')}, PostgreSQL {package('postgresql')}",
+        "node-pg": f"pg {command('node', '-p', pg)}, PostgreSQL {package('postgresql')}",
     }
     return {
         "cpu": model[1].strip() if model else platform.machine(),
