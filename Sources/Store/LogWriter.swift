@@ -154,8 +154,8 @@ final class LogWriter: Sendable {
             try prepared.transaction {
                 try commit.file()
                 try body(&commit)
+                firstRow = try journal.deleteSpentRows(prepared, after: commit.filing, adding: !commit.messages.isEmpty)
                 try commit.store(in: journal.row)
-                firstRow = try journal.deleteSpentRows(prepared, after: commit.filing, adding: adding)
             }
             return (commit, firstRow)
         }

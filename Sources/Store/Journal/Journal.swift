@@ -4,7 +4,7 @@ import Wire
 /// The writer's side of the journal: which rows there are, and which are not needed any more.
 ///
 /// A commit puts its messages into a row, and messages that have gathered there into their places; a row whose messages
-/// are all in their places is deleted, a good many at a time. After a crash the rows say what has not been filed.
+/// are all in their places is deleted. After a crash the rows say what has not been filed.
 ///
 /// Confined to the writer's thread.
 struct Journal {
@@ -22,8 +22,9 @@ struct Journal {
     /// The row of the next commit; `nil` when messages are put in their places at once.
     var row: Int64? { isUsed ? nextRow : nil }
 
-    /// How many rows that are not needed are kept until they are deleted together: 64 commits are some hundred pages.
-    private static let spentRows = 64
+    /// How many rows that are not needed a commit deletes when it adds one, before it does. The one that it adds takes
+    /// their pages; those of more rows would be overwritten with zeros, and written once more when they are taken.
+    private static let rowsReplaced = 2
 
     /// An empty journal.
     init(_ configuration: StoreConfiguration) {
@@ -62,14 +63,15 @@ struct Journal {
         }
     }
 
-    /// Deletes the rows that are not needed when a commit that adds a row and files `filing` has been made.
+    /// Deletes rows that are not needed when `filing` has been filed: all, or some before a commit adds one.
     ///
     /// - Returns: the first row that is there then, for ``commit(_:_:firstStored:)``.
     func deleteSpentRows(_ statements: WriterStatements, after filing: Backlog.Filing, adding: Bool) throws -> Int64 {
         let needed = recent.firstRow(after: filing)
-        // With nothing left but what is being added, all that were there before can go, however few.
-        let first = needed ?? nextRow
-        guard first - firstStored >= (needed == nil && !adding ? 1 : Self.spentRows) else { return firstStored }
+        // With nothing left but what is being added, all that were there before can go.
+        let spent = needed ?? nextRow
+        let first = adding ? min(spent, firstStored + Int64(Self.rowsReplaced)) : spent
+        guard first > firstStored else { return firstStored }
         try statements.deleteJournalRows(before: first)
         return first
     }
