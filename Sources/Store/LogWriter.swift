@@ -113,7 +113,7 @@ final class LogWriter: Sendable {
     ) -> Int {
         let start = ContinuousClock.now
         do {
-            let done = try transact(filing, &statements, &rooms, &journal, adding: !submissions.isEmpty) { commit in
+            let done = try transact(filing, &statements, &rooms, &journal) { commit in
                 for submission in submissions {
                     try commit.apply(submission)
                     if commit.changedBytes >= configuration.commitBytes { break }
@@ -136,11 +136,9 @@ final class LogWriter: Sendable {
     }
 
     /// Makes one transaction: files what is due, and does what `body` does.
-    ///
-    /// - Parameter adding: whether it is to send something.
     func transact(
         _ filing: Backlog.Filing, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
-        _ journal: inout Journal, adding: Bool, _ body: (inout Commit) throws -> Void
+        _ journal: inout Journal, _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
         let (done, firstRow) = try database.writeWithoutTransaction { db in
             let prepared = try statements ?? WriterStatements(db)

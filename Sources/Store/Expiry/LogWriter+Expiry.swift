@@ -20,7 +20,7 @@ extension LogWriter {
             asked = places.last?.number
             var step = Expiry.Step(lastRoom: last)
             if !places.isEmpty {
-                let done = try transact(Backlog.Filing(), &statements, &rooms, &journal, adding: false) { commit in
+                let done = try transact(Backlog.Filing(), &statements, &rooms, &journal) { commit in
                     var rest = expiry.mostMessages
                     for place in places {
                         let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
