@@ -41,6 +41,22 @@ struct SocketEndTests {
         }
     }
 
+    @Test("is the last that the client hears: what is sent to the room then is not", arguments: [true, false])
+    func nothingFollows(isOfRoom: Bool) throws {
+        try withServer { server in
+            let socket = try WebSocketClient(port: server.port, isOfRoom ? "/v1/rooms/lobby/live" : "/v1/live")
+            if !isOfRoom { try socket.send(#"{"type":"subscribe","room":"lobby"}"#) }
+            try socket.greeting()
+            try socket.send(.binary, [])
+            guard case .close(.unsupportedData?, _) = try socket.event() else { throw Unexpected("no close") }
+            // While the server waits for the answer; the second send is answered when the first has been pushed.
+            let sender = try HTTPClient(port: server.port)
+            for number in 0..<2 { try sender.send("\(number)") }
+            try socket.send(.close, ClosePayload(code: .unsupportedData).encoded())
+            #expect(try socket.http.socket.receiveToEnd().isEmpty)
+        }
+    }
+
     @Test("is 1001 when the server stops")
     func goingAway() throws {
         try withServer {
