@@ -8,13 +8,8 @@ import Wire
 /// What the server keeps on one loop: the feeds of its subscribers' rooms, and who waits for which answer of the log.
 ///
 /// Confined to its loop. Changes and queries of one turn go to the log together, so that a commit holds all that
-/// arrived at once, and the log's threads are woken once.
+/// arrived at once, see ``Gathering``, and the log's threads are woken once.
 final class Worker {
-    /// For how long changes that have arrived wait for others that arrive just now. Senders who hear of a message
-    /// together send the next one together, and what goes into two commits then goes to each subscriber by two writes,
-    /// from then on: a room of 1000 with 8 senders had half the deliveries.
-    static let gathering = Duration.milliseconds(1)
-
     let loop: Loop
     let services: Services
     /// The server is stopping: answers go out with `Connection: close`.
@@ -39,9 +34,7 @@ final class Worker {
     private var outcomes: [UInt64: (Result<Stored, Problem>) -> Void] = [:]
     private var answers: [UInt64: (Result<Answer.Content, Problem>) -> Void] = [:]
     private var submissions: [Submission] = []
-    /// How many submissions there were when the last turn ended that brought the first of them, or more.
-    private var gathered = 0
-    private var gatheringEnd = ContinuousClock.now
+    private var gathering = Gathering()
     private var queries: [Query] = []
 
     init(loop: Loop, services: Services) {
@@ -105,25 +98,16 @@ final class Worker {
     }
 
     private func flush() {
-        if isGathering { loop.lookAgain() } else { submit() }
+        if gathering.goesOn(with: submissions.count, at: .now) { loop.lookAgain() } else { handOver() }
         if !queries.isEmpty {
             services.log.fetch(queries)
             queries.removeAll(keepingCapacity: true)
         }
     }
 
-    /// Whether this turn has brought submissions, so that more may be on their way.
-    private var isGathering: Bool {
-        guard submissions.count > gathered else { return false }
-        let now = ContinuousClock.now
-        if gathered == 0 { gatheringEnd = now + Self.gathering }
-        gathered = submissions.count
-        return now < gatheringEnd
-    }
-
-    private func submit() {
+    private func handOver() {
         if submissions.isEmpty { return }
-        gathered = 0
+        gathering = Gathering()
         services.log.submit(submissions)
         submissions.removeAll(keepingCapacity: true)
     }
@@ -133,7 +117,7 @@ final class Worker {
     /// A commit is durable: first the senders hear of it, then the subscribers.
     func committed(_ results: [Outcome], _ batches: [FramedBatch]) {
         // What follows may take long, and the log can work meanwhile.
-        submit()
+        handOver()
         for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?(outcome.result) }
         for batch in batches {
             guard let feed = feeds[batch.room] else { continue }
