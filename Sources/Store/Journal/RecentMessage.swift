@@ -61,8 +61,8 @@ struct ClientMessageKey {
 
 /// Messages in the order in which they were sent, which can be found by their client message ids.
 ///
-/// There are some hundreds at most. To look through their hashes, which lie side by side, takes less than to keep a table
-/// of them.
+/// There are some two thousand at most, and mostly a few. To look through their hashes, which lie side by side, takes less
+/// than to keep a table of them.
 struct RecentMessageList {
     private(set) var messages: [RecentMessage] = []
     private var hashes: [Int] = []
