@@ -42,6 +42,14 @@ public func keepFreedMemory() {
     mallopt(M_TOP_PAD, 1024 * 1024)
 }
 
+/// Lets another thread run that waits for this processor. For between the pieces of long work.
+///
+/// By itself the system lets a thread wait for some 4 ms when there are more of them than processors: the log's writer,
+/// another loop, or on a small machine the client that is written to.
+public func yieldProcessor() {
+    sched_yield()
+}
+
 /// How many descriptors this process has open; `nil` where the system does not say.
 public func openDescriptorCount() -> Int? {
     // Since Linux 6.2 the size of the directory is their number, which saves listing tens of thousands of them.

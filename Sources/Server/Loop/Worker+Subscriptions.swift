@@ -38,7 +38,10 @@ extension Worker {
 
     private func advanceNextFeed() {
         let feed = advancing.removeFirst()
-        if !feed.advance() { advancing.append(feed) }
+        if !feed.advance() {
+            advancing.append(feed)
+            yieldProcessor()
+        }
         if !advancing.isEmpty { postAdvance() }
     }
 

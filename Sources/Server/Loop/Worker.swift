@@ -121,7 +121,10 @@ final class Worker {
         for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?(outcome.result) }
         for batch in batches {
             guard let feed = feeds[batch.room] else { continue }
-            if !feed.publish(batch) { advanceLater(feed) }
+            if !feed.publish(batch) {
+                advanceLater(feed)
+                yieldProcessor()
+            }
             services.metrics.deliveries.increment(by: Int64(batch.ends.count * feed.subscribers.count))
         }
     }
