@@ -12,6 +12,8 @@ extension DatabaseFile {
         return try opening {
             let connection = try DatabaseQueue(path: location, configuration: settings)
             try connection.inDatabase { db in
+                // Before anything is written; a database that is there keeps its own.
+                try db.execute(sql: "PRAGMA page_size = \(StoreConfiguration.pageSize)")
                 try Schema.check(db, path: path)
                 // Not GRDB's way to WAL, which ends with synchronous = NORMAL: that syncs at checkpoints only, and would
                 // lose what a sender has been told is stored.
@@ -25,7 +27,7 @@ extension DatabaseFile {
                         PRAGMA secure_delete = ON; -- what is deleted is gone from the file
                         PRAGMA cache_size = \(-configuration.writerCache / 1024);
                         PRAGMA wal_autocheckpoint = 0; -- see WriteAheadLog
-                        PRAGMA journal_size_limit = \(configuration.checkpointPages * 4096);
+                        PRAGMA journal_size_limit = \(configuration.checkpointPages * StoreConfiguration.pageSize);
                         """)
                 if let maximumPages = configuration.maximumPages {
                     try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)")

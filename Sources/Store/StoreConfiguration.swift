@@ -24,11 +24,14 @@ public struct StoreConfiguration: Sendable {
     public var writerCache = 64 * 1024 * 1024
     /// The bytes of the database that each reader keeps in memory; the rest is the system's to keep.
     public var readerCache = 16 * 1024 * 1024
-    /// The size in pages of 4 KiB at which the write-ahead log is brought into the database, 16 MiB.
+    /// The bytes of a page of a new database, 8 KiB. With 4 KiB, SQLite's default, sends to 1000 rooms cost 7 % more, as a
+    /// commit writes almost twice as many pages; with 16 KiB no less, and half as many bytes again.
+    public static let pageSize = 8192
+    /// The size in pages of 8 KiB at which the write-ahead log is brought into the database, 16 MiB.
     ///
     /// Four times as much spares the writer some 7 % when sends are spread over 1000 rooms, whose pages it gathers more
     /// changes of, and holds the next commit up for four times as long, whatever the rooms.
-    public var checkpointPages = 4096
+    public var checkpointPages = 2048
     /// The most messages that are in the journal only, but for those of one commit. The more there are, the more of a room's
     /// messages are put in their place together, and the more memory they take: some 600 bytes each. With 0 each message is
     /// put in its place by the commit that holds it.

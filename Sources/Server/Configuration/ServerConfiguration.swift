@@ -57,7 +57,7 @@ public struct ServerConfiguration: Sendable {
     public var sendQueue = 65_536
     /// How many reads may wait for a reader; one more is answered 503.
     public var readQueue = 65_536
-    /// The most pages of 4 KiB that the database may have; `nil` for no bound but the disk's.
+    /// The most pages of 8 KiB that the database may have; `nil` for no bound but the disk's.
     public var maximumDatabasePages: Int?
     /// How long connections get to end in good order when the server stops.
     public var grace = Duration.seconds(5)

@@ -127,7 +127,7 @@ struct BackupPlaceTests {
         let path = directory.path(of: "damaged.db")
         log.close()
         try run("cp", log.path, path)
-        #expect(truncate(path, 4096 * 4) == 0)
+        #expect(truncate(path, StoreConfiguration.pageSize * 4) == 0)
         let copy = directory.path(of: "copy.db")
         let reason = refusal(of: path, to: copy)
         #expect(reason?.hasPrefix("\(path) is damaged") == true, "\(reason ?? "")")

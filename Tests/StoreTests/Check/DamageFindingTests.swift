@@ -266,7 +266,7 @@ struct DamageFindingTests {
         }
         let file = open(log.path, O_WRONLY | O_CLOEXEC)
         let nonsense = [UInt8](repeating: 0xA5, count: 1000)
-        #expect(pwrite(file, nonsense, nonsense.count, (Int(root) - 1) * 4096) == nonsense.count)
+        #expect(pwrite(file, nonsense, nonsense.count, (Int(root) - 1) * StoreConfiguration.pageSize) == nonsense.count)
         close(file)
         let report = try DatabaseCheck(log.path).run()
         #expect(!report.isSound && report.messages == 11)
@@ -275,7 +275,7 @@ struct DamageFindingTests {
     @Test("in a file that is cut off, or whose first page is damaged")
     func cutOff() throws {
         let log = try makeLog()
-        #expect(truncate(log.path, 4096 * 4) == 0)
+        #expect(truncate(log.path, StoreConfiguration.pageSize * 4) == 0)
         #expect(try DatabaseCheck(log.path).run().isSound == false)
     }
 }

@@ -139,7 +139,7 @@ struct OpeningTests {
         let log = try TestLog()
         try log.fill(100)
         log.close()
-        #expect(truncate(log.path, 4096 * 4) == 0)
+        #expect(truncate(log.path, StoreConfiguration.pageSize * 4) == 0)
         let text = refusal(log.path)
         #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
     }

@@ -16,6 +16,19 @@ struct SchemaTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
+    @Test("A new one has pages of 8 KiB; one that is there keeps those that it has")
+    func pageSize() throws {
+        let pageSize = "PRAGMA page_size"
+        #expect(try TestLog().sql { try Int.fetchOne($0, sql: pageSize) } == 8192)
+        let directory = try TemporaryDirectory()
+        let database = try DatabaseQueue(path: directory.path(of: "log.db"))
+        try database.write { try Schema.check($0, path: "log.db") }
+        try database.close()
+        let log = try TestLog(in: directory)
+        #expect(try log.send(.init()).seq == 1)
+        #expect(try log.sql { try Int.fetchOne($0, sql: pageSize) } == 4096)
+    }
+
     @Test("A database that was being made when the power went is made")
     func halfMade() throws {
         let directory = try TemporaryDirectory()

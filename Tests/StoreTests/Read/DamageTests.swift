@@ -24,7 +24,7 @@ struct DamageTests {
     private func cutLargeMessage(_ path: String) throws {
         let file = open(path, O_RDWR | O_CLOEXEC)
         defer { close(file) }
-        var page = [UInt8](repeating: 0, count: 4096)
+        var page = [UInt8](repeating: 0, count: StoreConfiguration.pageSize)
         var offset: off_t = 0
         while pread(file, &page, page.count, offset) == page.count {
             if page[4...].allSatisfy({ $0 == UInt8(ascii: "x") }) {
