@@ -52,9 +52,11 @@ final class Listener {
 
     private func accept() {
         for _ in 0..<loop.limits.acceptsPerTurn {
+            if let rest = loop.acceptPace.rest(at: .now) { return sleep(for: rest) }
             var address = sockaddr_storage()
             let accepted = backscroll_accept(descriptor, &address)
             if accepted >= 0 {
+                loop.acceptPace.admitted(at: .now)
                 welcome(accepted, from: SocketAddress(address))
                 loop.didServeSocket()
                 continue
@@ -106,8 +108,13 @@ final class Listener {
             spare = Self.openSpare()
             if accepted < 0 { break }
         }
+        sleep(for: loop.limits.acceptPause)
+    }
+
+    /// Leaves those who come in the kernel's queue for a while, in milliseconds, 1 at least.
+    private func sleep(for time: Duration) {
         uv_poll_stop(poll)
-        let milliseconds = UInt64(max(1, loop.limits.acceptPause.roundedMilliseconds))
+        let milliseconds = UInt64(max(1, time.roundedMilliseconds))
         uv_timer_start(pause, { Listener.from($0!.pointee.data).resume() }, milliseconds, 0)
     }
 

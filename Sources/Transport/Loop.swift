@@ -37,6 +37,7 @@ public final class Loop: @unchecked Sendable {
     var alarms = TimerWheel<() -> Void>(span: 64)
     private(set) var connections = ConnectionTable()
     private var listeners: [Listener] = []
+    var acceptPace: AcceptPace
     private(set) var isStopping = false
     private var doomed: [Connection] = []
     private var turnEndings: [() -> Void] = []
@@ -56,6 +57,7 @@ public final class Loop: @unchecked Sendable {
         self.index = index
         self.limits = limits
         self.gate = gate
+        acceptPace = AcceptPace(limit: limits.acceptsPerInterval, interval: limits.acceptInterval)
         uv = .allocate(capacity: 1)
         guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
         do throws(TransportError) {
@@ -203,6 +205,12 @@ public final class Loop: @unchecked Sendable {
     ) {
         preconditionIsolated()
         listeners.append(Listener(descriptor: descriptor, loop: self, uv: uv, isSecure: secure, makeHandler: handler))
+    }
+
+    /// Has new connections wait a little, for a second from now: those who are being served now come first.
+    public func favourClients() {
+        preconditionIsolated()
+        acceptPace.favourClients(at: .now)
     }
 
     private func closeListeners() {

@@ -116,6 +116,7 @@ final class Worker {
 
     /// A commit is durable: first the senders hear of it, then the subscribers.
     func committed(_ results: [Outcome], _ batches: [FramedBatch]) {
+        loop.favourClients()
         // What follows may take long, and the log can work meanwhile.
         handOver()
         for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?(outcome.result) }
