@@ -1,40 +1,40 @@
-/// How fast a loop lets in new connections while it is busy with clients that it has.
+/// How fast a loop lets in clients that stay, while it is busy with those that it has.
 ///
 /// Ten thousand clients that come back at once take a second of all processors, for which those who have stayed would
-/// wait. Let in a few at a time they take two or three, and nobody else notices.
+/// wait. Let in a few at a time they take two, and the others hardly notice. Clients that come for a request only are
+/// counted by nobody, and do not wait.
 struct AcceptPace {
-    /// For how long clients are favoured each time that one is served.
+    /// For how long clients are favoured each time that some are served.
     static let favour = Duration.seconds(1)
 
-    private let limit: Int
-    private let interval: Duration
+    /// The time of a loop that one more client is given.
+    private let share: Duration
+    private let burst: Duration
     private var favouredUntil: ContinuousClock.Instant?
-    private var start: ContinuousClock.Instant?
-    private var count = 0
+    /// When those who have come have had their shares.
+    private var due: ContinuousClock.Instant?
 
     /// - Parameters:
-    ///   - limit: how many are let in within `interval`.
-    init(limit: Int, interval: Duration) {
-        self.limit = max(1, limit)
-        self.interval = interval
+    ///   - rate: how many clients are let in a second.
+    ///   - burst: how many may come at once.
+    init(rate: Int, burst: Int) {
+        share = .seconds(1) / max(1, rate)
+        self.burst = share * max(1, burst)
     }
 
-    /// A client is being served that should not have to wait.
+    /// Clients are being served that should not have to wait.
     mutating func favourClients(at now: ContinuousClock.Instant) {
         favouredUntil = now + Self.favour
     }
 
-    /// For how long nobody more is to be let in; `nil` when the next one may come.
-    func rest(at now: ContinuousClock.Instant) -> Duration? {
-        guard let favouredUntil, now < favouredUntil, let start, now < start + interval, count >= limit else {
-            return nil
-        }
-        return start + interval - now
+    /// A client has come that stays.
+    mutating func arrived(at now: ContinuousClock.Instant) {
+        due = max(due ?? now, now) + share
     }
 
-    /// One more has been let in.
-    mutating func admitted(at now: ContinuousClock.Instant) {
-        if start.map({ now >= $0 + interval }) ?? true { (start, count) = (now, 0) }
-        count += 1
+    /// For how long nobody is to be let in; `nil` when the next one may come.
+    func rest(at now: ContinuousClock.Instant) -> Duration? {
+        guard let favouredUntil, now < favouredUntil, let due, due - now >= burst else { return nil }
+        return due - now
     }
 }

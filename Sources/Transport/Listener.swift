@@ -51,12 +51,11 @@ final class Listener {
     }
 
     private func accept() {
+        if let rest = loop.acceptPace.rest(at: .now) { return sleep(for: rest) }
         for _ in 0..<loop.limits.acceptsPerTurn {
-            if let rest = loop.acceptPace.rest(at: .now) { return sleep(for: rest) }
             var address = sockaddr_storage()
             let accepted = backscroll_accept(descriptor, &address)
             if accepted >= 0 {
-                loop.acceptPace.admitted(at: .now)
                 welcome(accepted, from: SocketAddress(address))
                 loop.didServeSocket()
                 continue

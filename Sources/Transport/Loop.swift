@@ -57,7 +57,7 @@ public final class Loop: @unchecked Sendable {
         self.index = index
         self.limits = limits
         self.gate = gate
-        acceptPace = AcceptPace(limit: limits.acceptsPerInterval, interval: limits.acceptInterval)
+        acceptPace = AcceptPace(rate: limits.acceptRate, burst: limits.acceptBurst)
         uv = .allocate(capacity: 1)
         guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
         do throws(TransportError) {
@@ -207,10 +207,17 @@ public final class Loop: @unchecked Sendable {
         listeners.append(Listener(descriptor: descriptor, loop: self, uv: uv, isSecure: secure, makeHandler: handler))
     }
 
-    /// Has new connections wait a little, for a second from now: those who are being served now come first.
+    /// Has new connections wait a little where many clients come to stay, for a second from now: those who are being served
+    /// come first.
     public func favourClients() {
         preconditionIsolated()
         acceptPace.favourClients(at: .now)
+    }
+
+    /// Says that a connection's client is one that stays: it costs more than one that asks for something and goes.
+    public func clientStays() {
+        preconditionIsolated()
+        acceptPace.arrived(at: .now)
     }
 
     private func closeListeners() {

@@ -4,11 +4,11 @@ public struct TransportLimits: Sendable {
     public var connections: Int
     /// Connections accepted in one turn of a loop before others are served again.
     public var acceptsPerTurn: Int
-    /// Connections that a loop accepts within ``acceptInterval`` while it is busy with clients that it has; the next ones
-    /// wait in the kernel's queue. See ``Loop/favourClients()``.
-    public var acceptsPerInterval: Int
-    /// The time for ``acceptsPerInterval``: 10 in 3 ms are some 2,500 a second, as timers are not exact.
-    public var acceptInterval: Duration
+    /// How many clients that stay a loop lets in a second while it is busy with those that it has; the next ones wait in
+    /// the kernel's queue. See ``Loop/favourClients()``.
+    public var acceptRate: Int
+    /// How many of them may come at once.
+    public var acceptBurst: Int
     /// How long a loop leaves its listeners alone when it has run out of descriptors, so that no core spins.
     public var acceptPause: Duration
     /// Refused connections that a listener keeps for ``linger``, to let their clients read the refusal. One more is
@@ -28,15 +28,15 @@ public struct TransportLimits: Sendable {
 
     /// The defaults, or some of one's own.
     public init(
-        connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptsPerInterval: Int = 10,
-        acceptInterval: Duration = .milliseconds(3), acceptPause: Duration = .milliseconds(100), refusals: Int = 64,
+        connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptRate: Int = 2700, acceptBurst: Int = 8,
+        acceptPause: Duration = .milliseconds(100), refusals: Int = 64,
         sendBuffer: Int = 64 * 1024, handshake: Duration = .seconds(10), noProgress: Duration = .seconds(60),
         linger: Duration = .seconds(2), readSize: Int = 64 * 1024
     ) {
         self.connections = connections
         self.acceptsPerTurn = acceptsPerTurn
-        self.acceptsPerInterval = acceptsPerInterval
-        self.acceptInterval = acceptInterval
+        self.acceptRate = acceptRate
+        self.acceptBurst = acceptBurst
         self.acceptPause = acceptPause
         self.refusals = refusals
         self.sendBuffer = sendBuffer

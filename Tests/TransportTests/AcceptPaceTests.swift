@@ -3,62 +3,61 @@ import Testing
 
 @testable import Transport
 
-@Suite("New connections")
+@Suite("Clients that stay")
 struct AcceptPaceTests {
     private let start = ContinuousClock.now
 
-    /// Asks for each of these milliseconds how long the next one has to wait, and lets it in if it has not to.
+    /// Lets one in at each of these milliseconds, and tells for how long nobody may come then, in milliseconds.
     private func rests(_ pace: inout AcceptPace, at times: [Int]) -> [Int?] {
         times.map { time in
             let now = start + .milliseconds(time)
-            if let rest = pace.rest(at: now) { return rest.roundedMilliseconds }
-            pace.admitted(at: now)
-            return nil
+            pace.arrived(at: now)
+            return pace.rest(at: now)?.roundedMilliseconds
         }
     }
 
     @Test("come in as fast as they can while nobody is being served")
     func unhurried() {
-        var pace = AcceptPace(limit: 2, interval: .milliseconds(10))
+        var pace = AcceptPace(rate: 100, burst: 2)
         #expect(rests(&pace, at: [0, 0, 0, 0, 1]) == [nil, nil, nil, nil, nil])
     }
 
-    @Test("come in a few at a time while others are being served, and for a second after that")
+    @Test("come in at their rate while others are being served, and for a second after that")
     func paced() {
-        var pace = AcceptPace(limit: 2, interval: .milliseconds(10))
+        var pace = AcceptPace(rate: 100, burst: 2)
         pace.favourClients(at: start)
-        #expect(rests(&pace, at: [1, 4, 4, 10, 11, 11, 11]) == [nil, nil, 7, 1, nil, nil, 10])
-        // One that comes alone does not wait, however many there were.
-        #expect(rests(&pace, at: [500, 998, 999, 999, 1000, 1000]) == [nil, nil, nil, 9, nil, nil])
+        // Those who have been let in already push the next ones back.
+        #expect(rests(&pace, at: [1, 1, 1, 31, 32]) == [nil, 20, 30, nil, nil])
+        #expect(rests(&pace, at: [60, 60, 80]) == [nil, 20, 20])
+        #expect(rests(&pace, at: [998, 999, 1000]) == [nil, nil, nil])
+        #expect(pace.rest(at: start + .milliseconds(999)) != nil)
     }
 
     @Test("come in one at a time at least")
-    func limit() {
-        var pace = AcceptPace(limit: 0, interval: .milliseconds(10))
+    func bounds() {
+        var pace = AcceptPace(rate: 0, burst: 0)
         pace.favourClients(at: start)
-        #expect(rests(&pace, at: [0, 0]) == [nil, 10])
+        #expect(pace.rest(at: start) == nil)
+        #expect(rests(&pace, at: [0]) == [1000])
     }
 
-    @Test("are all served, the last ones when their time has come", arguments: ["127.0.0.1", "localhost"])
+    @Test("are all served, each when its time has come", arguments: ["127.0.0.1", "localhost"])
     func served(host: String) throws {
         var script = Script()
         script.received = { connection, bytes in
             connection.loop.favourClients()
+            connection.loop.clientStays()
             connection.write(bytes)
         }
-        let limits = TransportLimits(acceptsPerInterval: 1, acceptInterval: .milliseconds(50))
-        try withServer(script, host: host, limits: limits) { server in
-            let first = try TestClient(port: server.port)
-            try first.send("hello")
-            #expect(try first.receive(asLongAs: "hello") == "hello")
+        try withServer(script, host: host, limits: TransportLimits(acceptRate: 20, acceptBurst: 1)) { server in
             let start = ContinuousClock.now
-            let clients = try (0..<4).map { _ in try TestClient(port: server.port) }
-            for client in clients {
+            for _ in 0..<4 {
+                let client = try TestClient(port: server.port)
                 try client.send("hello")
                 #expect(try client.receive(asLongAs: "hello") == "hello")
             }
-            // One may have come with the first client; the others have rests in front of them.
-            #expect(ContinuousClock.now - start >= .milliseconds(2 * 50))
+            // This is no haste that is asked for, but its opposite: three rests of 50 ms have passed.
+            #expect(ContinuousClock.now - start >= .milliseconds(150))
         }
     }
 }

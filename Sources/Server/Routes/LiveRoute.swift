@@ -26,6 +26,7 @@ extension Exchange {
         let (handshake, format) = try acceptWebSocket()
         guard !worker.isWindingDown else { throw .unavailable("The server is stopping.") }
         let address = http?.address
+        worker.loop.clientStays()
         upgrade(fields: handshake.fields) { connection in
             RoomsSocket.open(
                 on: connection, worker: worker, caller: caller, address: address, format: format, faults: faults)
@@ -89,6 +90,7 @@ extension Exchange {
         open: @escaping (Subscription, ReplaySlice) -> Void
     ) {
         if let epoch = since?.epoch, epoch != self.epoch { return answer(.cursorUnknown) }
+        worker.loop.clientStays()
         let subscription = worker.subscribe(to: room, as: caller, format: format, since: since?.rev)
         worker.read(for: subscription, since: since?.rev) { [self] result in
             // The client may have gone, or there is a reason to refuse it.
