@@ -163,9 +163,9 @@ def curve_series(runs):
 
 
 def is_held(run):
-    """Whether a run sent what it was to send in time, and all of it arrived."""
+    """Whether a run sent what it was to send in time, and all of it arrived. At the end 50 ms of it may be to come."""
     report, rate = run["report"], int(run["case"].split("-")[2])
-    return report["ok"] and report["backlog"] == 0 and report["acknowledged_per_second"] > 0.95 * rate
+    return report["ok"] and report["backlog"] <= 0.05 * rate and report["acknowledged_per_second"] > 0.95 * rate
 
 
 def faults(runs):
