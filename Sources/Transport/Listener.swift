@@ -51,7 +51,7 @@ final class Listener {
     }
 
     private func accept() {
-        if let rest = loop.acceptPace.rest(at: .now) { return sleep(for: rest) }
+        if let rest = loop.acceptPace.rest(at: .now) { return pauseAccepting(for: rest) }
         for _ in 0..<loop.limits.acceptsPerTurn {
             var address = sockaddr_storage()
             let accepted = backscroll_accept(descriptor, &address)
@@ -107,11 +107,11 @@ final class Listener {
             spare = Self.openSpare()
             if accepted < 0 { break }
         }
-        sleep(for: loop.limits.acceptPause)
+        pauseAccepting(for: loop.limits.acceptPause)
     }
 
     /// Leaves those who come in the kernel's queue for a while, in milliseconds, 1 at least.
-    private func sleep(for time: Duration) {
+    private func pauseAccepting(for time: Duration) {
         uv_poll_stop(poll)
         let milliseconds = UInt64(max(1, time.roundedMilliseconds))
         uv_timer_start(pause, { Listener.from($0!.pointee.data).resume() }, milliseconds, 0)

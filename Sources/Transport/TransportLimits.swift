@@ -4,8 +4,8 @@ public struct TransportLimits: Sendable {
     public var connections: Int
     /// Connections accepted in one turn of a loop before others are served again.
     public var acceptsPerTurn: Int
-    /// How many clients that stay a loop lets in a second while it is busy with those that it has; the next ones wait in
-    /// the kernel's queue. See ``Loop/favourClients()``.
+    /// Clients that a loop lets in per second, of those that stay (see ``Loop/clientStays()``), while it is busy with others
+    /// (see ``Loop/favourClients()``); the next ones wait in the kernel's queue.
     public var acceptRate: Int
     /// How many of them may come at once.
     public var acceptBurst: Int
@@ -29,9 +29,9 @@ public struct TransportLimits: Sendable {
     /// The defaults, or some of one's own.
     public init(
         connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptRate: Int = 2700, acceptBurst: Int = 8,
-        acceptPause: Duration = .milliseconds(100), refusals: Int = 64,
-        sendBuffer: Int = 64 * 1024, handshake: Duration = .seconds(10), noProgress: Duration = .seconds(60),
-        linger: Duration = .seconds(2), readSize: Int = 64 * 1024
+        acceptPause: Duration = .milliseconds(100), refusals: Int = 64, sendBuffer: Int = 64 * 1024,
+        handshake: Duration = .seconds(10), noProgress: Duration = .seconds(60), linger: Duration = .seconds(2),
+        readSize: Int = 64 * 1024
     ) {
         self.connections = connections
         self.acceptsPerTurn = acceptsPerTurn

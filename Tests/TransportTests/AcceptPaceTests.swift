@@ -29,8 +29,28 @@ struct AcceptPaceTests {
         // Those who have been let in already push the next ones back.
         #expect(rests(&pace, at: [1, 1, 1, 31, 32]) == [nil, 20, 30, nil, nil])
         #expect(rests(&pace, at: [60, 60, 70]) == [nil, 20, 20])
-        #expect(rests(&pace, at: [998, 999, 1000]) == [nil, nil, nil])
-        #expect(pace.rest(at: start + .milliseconds(999)) != nil)
+        #expect(rests(&pace, at: [998, 999, 999, 1000]) == [nil, nil, 29, nil])
+    }
+
+    @Test("do not wait for those who came while nobody was being served")
+    func forgotten() {
+        var pace = AcceptPace(rate: 100, burst: 2)
+        _ = rests(&pace, at: Array(repeating: 0, count: 10_000))
+        pace.favourClients(at: start)
+        #expect(rests(&pace, at: [0, 0]) == [nil, 20])
+    }
+
+    @Test("wait for a tenth of a second at most, however many came at once")
+    func longestRest() {
+        var pace = AcceptPace(rate: 100, burst: 2)
+        pace.favourClients(at: start)
+        #expect(rests(&pace, at: Array(repeating: 0, count: 10_000)).last == 100)
+    }
+
+    @Test("are 2,700 a second on each loop, 8 at once")
+    func defaults() {
+        let limits = TransportLimits()
+        #expect(limits.acceptRate == 2700 && limits.acceptBurst == 8)
     }
 
     @Test("come in one at a time at least")

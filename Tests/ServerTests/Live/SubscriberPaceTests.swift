@@ -1,0 +1,31 @@
+import Server
+import Testing
+import Transport
+
+@Suite("Subscribers that come while messages are being sent")
+struct SubscriberPaceTests {
+    @Test("wait for those before them, however they subscribe", arguments: ["room", "rooms", "events"])
+    func paced(kind: String) throws {
+        try withServer({
+            $0.threads = 1
+            $0.transport.acceptRate = 20
+            $0.transport.acceptBurst = 1
+        }) { server in
+            let sender = try HTTPClient(port: server.port)
+            try sender.send("1")
+            let start = ContinuousClock.now
+            // Kept: they stay.
+            var clients: [AnyObject] = []
+            for _ in 0..<4 {
+                switch kind {
+                case "room": clients.append(try WebSocketClient(port: server.port, "/v1/rooms/lobby/live"))
+                case "rooms": clients.append(try WebSocketClient(port: server.port, "/v1/live"))
+                default: clients.append(try EventStreamClient(port: server.port))
+                }
+            }
+            // The third waits for the shares of 50 ms of two, but for what timers are early.
+            #expect(ContinuousClock.now - start >= .milliseconds(90))
+            #expect(clients.count == 4)
+        }
+    }
+}
