@@ -27,7 +27,8 @@ public struct StoreConfiguration: Sendable {
     /// The bytes of a page of a new database, 8 KiB. With 4 KiB, SQLite's default, sends to 1000 rooms cost 7 % more, as a
     /// commit writes almost twice as many pages; with 16 KiB no less, and half as many bytes again.
     public static let pageSize = 8192
-    /// The size in pages of 8 KiB at which the write-ahead log is brought into the database, 16 MiB.
+    /// The size in pages of 8 KiB at which the write-ahead log is brought into the database, 16 MiB; half of that where a
+    /// database of an earlier version has pages of 4 KiB.
     ///
     /// Four times as much spares the writer some 7 % when sends are spread over 1000 rooms, whose pages it gathers more
     /// changes of, and holds the next commit up for four times as long, whatever the rooms.
