@@ -14,8 +14,8 @@ enum FeedBenchmarks {
     private static func publishing(_ messages: Int) throws -> (Int) throws -> Void {
         let snapshots = try Samples.batch(1...Int64(messages)).messages
         return { calls in
-            let feed = Feed(room: Samples.room, epoch: "E", deflater: PushDeflater())
             let sink = Sink()
+            let feed = Feed(room: Samples.room, epoch: "E", deflater: PushDeflater(), directPushes: sink)
             let subscriptions = (0..<1000).map { _ in
                 Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
             }
@@ -40,14 +40,21 @@ enum FeedBenchmarks {
     }
 }
 
-/// A client that takes everything at once.
-private final class Sink: SubscriptionCarrier {
+/// Clients that take everything at once.
+private final class Sink: SubscriptionCarrier, DirectPushes {
     private var bytes = 0
+
+    var outlet: PushOutlet? { PushOutlet(rawValue: 0) }
 
     var isCongested: Bool { false }
 
     func send(_ frames: Span<UInt8>) {
         bytes += frames.count
+    }
+
+    func push(_ frames: Span<UInt8>, to outlet: PushOutlet) -> Bool {
+        bytes += frames.count
+        return true
     }
 
     func sendLive(_ subscription: Subscription) {}

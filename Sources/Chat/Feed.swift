@@ -16,9 +16,9 @@ public final class Feed {
 
     /// The room.
     public let room: RoomID
-    /// The subscribers, those who came first in front, but that the last one takes the place of one who leaves; also those
-    /// that have not started yet.
-    public private(set) var subscribers: [Subscription] = []
+    /// Where its subscribers sit, those who came first in front, but that the last one takes the seat of one who leaves; also
+    /// those that have not started yet. What is in a seat its subscription changes, too.
+    var seats: [Seat] = []
     /// The messages as WebSocket frames.
     private var frames: ByteLog
     /// The messages as compressed WebSocket frames, while somebody wants them so.
@@ -27,6 +27,8 @@ public final class Feed {
     /// The messages as Server-Sent Events, once somebody wants them so.
     private var events: ByteLog?
     let deflater: PushDeflater
+    /// The sockets of those that need not be asked; `nil` when all must.
+    private let directPushes: (any DirectPushes)?
     /// The log's epoch.
     public let epoch: String
     private let limit: Int
@@ -45,22 +47,28 @@ public final class Feed {
     /// - Parameters:
     ///   - epoch: the log's epoch, which events' ids carry.
     ///   - deflater: the loop's.
+    ///   - directPushes: the loop's, which knows the outlets of the subscriptions' carriers.
     ///   - limit: how many bytes of messages it keeps, for each format.
     ///   - visits: how many subscribers are visited in one go.
     public init(
-        room: RoomID, epoch: String, deflater: PushDeflater, limit: Int = ByteLog.defaultLimit,
-        visits: Int = Feed.visits
+        room: RoomID, epoch: String, deflater: PushDeflater, directPushes: (any DirectPushes)? = nil,
+        limit: Int = ByteLog.defaultLimit, visits: Int = Feed.visits
     ) {
         self.room = room
         self.epoch = epoch
         self.deflater = deflater
+        self.directPushes = directPushes
         self.limit = limit
         self.visits = visits
         frames = ByteLog(limit: limit)
     }
 
     /// Whether nobody needs the feed.
-    public var isIdle: Bool { subscribers.isEmpty }
+    public var isIdle: Bool { seats.isEmpty }
+    /// How many subscribers there are, also those that have not started yet.
+    public var count: Int { seats.count }
+    /// The subscribers, in the order of their seats.
+    public var subscribers: [Subscription] { seats.map(\.subscription) }
 
     /// Takes over what a commit has changed, and begins to bring it to those subscribers that can take it.
     ///
@@ -118,16 +126,18 @@ public final class Feed {
 
     private func advanceRound() {
         let rev = frames.rev
+        var piece: Piece?
         var left = visits
-        while left > 0, let place = nextPlace, place < subscribers.count {
+        while left > 0, let place = nextPlace, place < seats.count {
             left -= 1
             nextPlace = place + 1
-            let subscriber = subscribers[place]
+            if push(to: place, &piece) { continue }
+            let subscriber = seats[place].subscription
             subscriber.advance()
             // Also those that wait to start count: what is published meanwhile is theirs.
             if subscriber.rev != rev { areLevel = false }
         }
-        guard let place = nextPlace, place >= subscribers.count else { return }
+        guard let place = nextPlace, place >= seats.count else { return }
         nextPlace = nil
         if isStale {
             beginRound()
@@ -136,12 +146,45 @@ public final class Feed {
         }
     }
 
+    /// What those get who are level: the same bytes, whoever they are.
+    private struct Piece {
+        let format: PushFormat
+        /// Where they are.
+        let rev: Int64
+        let bytes: [UInt8]
+        let range: Range<Int>
+    }
+
+    /// Writes what comes next to the socket of a subscriber that has been pushed all before, as nearly all have.
+    ///
+    /// - Parameter piece: what the one before has got.
+    /// - Returns: whether it has everything now. If not, the subscription itself goes on.
+    private func push(to place: Int, _ piece: inout Piece?) -> Bool {
+        guard seats[place].isFed else { return false }
+        let rev = seats[place].rev
+        if rev == frames.rev { return true }
+        guard let directPushes, let outlet = seats[place].outlet else { return false }
+        let format = seats[place].format
+        if piece?.rev != rev || piece?.format != format {
+            // One that must be sent less than all is left to its subscription.
+            guard case .frames(let range, frames.rev) = next(after: rev, format: format, limit: Subscription.writeLimit)
+            else {
+                return false
+            }
+            piece = Piece(format: format, rev: rev, bytes: bytes(format), range: range)
+        }
+        guard let piece, directPushes.push(piece.bytes.span.extracting(piece.range), to: outlet) else { return false }
+        // Nothing has happened meanwhile that could empty the seat.
+        seats[place].rev = frames.rev!
+        return true
+    }
+
     private func advanceNotice() {
         guard let (notice, first) = notices.first else { return }
-        let end = min(first + visits, subscribers.count)
-        // Somebody who takes the place of one that has left meanwhile may go without.
-        for place in first..<max(first, end) where place < subscribers.count { subscribers[place].notify(notice) }
-        if end >= subscribers.count { notices.removeFirst() } else { notices[0].next = end }
+        let end = min(first + visits, seats.count)
+        // Somebody who takes the seat of one that has left meanwhile may go without.
+        for place in first..<max(first, end) where place < seats.count { seats[place].subscription.notify(notice) }
+        if end >= seats.count { notices.removeFirst() } else { notices[0].next = end }
     }
 
     /// Drops what every subscriber has: a room whose subscribers keep up costs no bytes, and copies none.
@@ -151,8 +194,13 @@ public final class Feed {
         events?.forgetSent()
     }
 
-    /// What a subscriber at `rev` gets next.
-    func next(after rev: Int64, format: PushFormat, limit: Int) -> ByteLog.Reading {
+    /// What the subscriber at a place gets next; `behind` when it has not caught up with the feed yet.
+    func reading(at place: Int) -> ByteLog.Reading {
+        let seat = seats[place]
+        return seat.isLive ? next(after: seat.rev, format: seat.format, limit: Subscription.writeLimit) : .behind
+    }
+
+    private func next(after rev: Int64, format: PushFormat, limit: Int) -> ByteLog.Reading {
         switch format {
         case .webSocket: frames.next(after: rev, limit: limit)
         case .deflatedWebSocket: deflated!.next(after: rev, limit: limit)
@@ -160,19 +208,24 @@ public final class Feed {
         }
     }
 
+    /// The bytes that a reading's range is of.
+    private func bytes(_ format: PushFormat) -> [UInt8] {
+        switch format {
+        case .webSocket: frames.bytes
+        case .deflatedWebSocket: deflated!.bytes
+        case .serverSentEvents: events!.bytes
+        }
+    }
+
     /// Hands over the bytes that a reading's range is of.
     func send(_ range: Range<Int>, format: PushFormat, to carrier: any SubscriptionCarrier) {
         // A reference of our own: whatever sending brings about, these bytes stay.
-        let bytes =
-            switch format {
-            case .webSocket: frames.bytes
-            case .deflatedWebSocket: deflated!.bytes
-            case .serverSentEvents: events!.bytes
-            }
+        let bytes = bytes(format)
         carrier.send(bytes.span.extracting(range))
     }
 
-    func add(_ subscription: Subscription) {
+    /// Gives a subscription whose client is at `rev` a seat.
+    func add(_ subscription: Subscription, at rev: Int64) {
         // A format that begins now must know that it lacks what has been published before.
         switch subscription.format {
         case .webSocket:
@@ -183,8 +236,8 @@ public final class Feed {
         case .serverSentEvents:
             if events == nil { events = ByteLog(limit: limit, rev: frames.rev) }
         }
-        subscription.index = subscribers.count
-        subscribers.append(subscription)
+        subscription.index = seats.count
+        seats.append(Seat(subscription: subscription, rev: rev, format: subscription.format))
     }
 
     /// Takes a subscriber out, in constant time: the last one takes its place.
@@ -202,13 +255,13 @@ public final class Feed {
             hole = next - 1
             nextPlace = hole
         }
-        fill(hole, from: subscribers.count - 1)
-        subscribers.removeLast()
+        fill(hole, from: seats.count - 1)
+        seats.removeLast()
     }
 
     private func fill(_ place: Int, from other: Int) {
         guard place != other else { return }
-        subscribers[place] = subscribers[other]
-        subscribers[place].index = place
+        seats[place] = seats[other]
+        seats[place].subscription.index = place
     }
 }

@@ -13,18 +13,12 @@ public final class Subscription {
     /// The most that is read from the log in one go, in bytes, unless one message is longer.
     public static let replayLimit = 64 * 1024
 
-    // What a push needs is in front, side by side: of a thousand subscribers nothing is in the processor's cache.
-
     /// What carries it once it has started. Whoever carries a subscription ends it before it goes.
     private unowned var carrier: (any SubscriptionCarrier)?
-    /// The revision up to which the client has everything.
-    public private(set) var rev: Int64
-    /// Where the feed's table holds this subscription; `nil` when it does not.
+    /// The seat that it has in its feed's table; `nil` when it has none any more.
     var index: Int?
-    /// Whether an answer of the log is awaited, the first one to begin with.
-    private var isReading = true
-    /// Whether the client has been told that it has caught up.
-    private var isLive = false
+    /// The revision that it had come to when it ended.
+    private var lastRev: Int64 = 0
     /// The room's feed on this loop.
     public let feed: Feed
     /// How its client wants messages framed.
@@ -48,13 +42,16 @@ public final class Subscription {
         self.format = format
         self.user = user
         self.isAdmin = isAdmin
-        self.rev = rev ?? 0
-        feed.add(self)
+        feed.add(self, at: rev ?? 0)
     }
+
+    /// The revision up to which the client has everything.
+    public var rev: Int64 { index.map { feed.seats[$0].rev } ?? lastRev }
 
     /// Begins with the first slice of the replay, or with none when the client has everything.
     public func start(with slice: ReplaySlice, on carrier: any SubscriptionCarrier) {
         self.carrier = carrier
+        if let index { feed.seats[index].outlet = carrier.outlet }
         replayed(slice)
     }
 
@@ -63,12 +60,12 @@ public final class Subscription {
 
     /// A slice of the log has been read for this subscription.
     public func replayed(_ slice: ReplaySlice) {
-        isReading = false
-        guard index != nil, let carrier else { return }
+        guard let index, let carrier else { return }
+        feed.seats[index].isReading = false
         if !slice.frames.isEmpty { carrier.send(slice.frames.span) }
-        rev = max(rev, slice.rev)
-        if !slice.hasMore, !isLive {
-            isLive = true
+        feed.seats[index].rev = max(feed.seats[index].rev, slice.rev)
+        if !slice.hasMore, !feed.seats[index].isLive {
+            feed.seats[index].isLive = true
             carrier.sendLive(self)
         }
         advance()
@@ -80,20 +77,19 @@ public final class Subscription {
     /// Sends what the client has not had, as far as it takes it.
     public func advance() {
         // Until the replay is over the feed is not what comes next.
-        guard !isReading, let carrier else { return }
-        while index != nil {
+        while let index, let carrier, !feed.seats[index].isReading {
             // Asked last: most have had everything when they are asked a second time.
-            let reading = isLive ? feed.next(after: rev, format: format, limit: Self.writeLimit) : .behind
+            let reading = feed.reading(at: index)
             if reading == .level || carrier.isCongested { return }
-            guard case .frames(let range, let newRev) = reading else { return readOn(carrier) }
+            guard case .frames(let range, let rev) = reading else { return readOn(carrier) }
             feed.send(range, format: format, to: carrier)
-            rev = newRev
+            feed.seats[index].rev = rev
         }
     }
 
     /// Sends a notice if the client has everything and takes more; otherwise it goes without.
     func notify(_ notice: FramedNotice) {
-        guard index != nil, isLive, !isReading, let carrier, !carrier.isCongested else { return }
+        guard let index, feed.seats[index].isFed, let carrier, !carrier.isCongested else { return }
         switch notice.content {
         // People know themselves that they are typing, on whatever device.
         case .typing(_, user): return
@@ -107,17 +103,18 @@ public final class Subscription {
 
     /// Sends the message of a revision once more if the client has had it and takes more.
     func pushAgain(_ frame: [UInt8], of rev: Int64) {
-        guard index != nil, isLive, !isReading, self.rev >= rev, let carrier, !carrier.isCongested else { return }
+        guard let index, feed.seats[index].isFed, self.rev >= rev, let carrier, !carrier.isCongested else { return }
         carrier.send(frame.span)
     }
 
     private func readOn(_ carrier: any SubscriptionCarrier) {
-        isReading = true
+        if let index { feed.seats[index].isReading = true }
         carrier.replay(self, since: rev)
     }
 
     /// Ends the subscription: nothing more is sent.
     public func cancel() {
+        lastRev = rev
         feed.remove(self)
     }
 

@@ -24,11 +24,13 @@ public final class Connection {
     // The socket as libwebsockets knows it; valid from adoption until `didClose`, which clears it.
     private var wsi: OpaquePointer?
     /// The socket, when its bytes are those that are written; `nil` when the library encrypts them.
-    private var plainSocket: Int32?
-    private var state = State.open
+    private var plainSocket: Int32? { didSet { updateOutlet() } }
+    private var state = State.open { didSet { updateOutlet() } }
     /// What encrypts, where we are the client.
     var session: ClientSession?
-    private var stall: Stall?
+    private var stall: Stall? { didSet { updateOutlet() } }
+    /// Whether ``Loop/push(_:to:)`` may write. Who serves the connection says when, and when no more.
+    public var takesPushes = false { didSet { updateOutlet() } }
 
     /// The loop that serves this connection.
     public unowned let loop: Loop
@@ -150,6 +152,14 @@ public final class Connection {
 
     /// When to look whether a stalled client has taken something.
     private var nextLook: Int { loop.tick(after: loop.limits.noProgress / Stall.looks) }
+
+    /// What ``Loop/push(_:to:)`` knows the connection by.
+    public var outlet: Outlet { Outlet(slot: slot, id: id) }
+
+    private func updateOutlet() {
+        let isOpen = takesPushes && state == .open && stall == nil
+        loop.setOutlet(of: self, to: isOpen ? plainSocket : nil)
+    }
 
     // MARK: Reading
 

@@ -26,6 +26,9 @@ struct ConnectionTable {
         freeSlots.append(slot)
     }
 
+    /// The connection in `slot`, if there is one.
+    subscript(slot: Int) -> Connection? { slots[slot] }
+
     /// The connection that was given `slot` and `id`, unless it has closed since.
     subscript(slot: Int, id: UInt64) -> Connection? {
         guard let connection = slots[slot], connection.id == id else { return nil }

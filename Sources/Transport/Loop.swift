@@ -36,6 +36,7 @@ public final class Loop: @unchecked Sendable {
     var wheel = TimerWheel<Wake>()
     var alarms = TimerWheel<() -> Void>(span: 64)
     private(set) var connections = ConnectionTable()
+    private(set) var outlets = OutletTable()
     private var listeners: [Listener] = []
     var acceptPace: AcceptPace
     private(set) var isStopping = false
@@ -280,6 +281,11 @@ public final class Loop: @unchecked Sendable {
         connection.flushSession()
         connection.begin(handler)
         return connection
+    }
+
+    /// Has ``push(_:to:)`` write to this descriptor, or with `nil` to none.
+    func setOutlet(of connection: Connection, to descriptor: Int32?) {
+        outlets.set(connection.outlet, to: descriptor)
     }
 
     func forget(_ connection: Connection) {

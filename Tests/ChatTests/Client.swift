@@ -5,8 +5,12 @@ import Wire
 /// A client that keeps what it is sent, and can be told to stall.
 final class Client: SubscriptionCarrier {
     var isCongested = false
+    var outlet: PushOutlet?
+    var isGone = false
     var bytes: [UInt8] = []
     var writes = 0
+    /// How many of the writes came past ``send(_:)``'s caller, the subscription.
+    var directWrites = 0
     var liveRev: Int64?
     var asked: [Int64] = []
     var end: Problem?

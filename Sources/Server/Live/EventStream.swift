@@ -19,6 +19,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         self.connection = connection
         self.subscription = subscription
         end = caller.end
+        connection.takesPushes = true
     }
 
     /// Carries a subscription on a connection whose answer's head has been sent.
@@ -48,6 +49,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     // MARK: The subscription's bytes
 
     var isCongested: Bool { connection.isCongested || !connection.isOpen }
+    var outlet: PushOutlet? { connection.pushOutlet }
 
     func send(_ frames: Span<UInt8>) {
         worker.services.metrics.deliveredBytes.increment(by: Int64(frames.count))

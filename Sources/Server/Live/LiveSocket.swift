@@ -9,8 +9,6 @@ protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier {
     /// What the socket speaks on. Pushes go there without a look at the socket: of a thousand subscribers nothing is in
     /// the processor's cache when their turn comes, and each object on the way is waited for.
     var connection: Connection { get }
-    /// Whether nothing may be sent any more.
-    var isClosing: Bool { get set }
     var worker: Worker { get }
     /// Who has opened it, or renewed its token last.
     var caller: Identity { get set }
@@ -85,22 +83,23 @@ extension LiveSocket {
 
     // MARK: The subscriptions' bytes
 
-    var isCongested: Bool { connection.isCongested || !connection.isOpen || isClosing }
+    var isCongested: Bool { connection.isCongested || !connection.isOpen || !connection.takesPushes }
+    var outlet: PushOutlet? { connection.pushOutlet }
 
     func send(_ frames: Span<UInt8>) {
-        guard !isClosing else { return }
+        guard connection.takesPushes else { return }
         worker.services.metrics.deliveredBytes.increment(by: Int64(frames.count))
         connection.write(frames)
     }
 
     func closing(_ socket: WebSocketConnection) {
-        isClosing = true
+        connection.takesPushes = false
     }
 
     func sendLive(_ subscription: Subscription) {
         var frames: [UInt8] = []
         for notice in worker.live(subscription) { PushEncoding.appendFrame(notice, to: &frames) }
-        guard !isClosing else { return }
+        guard connection.takesPushes else { return }
         connection.write(frames)
     }
 

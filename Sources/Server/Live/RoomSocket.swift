@@ -8,7 +8,6 @@ import Wire
 final class RoomSocket: LiveSocket {
     // What pushes need is in front, side by side.
     let connection: Connection
-    var isClosing = false
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
@@ -18,6 +17,7 @@ final class RoomSocket: LiveSocket {
 
     private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {
         self.connection = connection
+        connection.takesPushes = true
         self.worker = worker
         self.caller = caller
         self.subscription = subscription

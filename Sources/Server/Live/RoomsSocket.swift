@@ -11,7 +11,6 @@ import Wire
 final class RoomsSocket: LiveSocket {
     // What pushes need is in front, side by side.
     let connection: Connection
-    var isClosing = false
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
@@ -40,6 +39,7 @@ final class RoomsSocket: LiveSocket {
         faults: FaultPlan?
     ) {
         self.connection = connection
+        connection.takesPushes = true
         self.worker = worker
         self.caller = caller
         self.address = address

@@ -48,7 +48,7 @@ extension Worker {
         guard let notices = services.readNotices, notices.moved(user, in: room, to: seq) else { return }
         loop.after(notices.interval) { [unowned self] in
             // The kernel spreads connections evenly over the loops.
-            let marks = notices.beat { (feeds[$0]?.subscribers.count ?? 0) * services.configuration.threads }
+            let marks = notices.beat { (feeds[$0]?.count ?? 0) * services.configuration.threads }
             services.dispatcher.notify(
                 marks.map { FramedNotice(.read(room: $0.room, user: $0.user, seq: $0.seq), in: $0.room) })
         }
@@ -57,7 +57,7 @@ extension Worker {
     /// A subscriber is typing, of which the others hear unless they have just heard it.
     func typing(_ user: UserID, in feed: Feed) {
         // The kernel spreads connections evenly over the loops.
-        let audience = feed.subscribers.count * services.configuration.threads
+        let audience = feed.count * services.configuration.threads
         guard services.typing.admits(user, in: feed.room, audience: audience, at: .now) else { return }
         services.dispatcher.notify([FramedNotice(.typing(room: feed.room, user: user), in: feed.room)])
     }

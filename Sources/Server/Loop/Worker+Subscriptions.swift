@@ -19,7 +19,8 @@ extension Worker {
     private func makeFeed(of room: RoomID) -> Feed {
         services.interest.add(room, loop: loop.index)
         let feed = Feed(
-            room: room, epoch: services.log.epoch, deflater: deflater, limit: services.configuration.feedBytes)
+            room: room, epoch: services.log.epoch, deflater: deflater, directPushes: pushes,
+            limit: services.configuration.feedBytes)
         feeds[room] = feed
         return feed
     }
@@ -38,7 +39,9 @@ extension Worker {
 
     private func advanceNextFeed() {
         let feed = advancing.removeFirst()
-        if !feed.advance() {
+        let isDone = feed.advance()
+        pushes.count()
+        if !isDone {
             advancing.append(feed)
             yieldProcessor()
         }

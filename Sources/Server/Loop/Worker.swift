@@ -25,6 +25,7 @@ final class Worker {
     var followers: [UserID: [RoomsSocket]] = [:]
 
     let deflater = PushDeflater()
+    let pushes: LoopPushes
     /// The feeds of the rooms that somebody on this loop is subscribed to.
     var feeds: [RoomID: Feed] = [:]
     /// The feeds that have not visited all of their subscribers yet, by turns.
@@ -40,6 +41,7 @@ final class Worker {
     init(loop: Loop, services: Services) {
         self.loop = loop
         self.services = services
+        pushes = LoopPushes(loop, deliveredBytes: services.metrics.deliveredBytes)
         authenticator = services.configuration.tokens.map(Authenticator.init)
         scratch.reserveCapacity(16 * 1024)
         loop.atEndOfTurn { [unowned self] in self.flush() }
@@ -126,8 +128,9 @@ final class Worker {
                 advanceLater(feed)
                 yieldProcessor()
             }
-            services.metrics.deliveries.increment(by: Int64(batch.ends.count * feed.subscribers.count))
+            services.metrics.deliveries.increment(by: Int64(batch.ends.count * feed.count))
         }
+        pushes.count()
     }
 
     /// Queries have been answered.

@@ -1,0 +1,21 @@
+/// A subscriber's place in its feed's table, and what a push has to know of it.
+///
+/// Between two writes to the kernel nothing is left in the processor's cache, and each object on the way to a client would
+/// be waited for. Seats lie side by side, so the next ones are there when their turn comes.
+struct Seat {
+    /// Who sits here.
+    let subscription: Subscription
+    /// The revision up to which the client has everything.
+    var rev: Int64
+    /// Where its bytes may go without a look at what carries it; `nil` when they have to come by.
+    var outlet: PushOutlet?
+    /// Whether an answer of the log is awaited, the first one to begin with.
+    var isReading = true
+    /// Whether the client has been told that it has caught up.
+    var isLive = false
+    /// How its client wants messages framed.
+    let format: PushFormat
+
+    /// Whether the feed is what comes next for it.
+    var isFed: Bool { isLive && !isReading }
+}
