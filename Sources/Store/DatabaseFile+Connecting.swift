@@ -27,7 +27,7 @@ extension DatabaseFile {
                         PRAGMA secure_delete = ON; -- what is deleted is gone from the file
                         PRAGMA cache_size = \(-configuration.writerCache / 1024);
                         PRAGMA wal_autocheckpoint = 0; -- see WriteAheadLog
-                        PRAGMA journal_size_limit = \(configuration.checkpointPages * StoreConfiguration.pageSize);
+                        PRAGMA journal_size_limit = \(configuration.logLimit);
                         """)
                 if let maximumPages = configuration.maximumPages {
                     try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)")
@@ -35,6 +35,7 @@ extension DatabaseFile {
             }
             try Schema.migrator.migrate(connection)
             try connection.write(Schema.renewEpoch)
+            connection.inDatabase { db in LogReserve.make(configuration.reservedLog, for: db) }
             return connection
         }
     }
@@ -64,6 +65,12 @@ extension DatabaseFile {
             throw named(path, error)
         }
     }
+}
+
+extension StoreConfiguration {
+    /// To how many bytes the write-ahead log is cut when it has become longer: its pages, each with 24 bytes in front of it
+    /// (SQLite's file format, 4.1).
+    fileprivate var logLimit: Int { max(reservedLog, checkpointPages * (Self.pageSize + 24)) }
 }
 
 /// What went wrong with the database at `path`, for people.

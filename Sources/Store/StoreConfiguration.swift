@@ -33,6 +33,9 @@ public struct StoreConfiguration: Sendable {
     /// Four times as much spares the writer some 7 % when sends are spread over 1000 rooms, whose pages it gathers more
     /// changes of, and holds the next commit up for four times as long, whatever the rooms.
     public var checkpointPages = 2048
+    /// How many bytes the write-ahead log's file is given when the database is opened, 16 MiB and a little: as many as it has
+    /// when it starts anew. With 0 it grows as it goes.
+    public var reservedLog = 2048 * (pageSize + 24) + 64 * 1024
     /// The most messages that are in the journal only, but for those of one commit. The more there are, the more of a room's
     /// messages are put in their place together, and the more memory they take: some 600 bytes each. With 0 each message is
     /// put in its place by the commit that holds it.

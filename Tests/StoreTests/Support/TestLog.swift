@@ -30,6 +30,8 @@ final class TestLog: Sendable {
         self.path = path
         self.owner = owner
         var configuration = StoreConfiguration()
+        // Tests that are about the log's file see what is written to it.
+        configuration.reservedLog = 0
         configure(&configuration)
         log = try SQLiteLog(path: path, observer: listener, configuration: configuration)
     }

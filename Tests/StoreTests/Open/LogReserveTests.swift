@@ -1,0 +1,68 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The length of the write-ahead log's file")
+struct LogReserveTests {
+    private static let reserve = 2 * 1024 * 1024
+
+    private func size(_ log: TestLog) -> Int {
+        var status = stat()
+        return stat(log.path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    @Test("is by default what it is when the log starts anew, and the first message makes it no longer")
+    func length() throws {
+        let bytes = StoreConfiguration().reservedLog
+        #expect(bytes >= StoreConfiguration().checkpointPages * (StoreConfiguration.pageSize + 24))
+        let log = try TestLog { $0.reservedLog = bytes }
+        #expect(size(log) == bytes)
+        try log.fill(10)
+        #expect(size(log) == bytes)
+    }
+
+    @Test("stays when the log starts anew")
+    func restart() throws {
+        let log = try TestLog {
+            $0.reservedLog = Self.reserve
+            $0.checkpointPages = 50
+        }
+        for _ in 0..<200 { try log.fill(1) }
+        #expect(size(log) == Self.reserve)
+        #expect(try log.state().head == 200)
+    }
+
+    @Test("is not taken for messages: after a crash there are those that were acknowledged, and no others")
+    func crash() throws {
+        let log = try TestLog {
+            $0.reservedLog = Self.reserve
+            $0.checkpointPages = 30
+        }
+        var bodies: [[UInt8]] = []
+        for round in 0..<7 {
+            bodies += try log.fill(1 + round * 7)
+            let directory = try TemporaryDirectory()
+            for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
+            let again = try TestLog(in: directory) { $0.reservedLog = Self.reserve }
+            #expect(try again.page(.newest, limit: 200).messages == joined(bodies))
+            #expect(try again.send(.init()).seq == Int64(bodies.count + 1))
+            #expect(try again.sql { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+        }
+    }
+
+    @Test("is of no use to a log that has been closed: its file goes")
+    func closing() throws {
+        let log = try TestLog { $0.reservedLog = Self.reserve }
+        try log.fill(3)
+        log.close()
+        #expect(access(log.path + "-wal", F_OK) != 0)
+        let again = try log.reopened { $0.reservedLog = Self.reserve }
+        #expect(size(again) == Self.reserve)
+        #expect(try again.state().head == 3)
+    }
+}
