@@ -8,12 +8,14 @@ import Wire
 /// A route answers once, now or later on the same loop. When the client has gone meanwhile the answer goes nowhere.
 final class Exchange {
     let worker: Worker
-    let request: HTTPRequest
+    let request: RequestHead
     let body: [UInt8]
     /// What the answer's framing depends on.
     let context: ReplyContext
     /// What the answer's head is to have beside the usual.
     var fields: [HTTPField] = []
+    /// The same, where it is numbers: lines that are ready to be sent, each with its CRLF.
+    var lines: [UInt8] = []
     /// What the server is to do wrong; `nil` unless it was told to, and is asked to.
     var faults: FaultPlan?
     private(set) weak var http: HTTPConnection?
@@ -30,7 +32,7 @@ final class Exchange {
     init(refused http: HTTPConnection) {
         worker = http.worker
         self.http = http
-        request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil)
+        request = RequestHead(method: .get)
         body = []
         context = .refusal
     }
@@ -104,6 +106,7 @@ final class Exchange {
 
     /// Refuses what a page of an origin that is not allowed has its browser send.
     private func checkOrigin() throws(Problem) {
+        guard request.headerFields.contains(.origin) else { return }
         let decision = worker.services.origins.decide(request)
         if decision == .refused { throw .originNotAllowed }
         fields += worker.services.origins.responseFields(for: decision)

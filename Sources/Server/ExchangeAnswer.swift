@@ -23,10 +23,11 @@ extension Exchange {
         guard !isWithheld(status, contentType, body), let http = takeHTTP() else { return }
         var context = context
         if worker.isWindingDown { context.keepAlive = false }
+        let lines = lines
         worker.scratch.removeAll(keepingCapacity: true)
         worker.writer.write(
-            status, contentType: contentType, fields: fields, body: body, to: context, at: worker.seconds,
-            into: &worker.scratch)
+            status, contentType: contentType, fields: fields, lines: lines.span, body: body, to: context,
+            at: worker.seconds, into: &worker.scratch)
         count(status.code)
         let bytes = worker.scratch
         http.send(bytes.span, closing: !context.keepAlive)

@@ -98,7 +98,7 @@ struct ListTests {
 
     @Test("Without Accept nothing is preferred, and several lines count together")
     func acceptLines() throws {
-        #expect(!Accept.prefersEventStream([:]))
+        #expect(!Accept.prefersEventStream(HeaderFields()))
         let fields = try #require(onlyRequest(in: head("Accept: a/b", "Accept: text/event-stream"))).head.headerFields
         #expect(Accept.prefersEventStream(fields))
     }

@@ -30,14 +30,15 @@ public struct ResponseParser: Sendable {
 
     /// The bounds on one response.
     public let limits: HTTPLimits
-    private let selection: HeaderSection.Selection
+    /// The fields that are kept; `nil` for all.
+    private let names: [HTTPField.Name]?
     private var stage = Stage.statusLine
     private var buffer = InputBuffer()
     private var reader = LineReader()
-    private var headBytes = 0
     private var interim = 0
     private var line: ResponseLine?
     private var section = HeaderSection()
+    private var fields = HTTPFields()
     private var body: [UInt8] = []
     private var chunks = ChunkedDecoder()
 
@@ -45,10 +46,10 @@ public struct ResponseParser: Sendable {
     ///
     /// - Parameters:
     ///   - limits: the bounds on one response; those of the request line do not apply.
-    ///   - names: the fields to keep, `nil` for all. Fields that nobody reads need not be made into strings.
+    ///   - names: the fields to keep, `nil` for all but Host. Fields that nobody reads need not be made into strings.
     public init(limits: HTTPLimits = HTTPLimits(), keeping names: [HTTPField.Name]? = nil) {
         self.limits = limits
-        selection = names.map { .only($0) } ?? .all
+        self.names = names
     }
 
     /// Adds bytes that have arrived.
@@ -106,7 +107,7 @@ public struct ResponseParser: Sendable {
             case .statusLine:
                 guard try readStatusLine() else { return .needMoreBytes }
             case .fieldLines:
-                guard try readFieldLines() else { return .needMoreBytes }
+                guard try section.read(buffer, limits: limits) else { return .needMoreBytes }
                 if let response = try finishHead(isHead) { return .response(response) }
             case .content(let length):
                 guard buffer.count >= length else { return .needMoreBytes }
@@ -142,34 +143,16 @@ extension ResponseParser {
         case .tooLong: throw .headTooLarge(limit: limits.headBytes)
         case .complete(let length):
             line = try ResponseLine(unread.extracting(first: length))
-            headBytes = length + 2
-            buffer.consume(length + 2)
+            section = HeaderSection(behind: length + 2)
             stage = .fieldLines
             return true
-        }
-    }
-
-    private mutating func readFieldLines() throws(RequestRefusal) -> Bool {
-        while true {
-            let bytes = buffer.bytes
-            let unread = bytes.span.extracting(buffer.start...)
-            switch try reader.next(.field, in: unread, limit: limits.headBytes - headBytes) {
-            case .incomplete: return false
-            case .tooLong: throw .headTooLarge(limit: limits.headBytes)
-            case .complete(length: 0):
-                buffer.consume(2)
-                return true
-            case .complete(let length):
-                try section.add(unread.extracting(first: length), keeping: selection, limit: limits.headerFields)
-                headBytes += length + 2
-                buffer.consume(length + 2)
-            }
         }
     }
 
     /// The response, if it is complete with its head (RFC 9112, section 6.3).
     private mutating func finishHead(_ isHead: Bool) throws(RequestRefusal) -> Response? {
         guard let line else { preconditionFailure("the header section follows the status line") }
+        keepFields()
         if line.status.code == 101 {
             defer { stage = .upgraded }
             return complete(keepAlive: false)
@@ -193,6 +176,15 @@ extension ResponseParser {
         return nil
     }
 
+    /// Makes strings of the fields that are wanted, and lets go of the head's bytes.
+    private mutating func keepFields() {
+        if names?.isEmpty != true {
+            let all = HeaderFields(section.lines, in: buffer.bytes, from: buffer.start)
+            fields = HTTPFields(all.lazy.filter { [names] in names?.contains($0.name) ?? true })
+        }
+        buffer.consume(section.byteCount)
+    }
+
     private var persists: Bool {
         guard let line else { return false }
         return section.connection.persists(minorVersion: line.minorVersion)
@@ -201,7 +193,7 @@ extension ResponseParser {
     /// Gives the response in hand and makes ready for the next one.
     private mutating func complete(keepAlive: Bool) -> Response {
         guard let line else { preconditionFailure("a response has a status line") }
-        let response = Response(status: line.status, fields: section.fields, body: body, keepAlive: keepAlive)
+        let response = Response(status: line.status, fields: fields, body: body, keepAlive: keepAlive)
         reset()
         interim = 0
         stage = keepAlive ? .statusLine : .finished
@@ -211,9 +203,9 @@ extension ResponseParser {
     /// Forgets the response in hand, and with it the memory that it took.
     private mutating func reset() {
         reader = LineReader()
-        headBytes = 0
         line = nil
         section = HeaderSection()
+        fields = HTTPFields()
         body = []
         chunks = ChunkedDecoder()
     }

@@ -70,14 +70,14 @@ public struct OriginPolicy: Sendable {
     }
 
     /// Decides on a request. Two `Origin` fields are malformed.
-    public func decide(_ request: HTTPRequest) -> Decision {
+    public func decide(_ request: RequestHead) -> Decision {
         guard let origin = request.headerFields.first(.origin) else { return .withoutOrigin }
         return request.headerFields.count(of: .origin) == 1 ? decide(origin: origin, host: request.authority) : .refused
     }
 
     /// Whether a request asks beforehand for the permission to send another: OPTIONS with `Origin` and
     /// `Access-Control-Request-Method`.
-    public static func isPreflight(_ request: HTTPRequest) -> Bool {
+    public static func isPreflight(_ request: RequestHead) -> Bool {
         request.method == .options && request.headerFields.contains(.accessControlRequestMethod)
             && request.headerFields.contains(.origin)
     }

@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// Content negotiation (RFC 9110, section 12.5.1), as far as a chat server needs it: events or JSON.
 public enum Accept {
@@ -7,7 +7,7 @@ public enum Accept {
 
     /// Whether the Accept fields ask for a stream of events: it has to be named, and JSON, if named too, must not be
     /// preferred. A browser's or curl's `*/*` asks for nothing in particular.
-    public static func prefersEventStream(_ fields: HTTPFields) -> Bool {
+    public static func prefersEventStream(_ fields: HeaderFields) -> Bool {
         var stream = 0
         var json = 0
         for element in fields.elements(of: .accept) {

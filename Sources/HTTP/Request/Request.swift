@@ -2,10 +2,8 @@ public import HTTPTypes
 
 /// A request that has arrived completely.
 public struct Request: Sendable {
-    /// The head. `path` is the target in origin-form as sent, or `*`, or `nil` for CONNECT; `authority` is the Host, or
-    /// the authority of a target in absolute-form, which replaces it (RFC 9112, section 3.2.2); `scheme` is set by a
-    /// target in absolute-form alone. The header fields are those sent, without Host.
-    public var head: HTTPRequest
+    /// The head.
+    public let head: RequestHead
     /// The content, without its transfer coding, at most ``HTTPLimits/bodyBytes``.
     public var body: [UInt8]
     /// The n of `HTTP/1.n`: 0 or 1.
@@ -17,7 +15,7 @@ public struct Request: Sendable {
     /// What the Connection field said.
     let connection: ConnectionOptions
 
-    init(head: HTTPRequest, minorVersion: Int, connection: ConnectionOptions) {
+    init(head: RequestHead, minorVersion: Int, connection: ConnectionOptions) {
         self.head = head
         self.body = []
         self.minorVersion = minorVersion
@@ -26,8 +24,6 @@ public struct Request: Sendable {
     }
 
     /// The value of a field: of the first one, if there are several.
-    ///
-    /// `head.headerFields[name]` joins all values into a new string; this is for fields that have only one.
     public func field(_ name: HTTPField.Name) -> String? {
         head.headerFields.first(name)
     }

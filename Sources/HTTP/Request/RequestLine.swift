@@ -21,21 +21,17 @@ struct RequestLine: Sendable {
     init(_ line: Span<UInt8>, limits: HTTPLimits) throws(RequestRefusal) {
         let methodEnd = try Self.endOfMethod(in: line, limit: limits.methodBytes)
         let targetStart = methodEnd + 1
-        var targetEnd = targetStart
-        var hasFragment = false
-        while targetEnd < line.count, line[targetEnd] != ASCII.space {
-            if line[targetEnd] == ASCII.numberSign { hasFragment = true }
-            targetEnd += 1
-        }
+        let targetEnd = line.firstIndex(of: ASCII.space, from: targetStart) ?? line.count
         if targetEnd - targetStart > limits.targetBytes { throw .targetTooLong(limit: limits.targetBytes) }
         guard targetEnd < line.count else { throw .requestLineInvalid }
         // Before the target's form: the preface of HTTP/2 (`PRI * HTTP/2.0`, RFC 9113, section 3.4) gets its 505.
         minorVersion = try Self.minorVersion(line.extracting((targetEnd + 1)...))
         guard targetEnd > targetStart else { throw .requestLineInvalid }
+        let target = line.extracting(targetStart..<targetEnd)
         // The fragment is never sent (RFC 9110, section 4.2.5); parsers disagree on what to do with one.
-        guard !hasFragment else { throw .targetInvalid }
+        guard target.firstIndex(of: ASCII.numberSign) == nil else { throw .targetInvalid }
         method = try Self.method(line.extracting(first: methodEnd))
-        target = try RequestTarget(line.extracting(targetStart..<targetEnd), method: method)
+        self.target = try RequestTarget(target, at: targetStart, method: method)
     }
 
     private static func endOfMethod(in line: Span<UInt8>, limit: Int) throws(RequestRefusal) -> Int {

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Makes requests of the bytes of one connection (RFC 9112).
 ///
 /// A value without input or output: bytes go in with ``append(_:)``, and ``next()`` gives what they mean,
@@ -47,7 +45,6 @@ public struct RequestParser: Sendable {
     private(set) var buffer = InputBuffer()
     private var reader = LineReader()
     private var emptyLines = 0
-    private var headBytes = 0
     private var line: RequestLine?
     private var section = HeaderSection()
     private var pending: Request?
@@ -109,7 +106,7 @@ public struct RequestParser: Sendable {
             case .requestLine:
                 guard try readRequestLine() else { return .needMoreBytes }
             case .fieldLines:
-                guard try readFieldLines() else { return .needMoreBytes }
+                guard try section.read(buffer, limits: limits) else { return .needMoreBytes }
                 if let event = try finishHead() { return event }
             case .content(let length):
                 guard buffer.count >= length else { return .needMoreBytes }
@@ -152,34 +149,12 @@ extension RequestParser {
                 buffer.consume(2)
             case .complete(let length):
                 line = try RequestLine(unread.extracting(first: length), limits: limits)
-                headBytes = length + 2
-                buffer.consume(length + 2)
+                section = HeaderSection(behind: length + 2)
                 stage = .fieldLines
                 return true
             }
         }
         return false
-    }
-
-    /// Reads the header section to the empty line after it; whether that was there.
-    private mutating func readFieldLines() throws(RequestRefusal) -> Bool {
-        while true {
-            let bytes = buffer.bytes
-            let unread = bytes.span.extracting(buffer.start...)
-            switch try reader.next(.field, in: unread, limit: limits.headBytes - headBytes) {
-            case .incomplete:
-                return false
-            case .tooLong:
-                throw .headTooLarge(limit: limits.headBytes)
-            case .complete(length: 0):
-                buffer.consume(2)
-                return true
-            case .complete(let length):
-                try section.add(unread.extracting(first: length), keeping: .all, limit: limits.headerFields)
-                headBytes += length + 2
-                buffer.consume(length + 2)
-            }
-        }
     }
 
     /// Decides what follows the head: a request that is complete with it, or a body that has to be waited for.
@@ -189,9 +164,8 @@ extension RequestParser {
         let length = try section.framing.requestBody(minorVersion: line.minorVersion, limit: limits.bodyBytes)
         // HTTP/1.0 has no expectations (RFC 9110, section 10.1.1).
         if section.expectsUnknown, line.minorVersion >= 1 { throw .expectationUnknown }
-        let head = HTTPRequest(
-            method: line.method, scheme: line.target.scheme, authority: line.target.authority ?? section.host,
-            path: line.target.path, headerFields: section.fields)
+        let head = RequestHead(line, section, in: buffer.bytes, from: buffer.start)
+        buffer.consume(section.byteCount)
         let waitsForContinue = section.expectsContinue && line.minorVersion >= 1 && buffer.isEmpty
         pending = Request(head: head, minorVersion: line.minorVersion, connection: section.connection)
         switch length {
@@ -228,7 +202,6 @@ extension RequestParser {
     private mutating func reset() {
         reader = LineReader()
         emptyLines = 0
-        headBytes = 0
         line = nil
         section = HeaderSection()
         pending = nil

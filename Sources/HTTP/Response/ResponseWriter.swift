@@ -6,7 +6,8 @@ public import HTTPTypes
 /// are left out, but for `Connection` in a 101, which belongs to the upgrade. Control characters in values are written
 /// as spaces, so no value can split a response.
 ///
-/// One writer serves all connections of a thread; it keeps the `Date` line of the present second.
+/// One writer serves all connections of a thread. It keeps the lines with which an answer begins for the next one, which
+/// most often begins with the same: status, `Date` and `Content-Type`.
 public struct ResponseWriter: Sendable {
     /// `100 Continue`, the whole response (RFC 9110, section 15.2.1).
     public static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -16,6 +17,22 @@ public struct ResponseWriter: Sendable {
 
     private var dateLine: [UInt8] = []
     private var dateSecond: Int64 = -1
+    private var opening = Opening()
+
+    /// The first lines of a head, and what they were made of.
+    private struct Opening {
+        var bytes: [UInt8] = []
+        var second: Int64 = -1
+        var code = 0
+        var reasonPhrase = ""
+        var contentType: String?
+
+        func isFor(_ status: HTTPResponse.Status, _ contentType: String?, at second: Int64) -> Bool {
+            // Two statuses are equal if their codes are.
+            second == self.second && status.code == code && status.reasonPhrase == reasonPhrase
+                && contentType == self.contentType
+        }
+    }
 
     /// A writer that has written no date yet.
     public init() {}
@@ -26,27 +43,25 @@ public struct ResponseWriter: Sendable {
     ///   - status: the status. 1xx, 204 and 304 have no content and no length (RFC 9110, section 8.6).
     ///   - contentType: the value of `Content-Type`; left out when there is no content.
     ///   - fields: further fields.
+    ///   - lines: further fields that are ready to be sent, each with its CRLF.
     ///   - body: the content. To HEAD only its length is written.
     ///   - context: what the request asks of the framing.
     ///   - now: the time for `Date`, in seconds since 1970.
     public mutating func write(
         _ status: HTTPResponse.Status, contentType: String? = nil, fields: [HTTPField] = [],
-        body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64, into output: inout [UInt8]
+        lines: Span<UInt8> = Span(), body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64,
+        into output: inout [UInt8]
     ) {
         // Growing once, and by a factor: many pipelined answers may go into the same output.
-        output.append(addingCapacity: Self.usualHeadBytes + body.count) { _ in }
-        output.append(statusLine: status)
-        appendDate(now, to: &output)
-        if let contentType, Self.hasContent(status) {
-            output.append(text: "Content-Type: ")
-            output.append(fieldValue: contentType.utf8.span)
-            output.append(text: "\r\n")
-        }
+        output.append(addingCapacity: Self.usualHeadBytes + lines.count + body.count) { _ in }
+        if !opening.isFor(status, contentType, at: now) { open(status, contentType, at: now) }
+        output.append(copying: opening.bytes.span)
         for field in fields where Self.isPassedOn(field.name, status) { output.append(field) }
+        if !lines.isEmpty { output.append(copying: lines) }
         finish(status, body: body, to: context, into: &output)
     }
 
-    /// Appends `response` to `output`; see ``write(_:contentType:fields:body:to:at:into:)``.
+    /// Appends `response` to `output`; see ``write(_:contentType:fields:lines:body:to:at:into:)``.
     public mutating func write(
         _ response: HTTPResponse, body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64,
         into output: inout [UInt8]
@@ -92,6 +107,19 @@ public struct ResponseWriter: Sendable {
         }
         output.append(text: "\r\n")
         if hasContent, !context.isHead { output.append(copying: body) }
+    }
+
+    private mutating func open(_ status: HTTPResponse.Status, _ contentType: String?, at now: Int64) {
+        var bytes: [UInt8] = []
+        bytes.append(statusLine: status)
+        appendDate(now, to: &bytes)
+        if let contentType, Self.hasContent(status) {
+            bytes.append(text: "Content-Type: ")
+            bytes.append(fieldValue: contentType.utf8.span)
+            bytes.append(text: "\r\n")
+        }
+        opening = Opening(
+            bytes: bytes, second: now, code: status.code, reasonPhrase: status.reasonPhrase, contentType: contentType)
     }
 
     private mutating func appendDate(_ now: Int64, to output: inout [UInt8]) {

@@ -9,11 +9,13 @@ extension Span<UInt8> {
     }
 
     /// Whether these bytes are exactly `text`.
-    func equals(_ text: String) -> Bool {
-        let other = text.utf8.span
-        guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
-        return true
+    func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        // The pointer is used only inside the closure, and a literal lives for ever.
+        return text.withUTF8Buffer { other in
+            for index in indices where self[index] != other[index] { return false }
+            return true
+        }
     }
 
     /// Whether these bytes begin with `text` (ASCII), letters in either case.
@@ -23,13 +25,40 @@ extension Span<UInt8> {
     }
 
     /// The place of the first `byte` at or after `start`.
+    ///
+    /// Eight bytes at a time: in a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero. A borrow can mark a
+    /// byte wrongly only above one marked rightly, so the lowest is right.
     func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
+        let ones = EightBytes.ones
         var index = start
+        while index + 8 <= count {
+            let difference = EightBytes.load(self, at: index) ^ (ones &* UInt64(byte))
+            let marks = (difference &- ones) & ~difference & (ones &* 0x80)
+            if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
+            index += 8
+        }
         while index < count {
             if self[index] == byte { return index }
             index += 1
         }
         return nil
+    }
+
+    /// The place of the first byte from `start` to `end` that is neither printable ASCII nor a space, or `end`.
+    ///
+    /// Eight bytes at a time: in a word, `x - 0x20…` marks in their highest bits the bytes below 0x20, `x + 0x01…` marks
+    /// 0x7F, and those from 0x80 are marked. A borrow or a carry can mark a byte wrongly only above one marked rightly.
+    func firstIndexOfUnprintable(from start: Int, to end: Int) -> Int {
+        let ones = EightBytes.ones
+        var index = start
+        while index + 8 <= end {
+            let word = EightBytes.load(self, at: index)
+            let marks = ((word &- ones &* 0x20) | (word &+ ones) | word) & (ones &* 0x80)
+            if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < end, self[index] &- 0x20 < 0x5F { index += 1 }
+        return index
     }
 
     /// Where these bytes begin and end without the optional white space around them (RFC 9110, section 5.6.3).
@@ -80,5 +109,17 @@ extension [UInt8] {
     /// Appends the bytes of `text`.
     mutating func append(text: String) {
         append(copying: text.utf8.span)
+    }
+}
+
+/// Eight bytes as one number, the first of them in its lowest digits.
+enum EightBytes {
+    /// A one in each byte.
+    static let ones: UInt64 = 0x0101_0101_0101_0101
+
+    @inline(__always)
+    static func load(_ span: Span<UInt8>, at index: Int) -> UInt64 {
+        // The bounds are checked by the load; any eight bytes are a UInt64.
+        UInt64(littleEndian: span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 }

@@ -49,15 +49,13 @@ struct LineReader: Sendable {
         // The last byte that may belong to the line is the LF, so the CR is found before `limit - 1` or not at all. Never
         // looking further keeps the outcome the same however the bytes are cut into reads.
         let end = min(bytes.count, limit - 1)
-        var index = examined
+        var index = bytes.firstIndexOfUnprintable(from: examined, to: end)
         while index < end {
             let byte = bytes[index]
-            if byte &- 0x20 >= 0x5F {
-                if byte == ASCII.carriageReturn { break }
-                if byte == ASCII.lineFeed { throw .lineEndInvalid }
-                if !kind.admits(byte) { throw kind.refusal }
-            }
-            index += 1
+            if byte == ASCII.carriageReturn { break }
+            if byte == ASCII.lineFeed { throw .lineEndInvalid }
+            if !kind.admits(byte) { throw kind.refusal }
+            index = bytes.firstIndexOfUnprintable(from: index + 1, to: end)
         }
         if index >= limit - 1 { return .tooLong }
         guard index + 1 < bytes.count else {

@@ -6,18 +6,14 @@ enum PercentDecoding {
     /// The text that `bytes` encode. An encoding that is cut off or not hexadecimal, the octet NUL, and octets that are
     /// not UTF-8 are refused.
     static func decode(_ bytes: Span<UInt8>) throws(RequestRefusal) -> String {
-        var isPlain = true
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte == ASCII.percent { isPlain = false }
-        }
-        if isPlain {
+        guard let first = bytes.firstIndex(of: ASCII.percent) else {
             guard let text = bytes.utf8String else { throw .targetEncodingInvalid }
             return text
         }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
-        var index = 0
+        decoded.append(copying: bytes.extracting(first: first))
+        var index = first
         while index < bytes.count {
             switch bytes[index] {
             case ASCII.percent:

@@ -1,30 +1,43 @@
 /// The path and query of a request (RFC 3986, sections 3.3 and 3.4). Decoding waits until it is asked for.
 ///
 /// Paths are not normalised: `.` and `..` are segments like any other, and an encoded slash stays inside its segment.
-public struct Target: Sendable, Hashable {
-    /// The path and query as sent.
-    public let text: String
-    /// Where the query's question mark is, in bytes.
+public struct Target: Sendable {
+    /// What the target is a part of: nothing is copied.
+    private let bytes: [UInt8]
+    private let place: Range<Int>
+    /// Where the query's question mark is in ``bytes``; the end if there is none.
     private let pathEnd: Int
 
-    /// The target with this text: `HTTPRequest.path`.
+    private static let usualSegments = 6
+
+    /// The target with this text.
     public init(_ text: String) {
-        self.text = text
-        let bytes = text.utf8.span
-        pathEnd = bytes.firstIndex(of: ASCII.questionMark) ?? bytes.count
+        let bytes = Array(text.utf8)
+        self.init(bytes, bytes.indices)
     }
+
+    /// The target that lies in a place of `bytes`, which is UTF-8.
+    init(_ bytes: [UInt8], _ place: Range<Int>) {
+        self.bytes = bytes
+        self.place = place
+        let text = bytes.span.extracting(place)
+        pathEnd = text.firstIndex(of: ASCII.questionMark).map { $0 + place.lowerBound } ?? place.upperBound
+    }
+
+    /// The path and query as sent.
+    public var text: String { text(in: place) }
 
     /// Whether there is a query, be it an empty one.
-    public var hasQuery: Bool { pathEnd < text.utf8.count }
+    public var hasQuery: Bool { pathEnd < place.upperBound }
 
     /// The path as sent.
-    public var path: Substring {
-        text[..<text.utf8.index(text.startIndex, offsetBy: pathEnd)]
-    }
+    public var path: String { text(in: place.lowerBound..<pathEnd) }
 
     /// The query as sent, without its question mark; empty if there is none.
-    public var query: Substring {
-        hasQuery ? text[text.utf8.index(text.startIndex, offsetBy: pathEnd + 1)...] : ""
+    public var query: String { hasQuery ? text(in: pathEnd + 1..<place.upperBound) : "" }
+
+    private func text(in place: Range<Int>) -> String {
+        String(decoding: bytes[place], as: UTF8.self)
     }
 
     /// The decoded segments: what stands after each slash. `/` has one, which is empty; so has a path with a slash at
@@ -32,11 +45,11 @@ public struct Target: Sendable, Hashable {
     ///
     /// - Throws: 400 `target_encoding_invalid`.
     public func segments() throws(RequestRefusal) -> [String] {
-        let bytes = text.utf8.span
-        guard pathEnd > 0, bytes[0] == ASCII.slash else { return [] }
+        let bytes = bytes.span
+        guard pathEnd > place.lowerBound, bytes[place.lowerBound] == ASCII.slash else { return [] }
         var segments: [String] = []
-        segments.reserveCapacity(6)
-        var start = 1
+        segments.reserveCapacity(Self.usualSegments)
+        var start = place.lowerBound + 1
         while start <= pathEnd {
             var end = start
             while end < pathEnd, bytes[end] != ASCII.slash { end += 1 }
@@ -52,7 +65,7 @@ public struct Target: Sendable, Hashable {
     public func parameters() throws(RequestRefusal) -> QueryParameters {
         var parameters = QueryParameters()
         guard hasQuery else { return parameters }
-        let bytes = text.utf8.span
+        let bytes = bytes.span.extracting(first: place.upperBound)
         var start = pathEnd + 1
         while start < bytes.count {
             let end = bytes.firstIndex(of: ASCII.ampersand, from: start) ?? bytes.count

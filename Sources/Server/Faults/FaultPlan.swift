@@ -21,7 +21,7 @@ struct FaultPlan: Hashable, Sendable {
     ///
     /// - Throws: 400 `invalid_fault` when one is unknown, has a value that it cannot have, or when header and parameter
     ///   differ.
-    init?(_ request: HTTPRequest, _ target: DecodedTarget) throws(Problem) {
+    init?(_ request: RequestHead, _ target: DecodedTarget) throws(Problem) {
         let name = HTTPField.Name.backscrollFault
         var plan: FaultPlan?
         if request.headerFields.contains(name) {

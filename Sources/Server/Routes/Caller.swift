@@ -35,7 +35,7 @@ extension Exchange {
     /// The user that `?user=` or `X-User` names.
     ///
     /// - Throws: 400 when both do and differ, or the name is none.
-    private static func claimedUser(_ request: HTTPRequest, _ target: DecodedTarget) throws(Problem) -> UserID? {
+    private static func claimedUser(_ request: RequestHead, _ target: DecodedTarget) throws(Problem) -> UserID? {
         let parameter = try target.single("user")
         let field = request.headerFields.first(.xUser)
         guard field == nil || request.headerFields.count(of: .xUser) == 1 else {

@@ -16,7 +16,7 @@ enum Credentials {
     /// The token of a request; `nil` if there is none.
     ///
     /// - Throws: 400 when there are two that differ: which one is meant would be a guess.
-    static func token(of request: HTTPRequest, _ target: DecodedTarget) throws(Problem) -> Found? {
+    static func token(of request: RequestHead, _ target: DecodedTarget) throws(Problem) -> Found? {
         var found: Found?
         func add(_ token: Substring, isInURL: Bool = false) throws(Problem) {
             guard var known = found else {

@@ -11,8 +11,8 @@ struct DecodedTarget {
     /// Decodes the target of a request.
     ///
     /// - Throws: 400 when an escape is incomplete or the text is not UTF-8.
-    init(_ request: HTTPRequest) throws(Problem) {
-        let target = Target(request.path ?? "")
+    init(_ request: RequestHead) throws(Problem) {
+        let target = request.target ?? Target("")
         do throws(RequestRefusal) {
             segments = try target.segments()
             parameters = try target.parameters()

@@ -115,7 +115,7 @@ extension Exchange {
 
 extension ServerHandshake.Request {
     /// What the handshake needs to know of a request.
-    init(_ request: HTTPRequest, _ context: ReplyContext) {
+    init(_ request: RequestHead, _ context: ReplyContext) {
         let fields = request.headerFields
         self.init(
             method: request.method.rawValue, httpMinorVersion: context.minorVersion,

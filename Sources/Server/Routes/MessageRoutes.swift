@@ -18,7 +18,7 @@ extension Exchange {
             case .success(let stored):
                 if stored.isNew {
                     worker.services.metrics.messagesStored.increment()
-                    add(.location, "/v1/rooms/\(room)/messages/\(stored.seq)")
+                    addLocation(of: stored.seq, in: room)
                 } else {
                     worker.services.metrics.messagesDuplicate.increment()
                 }
@@ -30,11 +30,21 @@ extension Exchange {
         doublePush(of: ticket, in: room)
     }
 
+    /// Says where a message is. Neither the grammar of a room id nor a number has anything to escape.
+    private func addLocation(of seq: Int64, in room: RoomID) {
+        lines.reserveCapacity(128)
+        lines.append(literal: "Location: /v1/rooms/")
+        lines.append(utf8: room.string)
+        lines.append(literal: "/messages/")
+        lines.append(decimal: seq)
+        lines.append(literal: "\r\n")
+    }
+
     /// Refuses a body whose content type says that it is something else than JSON.
     func expectJSON() throws(Problem) {
-        guard !MediaType.contradictsJSON(contentType: request.headerFields.first(.contentType)) else {
-            throw .unsupportedMediaType
-        }
+        let fields = request.headerFields
+        guard !fields.first(.contentType, is: "application/json") else { return }
+        guard !MediaType.contradictsJSON(contentType: fields.first(.contentType)) else { throw .unsupportedMediaType }
     }
 
     /// `GET /v1/rooms/{room}/messages/by-client-id/{client_message_id}`

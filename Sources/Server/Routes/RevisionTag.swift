@@ -1,13 +1,16 @@
 import Chat
 import HTTP
 import HTTPTypes
+import Wire
 
 /// A message's revision as its entity tag (RFC 9110, section 8.8.3): the number in quotes, a strong one, for a snapshot
 /// has the same bytes for everybody.
 extension Exchange {
     /// Answers with a message.
     func answer(_ status: HTTPResponse.Status, _ message: Stored) {
-        add(.eTag, message.entityTag)
+        lines.append(literal: "ETag: \"")
+        lines.append(decimal: message.rev)
+        lines.append(literal: "\"\r\n")
         answer(status, body: message.body.span)
     }
 }
@@ -19,7 +22,7 @@ extension Stored {
 
 extension RevisionCondition {
     /// What `If-Match` asks for (RFC 9110, section 13.1.1); `nil` when any revision will do.
-    init?(_ fields: HTTPFields) {
+    init?(_ fields: HeaderFields) {
         let tags = fields.elements(of: .ifMatch)
         guard fields.contains(.ifMatch), !tags.contains("*") else { return nil }
         // What is no tag of a revision matches none; neither does a weak one, which speaks of no bytes in particular.
@@ -27,7 +30,7 @@ extension RevisionCondition {
     }
 }
 
-extension HTTPFields {
+extension HeaderFields {
     /// Whether `If-None-Match` names an entity tag, as a strong one or a weak one, or with `*` any (RFC 9110, section
     /// 13.1.2): then the client has what would be answered.
     func ifNoneMatchNames(_ tag: String) -> Bool {

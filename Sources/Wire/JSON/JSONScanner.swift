@@ -16,8 +16,10 @@ public struct JSONScanner: Sendable {
     let text: [UInt8]
     /// The offset of the next byte to read.
     var offset = 0
-    /// One entry for each open container: where its member names begin in `names`, or `arrayMark`.
-    private var containers: [Int] = []
+    /// The innermost open container: where its member names begin in `names`, or `arrayMark`; `nil` if none is open.
+    private var container: Int?
+    /// The same of those around it, the outermost first. Most of what is read has none.
+    private var around: [Int] = []
     /// The member names of all open objects, those of the innermost last.
     private var names: [JSONString] = []
     /// Whether the innermost container has been entered and nothing of it read.
@@ -39,10 +41,10 @@ public struct JSONScanner: Sendable {
     }
 
     /// How many containers are open.
-    public var depth: Int { containers.count }
+    public var depth: Int { container == nil ? 0 : around.count + 1 }
 
     /// Whether the innermost open container is an object.
-    var isInObject: Bool { containers.last.map { $0 != Self.arrayMark } ?? false }
+    var isInObject: Bool { container != nil && container != Self.arrayMark }
 
     /// Looks at the next value without reading it.
     public mutating func peek() throws(Problem) -> JSONKind {
@@ -100,8 +102,7 @@ public struct JSONScanner: Sendable {
         skipWhitespace()
         if next == UInt8(ascii: "]") {
             offset += 1
-            containers.removeLast()
-            isAtStart = false
+            leaveContainer()
             return false
         }
         if isAtStart {
@@ -155,23 +156,29 @@ public struct JSONScanner: Sendable {
     private mutating func enter(_ bracket: UInt8, mark: Int) throws(Problem) {
         skipWhitespace()
         guard next == bracket else { throw unexpected() }
-        guard containers.count < Limits.readerDepth else {
+        guard depth < Limits.readerDepth else {
             throw Problem(
                 code: .invalidJSON, detail: "Nested more than \(Limits.readerDepth) deep.",
                 limit: Limits.readerDepth)
         }
         offset += 1
-        containers.append(mark)
+        if let container { around.append(container) }
+        container = mark
         isAtStart = true
     }
 
     private mutating func leaveObject() throws(Problem) {
-        let start = containers.removeLast()
-        isAtStart = false
+        guard let start = container else { preconditionFailure("an object is open") }
+        leaveContainer()
         if let name = firstRepeated(names[start...]) {
             throw .invalidJSON("The member \"\(excerpt(of: name))\" is there twice in one object.")
         }
-        names.removeSubrange(start...)
+        names.removeLast(names.count - start)
+    }
+
+    private mutating func leaveContainer() {
+        container = around.popLast()
+        isAtStart = false
     }
 
     private mutating func read(literal: StaticString) throws(Problem) {

@@ -35,8 +35,11 @@ extension JSONScanner {
 
     /// The value of a string.
     public func string(_ token: JSONString) -> String {
-        token.isEscaped
-            ? String(decoding: bytes(of: token), as: UTF8.self) : String(decoding: text[token.range], as: UTF8.self)
+        // In the text, which is UTF-8, it lies between two quotes, so it is UTF-8 too: there is nothing to repair.
+        if !token.isEscaped, let value = try? UTF8Span(validating: text.span.extracting(token.range)) {
+            return String(copying: value)
+        }
+        return String(decoding: bytes(of: token), as: UTF8.self)
     }
 
     /// The value of a string, in UTF-8.

@@ -123,7 +123,8 @@ extension Span<UInt8> {
     /// backslash, a control character), or the count.
     ///
     /// Eight bytes at a time: in a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero, and the same with
-    /// 0x20 those below 0x20. A borrow can mark a byte wrongly only above one marked rightly, so the lowest is right.
+    /// 0x20 those below 0x20. To compare with an ASCII character leaves the highest bits as they are, so one `~x` does
+    /// for all. A borrow can mark a byte wrongly only above one marked rightly, so the lowest is right.
     func firstSpecial(from start: Int) -> Int {
         var offset = start
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -132,9 +133,7 @@ extension Span<UInt8> {
             let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            let marks =
-                ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | (word &- ones &* 0x20) & ~word)
-                & (ones &* 0x80)
+            let marks = ((quotes &- ones) | (slashes &- ones) | (word &- ones &* 0x20)) & ~word & (ones &* 0x80)
             if marks != 0 { return offset + marks.trailingZeroBitCount / 8 }
             offset += 8
         }

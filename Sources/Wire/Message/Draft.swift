@@ -22,20 +22,21 @@ extension Draft {
         var reader = try FieldReader(body)
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
         try reader.json.enterObject()
-        var draft = Draft(content: Content())
+        var clientMessageID: String?
+        var content = Content()
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "client_message_id") {
-                draft.clientMessageID = try reader.string("client_message_id", limit: Limits.clientMessageIDBytes)
-            } else if try !draft.content.decode(name, from: &reader) {
+                clientMessageID = try reader.string("client_message_id", limit: Limits.clientMessageIDBytes)
+            } else if try !content.decode(name, from: &reader) {
                 try reader.json.skipValue()
             }
         }
         try reader.json.finish()
-        if draft.clientMessageID?.isEmpty == true { reader.note(.emptyField("client_message_id")) }
-        if let replyTo = draft.content.replyTo, replyTo <= 0 { reader.note(.replyToNotFound) }
-        if draft.content.isEmpty { reader.note(.emptyMessage) }
+        if clientMessageID?.isEmpty == true { reader.note(.emptyField("client_message_id")) }
+        if let replyTo = content.replyTo, replyTo <= 0 { reader.note(.replyToNotFound) }
+        if content.isEmpty { reader.note(.emptyMessage) }
         if let fault = reader.fault { throw fault }
-        return draft
+        return Draft(clientMessageID: clientMessageID, content: content)
     }
 
     /// Reads the body of a send, as ``decode(_:)-([UInt8])`` does.

@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import Testing
 import Wire
 
@@ -8,9 +8,11 @@ import Wire
 struct FaultPlanTests {
     /// The plan of a request with these headers and this query.
     private func faults(_ headers: String..., query: String = "") throws(Problem) -> FaultPlan? {
-        var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/v1/live?\(query)")
-        for header in headers { request.headerFields.append(HTTPField(name: .backscrollFault, value: header)) }
-        return try FaultPlan(request, DecodedTarget(request))
+        var parser = RequestParser()
+        let lines = headers.map { "Backscroll-Fault: \($0)\r\n" }.joined()
+        parser.append("GET /v1/live?\(query) HTTP/1.1\r\nHost: h\r\n\(lines)\r\n".utf8.span)
+        guard case .request(let request)? = try? parser.next() else { preconditionFailure("the test's request") }
+        return try FaultPlan(request.head, DecodedTarget(request.head))
     }
 
     @Test("are read from the header, the query, or both when they say the same")
