@@ -6,7 +6,7 @@ public enum ReadMark {
     /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if `seq` is missing, no
     ///   integer or negative.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Int64 {
-        var reader = try FieldReader(body)
+        var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
         try reader.json.enterObject()
         var seq: Int64?
@@ -17,8 +17,7 @@ public enum ReadMark {
                 try reader.json.skipValue()
             }
         }
-        try reader.json.finish()
-        if let fault = reader.fault { throw fault }
+        try reader.finish()
         guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer, and not negative") }
         return seq
     }

@@ -33,7 +33,7 @@ public struct RoomMember: Sendable, Hashable {
     /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if the role is none.
     public static func decodeRole(_ body: [UInt8]) throws(Problem) -> Role? {
         if body.isEmpty { return nil }
-        var reader = try FieldReader(body)
+        var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
         try reader.json.enterObject()
         var role: Role?
@@ -46,8 +46,7 @@ public struct RoomMember: Sendable, Hashable {
                 try reader.json.skipValue()
             }
         }
-        try reader.json.finish()
-        if let fault = reader.fault { throw fault }
+        try reader.finish()
         return role
     }
 }

@@ -15,9 +15,9 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
         let count = string.utf8.count
-        guard count > 0, count <= Self.maximumBytes, string.unicodeScalars.allSatisfy(Self.isPrintable) else {
-            throw .invalidUser
-        }
+        guard count > 0, count <= Self.maximumBytes,
+            Self.isVisibleASCII(string.utf8Span.span) || string.unicodeScalars.allSatisfy(Self.isPrintable)
+        else { throw .invalidUser }
         self.string = string
     }
 
@@ -39,6 +39,12 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
         // The pointer is used only inside the closure, while the span's owner is borrowed.
         string.utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }
         hasher.combine(0xFF as UInt8)
+    }
+
+    /// Whether all characters are ASCII and can be seen, as those of most names.
+    private static func isVisibleASCII(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] >= 0x7F { return false }
+        return true
     }
 
     /// Whether a character can be seen, or joins characters that can.

@@ -16,6 +16,24 @@ struct TargetTests {
         #expect(try Target(text).segments() == expected)
     }
 
+    @Test("Text that needs no decoding is read as it would be decoded")
+    func plain() throws {
+        var random = SplitMix(state: 11)
+        let letters = Array("abcdefgh/&=?-._~".utf8)
+        for _ in 0..<2000 {
+            let plain =
+                "/"
+                + String(
+                    decoding: (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                        letters.randomElement(using: &random)!
+                    }, as: UTF8.self)
+            // An encoding at the end of the query has all of it decoded, and adds a pair with a name of its own.
+            let encoded = plain + (plain.contains("?") ? "&" : "?") + "%7A"
+            #expect(try Target(plain).segments() == Target(encoded).segments())
+            #expect(try Target(plain).parameters().all == Target(encoded).parameters().all.dropLast())
+        }
+    }
+
     @Test(
         "An encoding that is incomplete, NUL or not UTF-8 is refused",
         arguments: [

@@ -79,14 +79,19 @@ public struct HeaderFields: Sendable {
         return nil
     }
 
-    /// The text in a place of the head; `nil` if it is not UTF-8.
-    func text(in place: Range<Int>) -> String? {
+    /// The text in a place of the head. What is not UTF-8 becomes replacement characters.
+    func text(in place: Range<Int>) -> String {
         span(of: place) { $0.utf8String }
+            ?? String(decoding: bytes[start + place.lowerBound..<start + place.upperBound], as: UTF8.self)
+    }
+
+    /// The target in a place of the head.
+    func target(in place: Range<Int>) -> Target {
+        Target(bytes, start + place.lowerBound..<start + place.upperBound)
     }
 
     private func value(of index: Int) -> String {
-        // Whoever does not look at the bytes sees replacement characters in the place of what is not UTF-8.
-        text(in: lines[index].value) ?? self[index].value
+        text(in: lines[index].value)
     }
 
     private func span<Result>(of place: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
@@ -104,7 +109,7 @@ extension HeaderFields: RandomAccessCollection {
     /// The field in this place, made for whoever asks.
     public subscript(index: Int) -> HTTPField {
         // Only a token is taken for a name, which is all that a name must be.
-        guard let text = text(in: lines[index].name), let name = HTTPField.Name(text) else {
+        guard let name = HTTPField.Name(text(in: lines[index].name)) else {
             preconditionFailure("a field's name has been checked")
         }
         return span(of: lines[index].value) { HTTPField(name: name, bytes: $0) }

@@ -15,12 +15,12 @@ public struct Request: Sendable {
     /// What the Connection field said.
     let connection: ConnectionOptions
 
-    init(head: RequestHead, minorVersion: Int, connection: ConnectionOptions) {
+    init(head: RequestHead, _ line: RequestLine, _ section: HeaderSection, body: [UInt8] = []) {
         self.head = head
-        self.body = []
-        self.minorVersion = minorVersion
-        self.keepAlive = connection.persists(minorVersion: minorVersion) && head.method != .connect
-        self.connection = connection
+        self.body = body
+        minorVersion = line.minorVersion
+        connection = section.connection
+        keepAlive = connection.persists(minorVersion: minorVersion) && line.method != .connect
     }
 
     /// The value of a field: of the first one, if there are several.

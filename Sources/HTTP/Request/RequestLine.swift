@@ -3,11 +3,18 @@ import HTTPTypes
 /// `method SP request-target SP HTTP-version` (RFC 9112, section 3).
 struct RequestLine: Sendable {
     /// Any token; whether it is implemented is the routing's matter.
-    var method: HTTPRequest.Method
+    let method: HTTPRequest.Method
     /// The target, taken apart.
-    var target: RequestTarget
+    let target: RequestTarget
     /// The n of `HTTP/1.n`: 0 or 1.
-    var minorVersion: Int
+    let minorVersion: Int
+
+    /// What stands for a line that has not come yet.
+    init() {
+        method = .get
+        target = RequestTarget()
+        minorVersion = 1
+    }
 
     /// How long a line that keeps all limits can be, with its CRLF.
     static func longest(_ limits: HTTPLimits) -> Int {

@@ -45,7 +45,7 @@ public struct RequestParser: Sendable {
     private(set) var buffer = InputBuffer()
     private var reader = LineReader()
     private var emptyLines = 0
-    private var line: RequestLine?
+    private var line = RequestLine()
     private var section = HeaderSection()
     private var pending: Request?
     private var chunks = ChunkedDecoder()
@@ -110,10 +110,13 @@ public struct RequestParser: Sendable {
                 if let event = try finishHead() { return event }
             case .content(let length):
                 guard buffer.count >= length else { return .needMoreBytes }
-                return complete(body: buffer.take(length))
+                guard var request = pending.take() else { preconditionFailure("the body follows the head") }
+                request.body = buffer.take(length)
+                return complete(request)
             case .chunks:
                 guard try readChunks() else { return .needMoreBytes }
-                return complete()
+                guard let request = pending.take() else { preconditionFailure("the body follows the head") }
+                return complete(request)
             case .finished:
                 buffer.removeAll()
                 return .needMoreBytes
@@ -159,22 +162,28 @@ extension RequestParser {
 
     /// Decides what follows the head: a request that is complete with it, or a body that has to be waited for.
     private mutating func finishHead() throws(RequestRefusal) -> Event? {
-        guard let line else { preconditionFailure("the header section follows the request line") }
         if line.minorVersion >= 1, section.host == nil { throw .hostMissing }
         let length = try section.framing.requestBody(minorVersion: line.minorVersion, limit: limits.bodyBytes)
         // HTTP/1.0 has no expectations (RFC 9110, section 10.1.1).
         if section.expectsUnknown, line.minorVersion >= 1 { throw .expectationUnknown }
         let head = RequestHead(line, section, in: buffer.bytes, from: buffer.start)
         buffer.consume(section.byteCount)
-        let waitsForContinue = section.expectsContinue && line.minorVersion >= 1 && buffer.isEmpty
-        pending = Request(head: head, minorVersion: line.minorVersion, connection: section.connection)
-        switch length {
-        case .none, .untilClose: return complete()
-        case .bytes(let count): stage = .content(length: count)
-        case .chunked:
+        let body: [UInt8]? =
+            switch length {
+            case .none, .untilClose: []
+            case .bytes(let count) where count <= buffer.count: buffer.take(count)
+            case .bytes, .chunked: nil
+            }
+        // The usual case: the rest has come with the head.
+        if let body { return complete(Request(head: head, line, section, body: body)) }
+        pending = Request(head: head, line, section)
+        if case .bytes(let count) = length {
+            stage = .content(length: count)
+        } else {
             stage = .chunks
             chunks = ChunkedDecoder()
         }
+        let waitsForContinue = section.expectsContinue && line.minorVersion >= 1 && buffer.isEmpty
         return waitsForContinue ? .sendContinue : nil
     }
 }
@@ -183,16 +192,13 @@ extension RequestParser {
 
 extension RequestParser {
     private mutating func readChunks() throws(RequestRefusal) -> Bool {
-        guard var request = pending else { preconditionFailure("the body follows the head") }
-        pending = nil
+        guard var request = pending.take() else { preconditionFailure("the body follows the head") }
         defer { pending = request }
         return try chunks.decode(&buffer, into: &request.body, limits: limits)
     }
 
-    /// Gives the pending request and makes ready for the next one.
-    private mutating func complete(body: [UInt8]? = nil) -> Event {
-        guard var request = pending else { preconditionFailure("the body follows the head") }
-        if let body { request.body = body }
+    /// Gives a request and makes ready for the next one.
+    private mutating func complete(_ request: consuming Request) -> Event {
         stage = request.keepAlive ? .requestLine : .finished
         reset()
         return .request(request)
@@ -202,7 +208,7 @@ extension RequestParser {
     private mutating func reset() {
         reader = LineReader()
         emptyLines = 0
-        line = nil
+        line = RequestLine()
         section = HeaderSection()
         pending = nil
         chunks = ChunkedDecoder()

@@ -4,30 +4,42 @@ import HTTPTypes
 ///
 /// Its characters are taken as they come: printable ASCII without `#`. Browsers send some that RFC 3986 does not have
 /// (`|`, `[`, `{` in queries); nothing is gained by refusing them, as paths and queries are only ever compared.
-struct RequestTarget: Sendable, Equatable {
-    /// Where the path is.
-    enum Path: Sendable, Equatable {
-        /// In the request line as it was sent.
+///
+/// What it is made of are places in the request line, for strings are made only of what is asked for.
+struct RequestTarget: Sendable {
+    /// What stands for the resource.
+    enum Path: Sendable {
+        /// The absolute path with its query, or `*`, as it was sent.
         case sent(Range<Int>)
-        /// The target has none, or not all of one, and this is what it means.
-        case implied(String)
-        /// In authority-form there is no path.
+        /// The query of the path `/`, which was not sent, with its question mark.
+        case query(Range<Int>)
+        /// Nothing was sent, and this is meant.
+        case implied(StaticString)
+        /// In authority-form there is none.
         case none
     }
 
-    /// The absolute path with its query, `*` in asterisk-form.
-    var path = Path.none
-    /// `http` or `https` in absolute-form.
-    var scheme: String?
+    /// The scheme of a target in absolute-form.
+    enum Scheme: String, Sendable {
+        case http, https
+    }
+
+    /// The path.
+    private(set) var path = Path.none
+    /// The scheme in absolute-form.
+    private(set) var scheme: Scheme?
     /// The authority in absolute-form and authority-form; it replaces the Host (RFC 9112, section 3.2.2).
-    var authority: String?
+    private(set) var authority: Range<Int>?
+
+    /// No target.
+    init() {}
 
     /// Reads the target, which is not empty and has no space, control or non-ASCII character.
     ///
     /// - Parameter start: where it begins in the request line.
     init(_ text: Span<UInt8>, at start: Int, method: HTTPRequest.Method) throws(RequestRefusal) {
         if method == .connect {
-            try readAuthorityForm(text)
+            try readAuthorityForm(text, at: start)
         } else if text[0] == ASCII.slash {
             path = .sent(start..<start + text.count)
         } else if text.count == 1, text[0] == ASCII.asterisk {
@@ -39,9 +51,9 @@ struct RequestTarget: Sendable, Equatable {
     }
 
     /// `host:port`, for CONNECT alone (RFC 9112, section 3.2.3).
-    private mutating func readAuthorityForm(_ text: Span<UInt8>) throws(RequestRefusal) {
+    private mutating func readAuthorityForm(_ text: Span<UInt8>, at start: Int) throws(RequestRefusal) {
         guard Authority.isValid(text, port: .required) else { throw .targetInvalid }
-        authority = text.utf8String
+        authority = start..<start + text.count
     }
 
     /// `http://host[:port]/path?query` (RFC 9112, section 3.2.2).
@@ -63,15 +75,15 @@ struct RequestTarget: Sendable, Equatable {
         }
         let host = text.extracting(authorityStart..<authorityEnd)
         guard Authority.isValid(host, port: .optional) else { throw .targetInvalid }
-        scheme = schemeLength == 4 ? "http" : "https"
-        authority = host.utf8String
+        scheme = schemeLength == 4 ? .http : .https
+        authority = start + authorityStart..<start + authorityEnd
         if authorityEnd == text.count {
             // Without a path, OPTIONS is about the server as a whole (RFC 9112, section 3.2.4).
             path = .implied(method == .options ? "*" : "/")
         } else if text[authorityEnd] == ASCII.slash {
             path = .sent(start + authorityEnd..<start + text.count)
         } else {
-            path = .implied("/" + (text.extracting(authorityEnd...).utf8String ?? ""))
+            path = .query(start + authorityEnd..<start + text.count)
         }
     }
 }

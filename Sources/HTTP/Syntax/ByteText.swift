@@ -4,7 +4,11 @@ extension Span<UInt8> {
     func equals(ignoringCase text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }
-        for index in indices where self[index].asciiLowercased != other[index].asciiLowercased { return false }
+        for index in indices {
+            // The cases of a letter differ in one bit, as do some other characters.
+            let difference = self[index] ^ other[index]
+            if difference != 0, difference != 0x20 || !(0x61...0x7A).contains(self[index] | 0x20) { return false }
+        }
         return true
     }
 
@@ -75,6 +79,29 @@ extension Span<UInt8> {
         let token = ASCIISet.token
         for index in indices where !token.contains(self[index]) { return false }
         return !isEmpty
+    }
+
+    /// Whether all are ASCII and none of them is `byte`, eight at a time as in ``firstIndex(of:from:)``.
+    func isASCII(without byte: UInt8) -> Bool {
+        let ones = EightBytes.ones
+        var index = 0
+        while index + 8 <= count {
+            let word = EightBytes.load(self, at: index)
+            let difference = word ^ (ones &* UInt64(byte))
+            if ((difference &- ones) & ~difference | word) & (ones &* 0x80) != 0 { return false }
+            index += 8
+        }
+        while index < count {
+            if self[index] >= 0x80 || self[index] == byte { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// The string of these bytes, which are ASCII.
+    var asciiString: String {
+        // Whoever asks has looked at every byte: ASCII is UTF-8.
+        String(copying: UTF8Span(unchecked: self, isKnownASCII: true))
     }
 
     /// The string these bytes encode, or `nil` if they are not UTF-8.

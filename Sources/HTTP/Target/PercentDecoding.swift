@@ -5,7 +5,10 @@
 enum PercentDecoding {
     /// The text that `bytes` encode. An encoding that is cut off or not hexadecimal, the octet NUL, and octets that are
     /// not UTF-8 are refused.
-    static func decode(_ bytes: Span<UInt8>) throws(RequestRefusal) -> String {
+    ///
+    /// - Parameter isPlain: whether `bytes` are known to be ASCII without an encoding.
+    static func decode(_ bytes: Span<UInt8>, isPlain: Bool) throws(RequestRefusal) -> String {
+        if isPlain { return bytes.asciiString }
         guard let first = bytes.firstIndex(of: ASCII.percent) else {
             guard let text = bytes.utf8String else { throw .targetEncodingInvalid }
             return text

@@ -8,24 +8,32 @@ public struct QueryParameters: Sendable, Hashable {
         public let value: String
     }
 
+    /// The first pair. Most queries have no other, and need no array.
+    private var first: Parameter?
+    private var others: [Parameter] = []
+
     /// The pairs, in order. Empty pairs (`&&`) are left out.
-    public private(set) var all: [Parameter] = []
+    public var all: [Parameter] { first.map { [$0] + others } ?? [] }
 
     init() {}
 
     /// Adds a pair as sent.
-    mutating func append(_ pair: Span<UInt8>) throws(RequestRefusal) {
+    ///
+    /// - Parameter isPlain: whether it is known to be ASCII without a percent-encoding.
+    mutating func append(_ pair: Span<UInt8>, isPlain: Bool) throws(RequestRefusal) {
         let nameEnd = pair.firstIndex(of: ASCII.equals) ?? pair.count
-        let name = try PercentDecoding.decode(pair.extracting(first: nameEnd))
+        let name = try PercentDecoding.decode(pair.extracting(first: nameEnd), isPlain: isPlain)
         let value =
             nameEnd == pair.count
-            ? "" : try PercentDecoding.decode(pair.extracting((nameEnd + 1)...))
-        all.append(Parameter(name: name, value: value))
+            ? "" : try PercentDecoding.decode(pair.extracting((nameEnd + 1)...), isPlain: isPlain)
+        let parameter = Parameter(name: name, value: value)
+        if first == nil { first = parameter } else { others.append(parameter) }
     }
 
     /// The first value with this name.
     public subscript(name: String) -> String? {
-        for parameter in all where parameter.name == name { return parameter.value }
+        if let first, first.name == name { return first.value }
+        for parameter in others where parameter.name == name { return parameter.value }
         return nil
     }
 
@@ -36,8 +44,8 @@ public struct QueryParameters: Sendable, Hashable {
 
     /// Whether a name occurs more than once. Which of the values is meant would be a guess.
     public func isRepeated(_ name: String) -> Bool {
-        var count = 0
-        for parameter in all where parameter.name == name { count += 1 }
+        var count = first?.name == name ? 1 : 0
+        for parameter in others where parameter.name == name { count += 1 }
         return count > 1
     }
 }

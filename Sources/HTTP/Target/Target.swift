@@ -7,6 +7,8 @@ public struct Target: Sendable {
     private let place: Range<Int>
     /// Where the query's question mark is in ``bytes``; the end if there is none.
     private let pathEnd: Int
+    /// Whether it is its own decoded text: ASCII without a percent-encoding.
+    private let isPlain: Bool
 
     private static let usualSegments = 6
 
@@ -22,6 +24,7 @@ public struct Target: Sendable {
         self.place = place
         let text = bytes.span.extracting(place)
         pathEnd = text.firstIndex(of: ASCII.questionMark).map { $0 + place.lowerBound } ?? place.upperBound
+        isPlain = text.isASCII(without: ASCII.percent)
     }
 
     /// The path and query as sent.
@@ -45,15 +48,14 @@ public struct Target: Sendable {
     ///
     /// - Throws: 400 `target_encoding_invalid`.
     public func segments() throws(RequestRefusal) -> [String] {
-        let bytes = bytes.span
+        let bytes = bytes.span.extracting(first: pathEnd)
         guard pathEnd > place.lowerBound, bytes[place.lowerBound] == ASCII.slash else { return [] }
         var segments: [String] = []
         segments.reserveCapacity(Self.usualSegments)
         var start = place.lowerBound + 1
         while start <= pathEnd {
-            var end = start
-            while end < pathEnd, bytes[end] != ASCII.slash { end += 1 }
-            segments.append(try PercentDecoding.decode(bytes.extracting(start..<end)))
+            let end = bytes.firstIndex(of: ASCII.slash, from: start) ?? pathEnd
+            segments.append(try PercentDecoding.decode(bytes.extracting(start..<end), isPlain: isPlain))
             start = end + 1
         }
         return segments
@@ -69,7 +71,7 @@ public struct Target: Sendable {
         var start = pathEnd + 1
         while start < bytes.count {
             let end = bytes.firstIndex(of: ASCII.ampersand, from: start) ?? bytes.count
-            if end > start { try parameters.append(bytes.extracting(start..<end)) }
+            if end > start { try parameters.append(bytes.extracting(start..<end), isPlain: isPlain) }
             start = end + 1
         }
         return parameters

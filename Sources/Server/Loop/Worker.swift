@@ -32,11 +32,17 @@ final class Worker {
     var advancing: [Feed] = []
 
     private var nextNumber: UInt64 = 0
-    private var outcomes: [UInt64: (Result<Stored, Problem>) -> Void] = [:]
+    private var outcomes: [UInt64: OutcomeHandler] = [:]
     private var answers: [UInt64: (Result<Answer.Content, Problem>) -> Void] = [:]
     private var submissions: [Submission] = []
     private var gathering = Gathering()
     private var queries: [Query] = []
+
+    /// What waits for an outcome: a type of its own, because a dictionary's value that is a mere closure is wrapped in
+    /// another one.
+    private struct OutcomeHandler {
+        let call: (Result<Stored, Problem>) -> Void
+    }
 
     init(loop: Loop, services: Services) {
         self.loop = loop
@@ -72,11 +78,11 @@ final class Worker {
     /// - Returns: under what the outcome comes. The log hears of the change at the end of the turn.
     @discardableResult
     func submit(
-        _ change: Submission.Change, to room: RoomID, by sender: UserID, isAdmin: Bool = false,
+        _ change: consuming Submission.Change, to room: RoomID, by sender: UserID, isAdmin: Bool = false,
         then: @escaping (Result<Stored, Problem>) -> Void
     ) -> Ticket {
         let ticket = takeTicket()
-        outcomes[ticket.number] = then
+        outcomes[ticket.number] = OutcomeHandler(call: then)
         submissions.append(
             Submission(ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin))
         return ticket
@@ -121,7 +127,7 @@ final class Worker {
         loop.favourClients()
         // What follows may take long, and the log can work meanwhile.
         handOver()
-        for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?(outcome.result) }
+        for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?.call(outcome.result) }
         for batch in batches {
             guard let feed = feeds[batch.room] else { continue }
             if !feed.publish(batch) {

@@ -8,14 +8,21 @@ struct FieldReader {
     /// The fault to be answered, if there is one.
     private(set) var fault: Problem?
 
-    init(_ text: [UInt8]) throws(Problem) {
-        json = try JSONScanner(text)
+    /// Reads the fields of what `json` reads.
+    init(_ json: JSONScanner) {
+        self.json = json
     }
 
     /// Notes that a field is wrong. The first fault counts, but those of types before those of values.
     mutating func note(_ problem: @autoclosure () -> Problem, isType: Bool = false) {
         guard let fault else { return fault = problem() }
         if isType, fault.status != 400 { self.fault = problem() }
+    }
+
+    /// Ends the reading: makes sure that nothing follows the text, and then that no fault was noted.
+    mutating func finish() throws(Problem) {
+        try json.finish()
+        if let fault { throw fault }
     }
 
     private mutating func noteWrongType(_ field: FieldName, must: String) throws(Problem) {

@@ -15,7 +15,7 @@ extension ClientFrame {
         var fields = Fields()
         var fault: Problem?
         do throws(Problem) {
-            var reader = try FieldReader(frame)
+            var reader = FieldReader(try JSONScanner(frame))
             isObject = try reader.json.peek() == .object
             if isObject {
                 try fields.decode(from: &reader)

@@ -19,7 +19,7 @@ extension Draft {
     ///   the wrong type; else 422 if the message must not be sent as it is: `empty_message`, `empty_field`, `too_long`,
     ///   `too_many`, `too_deep`, `nul_character`, `invalid_attachment`, `size_missing`, `reply_to_not_found`.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Draft {
-        var reader = try FieldReader(body)
+        var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
         try reader.json.enterObject()
         var clientMessageID: String?
@@ -31,11 +31,10 @@ extension Draft {
                 try reader.json.skipValue()
             }
         }
-        try reader.json.finish()
         if clientMessageID?.isEmpty == true { reader.note(.emptyField("client_message_id")) }
         if let replyTo = content.replyTo, replyTo <= 0 { reader.note(.replyToNotFound) }
         if content.isEmpty { reader.note(.emptyMessage) }
-        if let fault = reader.fault { throw fault }
+        try reader.finish()
         return Draft(clientMessageID: clientMessageID, content: content)
     }
 

@@ -21,7 +21,7 @@ public struct Edit: Sendable {
     ///
     /// - Throws: what ``Draft/decode(_:)-([UInt8])`` throws for these fields.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Edit {
-        var reader = try FieldReader(body)
+        var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
         try reader.json.enterObject()
         var edit = Edit()
@@ -36,8 +36,7 @@ public struct Edit: Sendable {
                 try reader.json.skipValue()
             }
         }
-        try reader.json.finish()
-        if let fault = reader.fault { throw fault }
+        try reader.finish()
         return edit
     }
 

@@ -5,7 +5,7 @@ extension Message {
     ///   again: they may have been wider when the message was sent.
     public init(decoding snapshot: [UInt8]) throws(Problem) {
         do throws(Problem) {
-            var reader = try FieldReader(snapshot)
+            var reader = FieldReader(try JSONScanner(snapshot))
             var fields = Fields()
             guard try reader.enterObject("message") else { throw .notFound }
             while let name = try reader.json.nextName() {
