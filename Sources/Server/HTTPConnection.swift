@@ -61,6 +61,8 @@ final class HTTPConnection: ConnectionHandler {
     /// Serves what has arrived whole, until an answer has to be waited for.
     private func process() {
         guard !isProcessing else { return }
+        // Most often the next request has not begun to arrive.
+        guard parser.phase != .idle else { return updateReading() }
         isProcessing = true
         while exchange == nil, connection.isOpen, !connection.isCongested, connection.handler === self {
             do throws(RequestRefusal) {

@@ -14,6 +14,8 @@ public struct ResponseWriter: Sendable {
 
     /// What the fixed lines of a head take at most.
     private static let usualHeadBytes = 256
+    /// What Content-Length, Connection and the empty line take at most.
+    private static let lastLinesBytes = 80
 
     private var dateLine: [UInt8] = []
     private var dateSecond: Int64 = -1
@@ -93,20 +95,23 @@ public struct ResponseWriter: Sendable {
         _ status: HTTPResponse.Status, body: Span<UInt8>, to context: ReplyContext, into output: inout [UInt8]
     ) {
         let hasContent = Self.hasContent(status)
-        if hasContent {
-            output.append(text: "Content-Length: ")
-            output.append(decimal: body.count)
-            output.append(text: "\r\n")
-        }
-        if status.kind != .informational {
-            if !context.keepAlive {
-                output.append(text: "Connection: close\r\n")
-            } else if context.minorVersion == 0 {
-                output.append(text: "Connection: keep-alive\r\n")
+        let content = hasContent && !context.isHead ? body : Span()
+        output.append(addingCapacity: Self.lastLinesBytes + content.count) { output in
+            if hasContent {
+                output.append("Content-Length: ")
+                output.append(decimal: body.count)
+                output.append("\r\n")
             }
+            if status.kind != .informational {
+                if !context.keepAlive {
+                    output.append("Connection: close\r\n")
+                } else if context.minorVersion == 0 {
+                    output.append("Connection: keep-alive\r\n")
+                }
+            }
+            output.append("\r\n")
+            output.append(copying: content)
         }
-        output.append(text: "\r\n")
-        if hasContent, !context.isHead { output.append(copying: body) }
     }
 
     private mutating func open(_ status: HTTPResponse.Status, _ contentType: String?, at now: Int64) {
@@ -144,6 +149,32 @@ public struct ResponseWriter: Sendable {
         case 14: name != .contentLength
         case 17: name != .transferEncoding
         default: true
+        }
+    }
+}
+
+/// Writing where there is room, which is looked for once for several pieces. Every write is checked all the same.
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(_ literal: StaticString) {
+        // The pointer is used only inside the closure, and a literal lives for ever.
+        literal.withUTF8Buffer { append(copying: $0.span) }
+    }
+
+    fileprivate mutating func append(decimal number: Int) {
+        if number >= 10 { append(decimal: number / 10) }
+        append(ASCII.zero + UInt8(truncatingIfNeeded: number % 10))
+    }
+
+    fileprivate mutating func append(copying span: Span<UInt8>) {
+        precondition(span.count <= freeCapacity)
+        guard !span.isEmpty else { return }
+        withUnsafeMutableBufferPointer { bytes, count in
+            span.withUnsafeBufferPointer {
+                // The pointers do not leave the closures; there is something to copy, and there is room for it behind
+                // what is written, which a span of other bytes cannot overlap.
+                (bytes.baseAddress! + count).initialize(from: $0.baseAddress!, count: $0.count)
+            }
+            count += span.count
         }
     }
 }
