@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import HTTP
@@ -30,6 +31,20 @@ struct BufferTests {
         _ = feed([Array((many + "GET / HT").utf8)], to: &parser)
         #expect(parser.buffered == 8)
         #expect(parser.buffer.bytes.capacity < 128)
+    }
+
+    @Test(
+        "While a body is awaited, the head holds nothing of it",
+        arguments: ["Content-Length: 9999", "Transfer-Encoding: chunked"])
+    func awaitingBody(framing: String) throws {
+        var parser = RequestParser()
+        let part = "270f\r\n" + String(repeating: "x", count: 5000)
+        _ = feed([Array((head() + head("X-A: b", framing) + part).utf8)], to: &parser)
+        let pending = try #require(parser.pending)
+        #expect(pending.head.headerFields.bytes.capacity < 200)
+        #expect(pending.field(try #require(HTTPField.Name("x-a"))) == "b")
+        #expect(pending.head.path == "/")
+        #expect(pending.head.authority == "h")
     }
 
     @Test("Consuming moves nothing, until as much has been consumed as is left")

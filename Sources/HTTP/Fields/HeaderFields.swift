@@ -6,7 +6,7 @@ public import HTTPTypes
 /// and values of all of them cost more than everything else that was done with a head.
 public struct HeaderFields: Sendable {
     /// What the lines are places in, counted from ``start``.
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let start: Int
     private let lines: [FieldLine]
 

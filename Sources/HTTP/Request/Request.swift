@@ -15,7 +15,7 @@ public struct Request: Sendable {
     /// What the Connection field said.
     let connection: ConnectionOptions
 
-    init(head: RequestHead, _ line: RequestLine, _ section: HeaderSection, body: [UInt8] = []) {
+    init(_ head: RequestHead, _ line: RequestLine, _ section: HeaderSection, body: [UInt8] = []) {
         self.head = head
         self.body = body
         minorVersion = line.minorVersion

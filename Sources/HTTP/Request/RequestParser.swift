@@ -47,7 +47,8 @@ public struct RequestParser: Sendable {
     private var emptyLines = 0
     private var line = RequestLine()
     private var section = HeaderSection()
-    private var pending: Request?
+    /// The request whose body is awaited; seen from outside only by tests, too.
+    private(set) var pending: Request?
     private var chunks = ChunkedDecoder()
 
     /// A parser at the start of a connection.
@@ -166,7 +167,7 @@ extension RequestParser {
         let length = try section.framing.requestBody(minorVersion: line.minorVersion, limit: limits.bodyBytes)
         // HTTP/1.0 has no expectations (RFC 9110, section 10.1.1).
         if section.expectsUnknown, line.minorVersion >= 1 { throw .expectationUnknown }
-        let head = RequestHead(line, section, in: buffer.bytes, from: buffer.start)
+        let (bytes, start) = (buffer.bytes, buffer.start)
         buffer.consume(section.byteCount)
         let body: [UInt8]? =
             switch length {
@@ -174,9 +175,13 @@ extension RequestParser {
             case .bytes(let count) where count <= buffer.count: buffer.take(count)
             case .bytes, .chunked: nil
             }
-        // The usual case: the rest has come with the head.
-        if let body { return complete(Request(head: head, line, section, body: body)) }
-        pending = Request(head: head, line, section)
+        if let body {
+            // The usual case: all of it has come at once.
+            return complete(Request(RequestHead(line, section, in: bytes, from: start), line, section, body: body))
+        }
+        // What came of the body is not held a second time by the head.
+        let head = Array(bytes[start..<start + section.byteCount])
+        pending = Request(RequestHead(line, section, in: head, from: 0), line, section)
         if case .bytes(let count) = length {
             stage = .content(length: count)
         } else {
