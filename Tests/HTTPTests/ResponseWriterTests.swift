@@ -130,6 +130,39 @@ struct ResponseWriterTests {
         let last = "HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:01 GMT\r\nContent-Length: 0\r\n\r\n"
         #expect(String(decoding: output, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n" + first + first + last)
     }
+
+    @Test("A response is the same whatever was written before it")
+    func independent() {
+        var random = SplitMix(state: 5)
+        var writer = ResponseWriter()
+        for round in 0..<2000 {
+            let code = [200, 201, 204, 304, 400, 422, 503].randomElement(using: &random)!
+            let phrase = ["", "OK", "Some Phrase"].randomElement(using: &random)!
+            let status = HTTPResponse.Status(code: code, reasonPhrase: phrase)
+            let type = [nil, "", "application/json", "text/plain"].randomElement(using: &random)!
+            let fields = Bool.random(using: &random) ? [] : [HTTPField(name: .vary, value: "Origin")]
+            let lines = Array((Bool.random(using: &random) ? "" : "ETag: \"7\"\r\n").utf8)
+            let context = ReplyContext(
+                isHead: Bool.random(using: &random), minorVersion: Int.random(in: 0...1, using: &random),
+                keepAlive: Bool.random(using: &random))
+            let second = now + Int64.random(in: 0...1, using: &random)
+            var outputs: [[UInt8]] = [[], []]
+            var fresh = ResponseWriter()
+            writer.write(
+                status, contentType: type, fields: fields, lines: lines.span, body: body.span, to: context, at: second,
+                into: &outputs[0])
+            fresh.write(
+                status, contentType: type, fields: fields, lines: lines.span, body: body.span, to: context, at: second,
+                into: &outputs[1])
+            #expect(outputs[0] == outputs[1], "round \(round)")
+            // The lines stand where the same fields would.
+            var other: [UInt8] = []
+            let all = fields + (lines.isEmpty ? [] : [HTTPField(name: .eTag, value: "\"7\"")])
+            fresh.write(
+                status, contentType: type, fields: all, body: body.span, to: context, at: second, into: &other)
+            #expect(outputs[0] == other, "round \(round)")
+        }
+    }
 }
 
 @Suite("Dates, RFC 9110, section 5.6.7")
