@@ -41,6 +41,7 @@ let package = Package(
         .systemLibrary(
             name: "CLibwebsockets",
             providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev", "libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The JSON vocabulary shared with clients.
         module("Wire", []),
@@ -58,7 +59,7 @@ let package = Package(
         module(
             "Store",
             [
-                "CLibwebsockets", "Wire", "Chat",
+                "CLibwebsockets", "CSQLite", "Wire", "Chat",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

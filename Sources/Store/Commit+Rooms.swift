@@ -38,7 +38,7 @@ extension Commit {
         guard let room = try statements.insertRoom(id, at: time) else { return nil }
         try statements.members.set(.owner, of: user, in: room.number)
         memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
-        return room
+        return add(id, room)
     }
 
     /// Changes a room or its members.
@@ -87,7 +87,7 @@ extension Commit {
             room.isPrivate = visibility == .private
         }
         if let title = settings.title { try statements.members.set(title: title, of: room.number) }
-        rooms[submission.room] = room
+        rooms.update(room)
         return .success(Stored(of: room, isNew: known == nil))
     }
 }

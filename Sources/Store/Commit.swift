@@ -30,8 +30,9 @@ struct Commit {
     let time: Timestamp
     private var list = RecentMessageList()
     private var settled: Set<RoomID> = []
-    private var batchOfRoom: [RoomID: Int] = [:]
     private let recent: RecentMessages
+    private let filter: ClientMessageFilter
+    private let filterFill: Int
     /// Whether rooms are made by admins only.
     let roomsByAdminsOnly: Bool
 
@@ -40,32 +41,40 @@ struct Commit {
     /// - Parameters:
     ///   - rooms: as the commit before has left them.
     ///   - recent: what is in the journal already.
-    ///   - filing: what of it is due.
+    ///   - filter: knows the client message ids of rooms that are marked with its number.
+    ///   - filing: what of the journal is due.
     init(
-        _ statements: WriterStatements, rooms: RoomTable, recent: RecentMessages, filing: Backlog.Filing,
-        at time: Timestamp, roomsByAdminsOnly: Bool = false
+        _ statements: WriterStatements, rooms: consuming RoomTable, recent: RecentMessages,
+        filter: ClientMessageFilter, filing: Backlog.Filing, configuration: StoreConfiguration
     ) {
         self.statements = statements
+        rooms.beginCommit()
         self.rooms = rooms
         self.recent = recent
+        self.filter = filter
+        filterFill = configuration.clientMessageFilterFill
         self.filing = filing
-        self.time = time
-        self.roomsByAdminsOnly = roomsByAdminsOnly
+        time = configuration.clock()
+        roomsByAdminsOnly = configuration.roomsByAdminsOnly
+    }
+
+    /// Hands the rooms over, as they are now. The commit has none of them any more.
+    mutating func takeRooms() -> RoomTable {
+        let taken = rooms
+        rooms = RoomTable(limit: 0)
+        return taken
     }
 
     /// Puts what is due in its place. Before anything is applied.
     func file() throws {
-        for message in filing.messages { try statements.insert(message) }
+        try statements.insert(filing.messages)
     }
 
     /// Puts the new messages into a row of the journal; in their places when there is no row.
     func store(in row: Int64?) throws {
-        guard let row else { return try messages.forEach(statements.insert) }
+        guard let row else { return try statements.insert(messages) }
         if messages.isEmpty { return }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(messages.reduce(0) { $0 + JournalRow.byteCount(of: $1) })
-        for message in messages { JournalRow.append(message, to: &bytes) }
-        try statements.insertJournalRow(row, bytes)
+        try statements.insertJournalRow(row, JournalRow.bytes(of: messages))
     }
 
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
@@ -98,7 +107,7 @@ struct Commit {
             return .failure(.unavailable("There are as many rooms as there may be."))
         }
         let key = draft.clientMessageID.map { ClientMessageKey(sender: sender, id: $0) }
-        if let key, let first = try snapshot(key, in: id, room.number) {
+        if let key, let first = try snapshot(key, in: id, &room) {
             return try repeated(draft, of: first, in: room.number)
         }
         room.head += 1
@@ -112,20 +121,50 @@ struct Commit {
         body.reserveCapacity(draft.content.text.utf8.count + draft.content.data.count + 256)
         Message.encode(
             room: id, seq: room.head, rev: room.rev, sender: sender, draft: draft, createdAt: room.latest, into: &body)
+        // Also of a commit that fails: that is one look-up more. Before the next send is looked at, which may be the same.
+        if let key { filter.insert(key.hash(in: room.number)) }
         let message = RecentMessage(
             room: id, roomNumber: room.number, seq: room.head, rev: room.rev, createdAt: room.latest, sender: sender,
             key: key, body: body)
-        if settled.contains(id) { try statements.insert(message) } else { list.append(message) }
+        if settled.contains(id) { try statements.insert([message]) } else { list.append(message) }
         publish(body, in: id, room)
         return .success(Stored(seq: room.head, rev: room.rev, body: body, isNew: true))
     }
 
     /// The snapshot of the message that was sent under a client message id.
-    private func snapshot(_ key: ClientMessageKey, in room: RoomID, _ number: Int64) throws -> [UInt8]? {
-        if !settled.contains(room), let message = list.first(key, in: number) ?? recent.message(key, in: room) {
+    private func snapshot(
+        _ key: ClientMessageKey, in id: RoomID, _ room: inout RoomTable.Room
+    ) throws -> [UInt8]? {
+        let isFiltered = room.filter == filter.number
+        if isFiltered, !filter.mayContain(key.hash(in: room.number)) { return nil }
+        if !settled.contains(id), let message = list.first(key, in: room.number) ?? recent.message(key, in: id) {
             return message.body
         }
-        return try statements.lookup.message(room: number, sender: key.sender, clientMessageID: key.id)?.body
+        let stored = try statements.lookup.message(room: room.number, sender: key.sender, clientMessageID: key.id)
+        if !isFiltered, stored == nil { try fillFilter(of: id, &room) }
+        return stored?.body
+    }
+
+    /// Gives the filter all client message ids of a room, once so many have been looked up that to read them all has taken
+    /// no longer.
+    private func fillFilter(of id: RoomID, _ room: inout RoomTable.Room) throws {
+        room.lookups += 1
+        guard room.head <= filterFill, Int64(room.lookups) * Self.readsOfLookup >= room.head else { return }
+        let number = filter.number
+        try statements.lookup.forEachClientMessageKey(of: room.number) { filter.insert($0) }
+        for message in recent.messages(of: id) { insertIntoFilter(message) }
+        for message in messages where message.roomNumber == room.number { insertIntoFilter(message) }
+        // Should the filter have forgotten the first of them meanwhile, it has another number.
+        room.filter = number
+        room.lookups = 0
+    }
+
+    /// How many client message ids are read in the time in which one is looked up.
+    private static let readsOfLookup: Int64 = 8
+
+    private func insertIntoFilter(_ message: RecentMessage) {
+        guard let hash = message.keyHash else { return }
+        filter.insert(ClientMessageKey.hash(hash, in: message.roomNumber))
     }
 
     /// The same send again, or another one under an id that is taken.
@@ -149,8 +188,16 @@ struct Commit {
         if let newest = recent.newest(of: id) {
             (room.head, room.rev, room.latest) = (newest.seq, newest.rev, newest.createdAt)
         }
-        rooms[id] = room
-        return room
+        // Of a room without messages all client message ids are known: none.
+        if room.head == 0 { room.filter = filter.number }
+        return rooms.add(id, room)
+    }
+
+    /// Adds a room that the commit has made, which has no messages yet.
+    mutating func add(_ id: RoomID, _ room: RoomTable.Room) -> RoomTable.Room {
+        var room = room
+        room.filter = filter.number
+        return rooms.add(id, room)
     }
 
     /// Puts all messages of a room in their places, so that they can be changed.
@@ -158,21 +205,22 @@ struct Commit {
         guard settled.insert(id).inserted else { return }
         if !filing.contains(id) {
             let messages = recent.messages(of: id)
-            for message in messages { try statements.insert(message) }
+            try statements.insert(messages)
             filing.add(id, messages)
         }
-        for message in list.removeAll(of: room.number) { try statements.insert(message) }
+        try statements.insert(list.removeAll(of: room.number))
     }
 
     /// Has the room's subscribers see a snapshot, of the revision that the room has come to.
     mutating func publish(_ body: [UInt8], in id: RoomID, _ room: RoomTable.Room) {
-        rooms[id] = room
-        if let index = batchOfRoom[id] {
+        var room = room
+        if let index = room.batch(in: rooms.commit) {
             batches[index].messages.append(body)
             batches[index].head = room.head
         } else {
-            batchOfRoom[id] = batches.count
+            room.setBatch(batches.count, in: rooms.commit)
             batches.append(Batch(room: id, firstRev: room.rev, head: room.head, messages: [body]))
         }
+        rooms.update(room)
     }
 }

@@ -11,6 +11,7 @@ struct DatabaseFile: ~Copyable {
 
     /// Makes the file's directory if need be, and takes the lock that a second server would want.
     init(_ path: String) throws(StoreError) {
+        MemoryStatistics.turnOff()
         try Self.check(path)
         let location = try Self.locate(path)
         let lock = try Self.takeLock(on: location, calledBy: path)

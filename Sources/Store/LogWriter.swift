@@ -48,37 +48,39 @@ final class LogWriter: Sendable {
 
     // MARK: The thread
 
-    /// Commits until the queue is closed and empty.
+    /// Commits until the queue is closed and empty. Nothing else uses the connection meanwhile.
     func run() {
-        let log = database.writeWithoutTransaction { db in WriteAheadLog(db, configuration) }
-        defer { database.writeWithoutTransaction { db in log.detach(from: db) } }
-        var statements: WriterStatements?
-        var rooms = RoomTable(limit: configuration.cachedRooms)
-        var journal = journal
+        database.writeWithoutTransaction { db in run(db) }
+    }
+
+    private func run(_ db: Database) {
+        let log = WriteAheadLog(db, configuration)
+        defer { log.detach(from: db) }
+        var state = WriterState(db, journal, configuration)
         var expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
         var filingTime = ContinuousClock.now + .milliseconds(configuration.filingDelay)
-        while let submissions = take(within: wait(for: journal, filingTime, expiry)) {
+        while let submissions = take(within: wait(for: state.journal, filingTime, expiry)) {
             if !submissions.isEmpty {
                 var rest = submissions[...]
                 while !rest.isEmpty {
-                    rest = rest.dropFirst(commit(rest, journal.recent.due(), &statements, &rooms, &journal))
+                    rest = rest.dropFirst(commit(rest, state.journal.recent.due(), &state))
                 }
                 filingTime = .now + .milliseconds(configuration.filingDelay)
             } else if failure != nil {
-                probe()
-            } else if !journal.isEmpty, filingTime <= .now {
+                probe(db)
+            } else if !state.journal.isEmpty, filingTime <= .now {
                 // Until there is something better to do.
-                commit([], journal.recent.oldest(Self.idleFiling), &statements, &rooms, &journal)
+                commit([], state.journal.recent.oldest(Self.idleFiling), &state)
             }
             if failure == nil, var due = expiry, due.next <= .now {
-                expire(&due, &statements, &rooms, &journal)
+                expire(&due, &state)
                 expiry = due
             }
             // Where this fails, the log grows until it can be done, or until a commit fails too.
-            try? database.writeWithoutTransaction { db in try log.checkpoint(db) }
+            try? log.checkpoint(db)
         }
-        while failure == nil, !journal.isEmpty {
-            commit([], journal.recent.oldest(configuration.commitSubmissions), &statements, &rooms, &journal)
+        while failure == nil, !state.journal.isEmpty {
+            commit([], state.journal.recent.oldest(configuration.commitSubmissions), &state)
         }
     }
 
@@ -108,12 +110,11 @@ final class LogWriter: Sendable {
     /// - Returns: how many it was.
     @discardableResult
     private func commit(
-        _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing, _ statements: inout WriterStatements?,
-        _ rooms: inout RoomTable, _ journal: inout Journal
+        _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing, _ state: inout WriterState
     ) -> Int {
         let start = ContinuousClock.now
         do {
-            let done = try transact(filing, &statements, &rooms, &journal) { commit in
+            let done = try state.transact(filing) { commit in
                 for submission in submissions {
                     try commit.apply(submission)
                     if commit.changedBytes >= configuration.commitBytes { break }
@@ -135,45 +136,15 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Makes one transaction: files what is due, and does what `body` does.
-    func transact(
-        _ filing: Backlog.Filing, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
-        _ journal: inout Journal, _ body: (inout Commit) throws -> Void
-    ) throws -> Commit {
-        let (done, firstRow) = try database.writeWithoutTransaction { db in
-            let prepared = try statements ?? WriterStatements(db)
-            statements = prepared
-            var commit = Commit(
-                prepared, rooms: rooms, recent: journal.recent, filing: filing, at: configuration.clock(),
-                roomsByAdminsOnly: configuration.roomsByAdminsOnly)
-            var firstRow: Int64 = 0
-            // Taken out while it changes, and put back only if that lasts.
-            rooms = RoomTable(limit: configuration.cachedRooms)
-            try prepared.transaction {
-                try commit.file()
-                try body(&commit)
-                firstRow = try journal.deleteSpentRows(prepared, after: commit.filing, adding: !commit.messages.isEmpty)
-                try commit.store(in: journal.row)
-            }
-            return (commit, firstRow)
-        }
-        rooms = done.rooms
-        rooms.keepWithinLimit()
-        journal.commit(done.filing, done.messages, firstStored: firstRow)
-        return done
-    }
-
     /// How much a probe writes: as much as a large send, since whether there is room shows only when some is taken.
     private static let probeBytes = 256 * 1024
 
     /// Writes something, and takes it away again.
-    private func probe() {
+    private func probe(_ db: Database) {
         do {
-            try database.writeWithoutTransaction { db in
-                try db.execute(
-                    sql: "INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(?))", arguments: [Self.probeBytes])
-                try db.execute(sql: "DELETE FROM meta WHERE key = 'probe'")
-            }
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(?))", arguments: [Self.probeBytes])
+            try db.execute(sql: "DELETE FROM meta WHERE key = 'probe'")
             note(failure: nil)
         } catch {
             note(failure: "\(error)")

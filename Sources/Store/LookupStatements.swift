@@ -11,6 +11,7 @@ final class LookupStatements {
     private let selectNewest: PreparedStatement
     private let selectLatestChange: PreparedStatement
     private let selectClientMessage: PreparedStatement
+    private let selectClientMessageKeys: PreparedStatement
     private let selectRole: PreparedStatement
     private let selectMark: PreparedStatement
 
@@ -24,6 +25,11 @@ final class LookupStatements {
         selectClientMessage = try PreparedStatement(
             """
             SELECT id, rev, changed, body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?
+            """, db)
+        // Nothing but the index is read.
+        selectClientMessageKeys = try PreparedStatement(
+            """
+            SELECT sender, client_message_id FROM messages WHERE id >> 36 = ? AND client_message_id IS NOT NULL
             """, db)
         selectRole = try PreparedStatement("SELECT owner FROM members WHERE room = ? AND user = ?", db)
         selectMark = try PreparedStatement("SELECT seq FROM read_marks WHERE user = ? AND room = ?", db)
@@ -80,6 +86,18 @@ final class LookupStatements {
         try selectClientMessage.bind(sender.string, at: 2)
         try selectClientMessage.bind(clientMessageID, at: 3)
         return try selectClientMessage.firstRow { Stored($0) }
+    }
+
+    /// Hands over the hash of each client message id of a room's rows, see ``ClientMessageKey/hash(in:)``.
+    func forEachClientMessageKey(of room: Int64, _ body: (UInt64) -> Void) throws {
+        try selectClientMessageKeys.bind(room, at: 1)
+        try selectClientMessageKeys.forEachRow { row in
+            row.withBytes(0) { sender in
+                row.withBytes(1) { id in
+                    body(ClientMessageKey.hash(ClientMessageKey.hash(sender: sender, id: id), in: room))
+                }
+            }
+        }
     }
 }
 

@@ -46,6 +46,32 @@ struct PreparedStatement {
         try check(status)
     }
 
+    /// Binds text without copying it.
+    ///
+    /// - Parameter value: UTF-8, which is not empty, or `nil` for NULL. It must stay where it is until the statement is
+    ///   bound anew, or not run any more.
+    func bind(borrowedText value: UnsafeRawBufferPointer?, at index: Int32) throws {
+        guard let value else { return try check(sqlite3_bind_null(handle, index)) }
+        let start = value.baseAddress?.assumingMemoryBound(to: CChar.self)
+        try check(sqlite3_bind_text(handle, index, start, Int32(value.count), nil))
+    }
+
+    /// Binds bytes without copying them, as ``bind(borrowedText:at:)`` binds text.
+    func bind(borrowed value: UnsafeRawBufferPointer, at index: Int32) throws {
+        try check(sqlite3_bind_blob(handle, index, value.baseAddress, Int32(value.count), nil))
+    }
+
+    /// Runs a statement that gives no rows, with bytes at a parameter, of which there is one at least. They are not copied,
+    /// and the parameter is NULL afterwards.
+    func run(with value: [UInt8], at index: Int32) throws {
+        try value.withUnsafeBytes { bytes in
+            // Unbound before the bytes may go.
+            defer { sqlite3_bind_null(handle, index) }
+            try bind(borrowed: bytes, at: index)
+            try run()
+        }
+    }
+
     // SQLITE_TRANSIENT, a cast of -1 to a function pointer, which Swift does not import.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 

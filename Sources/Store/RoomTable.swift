@@ -14,10 +14,41 @@ struct RoomTable {
         var latest: Timestamp
         /// Whether it is for members only.
         var isPrivate = false
+        /// The number of the filter that has all of its client message ids; 0 when none has.
+        var filter: UInt32 = 0
+        /// How many client message ids were looked up in the database since it is in the table.
+        var lookups: Int32 = 0
+        /// Its place in the table.
+        fileprivate(set) var index = -1
+        /// The number of the commit that has changed it last, and where its batch is in that.
+        private var commit: UInt64 = 0
+        private var batch = 0
+
+        init(number: Int64, head: Int64, rev: Int64, latest: Timestamp, isPrivate: Bool = false) {
+            self.number = number
+            self.head = head
+            self.rev = rev
+            self.latest = latest
+            self.isPrivate = isPrivate
+        }
+
+        /// Where its batch is in a commit; `nil` when it has none.
+        func batch(in commit: UInt64) -> Int? {
+            self.commit == commit ? batch : nil
+        }
+
+        /// Remembers where its batch is in a commit.
+        mutating func setBatch(_ index: Int, in commit: UInt64) {
+            self.commit = commit
+            batch = index
+        }
     }
 
-    private var rooms: [RoomID: Room] = [:]
+    private var indices: [RoomID: Int] = [:]
+    private var rooms: [Room] = []
     private let limit: Int
+    /// The number of the commit under way.
+    private(set) var commit: UInt64 = 0
 
     /// An empty table that will remember `limit` rooms, beside those of the commit under way.
     init(limit: Int) {
@@ -25,15 +56,38 @@ struct RoomTable {
     }
 
     /// What is known of a room.
-    subscript(_ room: RoomID) -> Room? {
-        get { rooms[room] }
-        set { rooms[room] = newValue }
+    subscript(_ id: RoomID) -> Room? {
+        indices[id].map { rooms[$0] }
+    }
+
+    /// Adds a room that is not there.
+    ///
+    /// - Returns: the room, with its place.
+    @discardableResult
+    mutating func add(_ id: RoomID, _ room: Room) -> Room {
+        var room = room
+        room.index = rooms.count
+        indices[id] = rooms.count
+        rooms.append(room)
+        return room
+    }
+
+    /// Remembers what a room of the table is now.
+    mutating func update(_ room: Room) {
+        rooms[room.index] = room
+    }
+
+    /// Another commit begins.
+    mutating func beginCommit() {
+        commit += 1
     }
 
     /// Forgets all rooms when there are more than the limit: which are busy shows again soon enough.
     ///
     /// Not to be called within a commit, in whose middle nothing but this table says where its rooms are.
     mutating func keepWithinLimit() {
-        if rooms.count > limit { rooms = [:] }
+        guard rooms.count > limit else { return }
+        indices = [:]
+        rooms = []
     }
 }

@@ -20,6 +20,13 @@ public struct StoreConfiguration: Sendable {
     /// How many rooms the writer remembers the state of, beside those of one commit; beyond it, it forgets them all and
     /// reads them again.
     public var cachedRooms = 100_000
+    /// The bytes of the filter that spares the writer looking for client message ids that are new, 8 MiB: 4 million ids. A
+    /// byte is taken once it is needed. When it is full it begins anew, and the ids of each room are looked for until they
+    /// have been read again.
+    public var clientMessageFilter = 8 * 1024 * 1024
+    /// The most messages that a room may have for its client message ids to be read into the filter, which takes some 3 ms.
+    /// Those of rooms that grow larger while the server runs stay there.
+    public var clientMessageFilterFill = 8192
     /// The bytes of the database that the writer keeps in memory.
     public var writerCache = 64 * 1024 * 1024
     /// The bytes of the database that each reader keeps in memory; the rest is the system's to keep.

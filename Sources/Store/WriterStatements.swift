@@ -17,7 +17,7 @@ final class WriterStatements {
     private let commit: PreparedStatement
     private let rollback: PreparedStatement
     private let insertRoomRow: PreparedStatement
-    private let insertMessage: PreparedStatement
+    private let messages: MessageInsertion
     private let insertJournalRow: PreparedStatement
     private let deleteJournalRows: PreparedStatement
 
@@ -32,10 +32,7 @@ final class WriterStatements {
         lookup = try LookupStatements(db)
         changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)
-        insertMessage = try PreparedStatement(
-            """
-            INSERT INTO messages (id, rev, created_at, sender, client_message_id, body) VALUES (?, ?, ?, ?, ?, ?)
-            """, db)
+        messages = try MessageInsertion(db)
         insertJournalRow = try PreparedStatement("INSERT INTO journal (id, messages) VALUES (?, ?)", db)
         deleteJournalRows = try PreparedStatement("DELETE FROM journal WHERE id < ?", db)
     }
@@ -75,24 +72,18 @@ final class WriterStatements {
         return RoomTable.Room(number: db.lastInsertedRowID, head: 0, rev: 0, latest: .earliest)
     }
 
-    /// Puts a message in its place.
+    /// Puts messages in their places.
     ///
-    /// - Throws: `DatabaseError` `SQLITE_CONSTRAINT` when the place or the sender's client message id is taken.
-    func insert(_ message: RecentMessage) throws {
-        try insertMessage.bind(RowKey(room: message.roomNumber, message.seq).rawValue, at: 1)
-        try insertMessage.bind(message.rev, at: 2)
-        try insertMessage.bind(message.createdAt.milliseconds, at: 3)
-        try insertMessage.bind(message.sender.string, at: 4)
-        try insertMessage.bind(message.clientMessageID, at: 5)
-        try insertMessage.bind(message.body, at: 6)
-        try insertMessage.run()
+    /// - Throws: `DatabaseError` `SQLITE_CONSTRAINT` when a place or a sender's client message id is taken. Some of the
+    ///   messages may be in their places then: the transaction must be given up.
+    func insert(_ new: [RecentMessage]) throws {
+        try messages.insert(new)
     }
 
     /// Adds a row to the journal.
     func insertJournalRow(_ id: Int64, _ messages: [UInt8]) throws {
         try insertJournalRow.bind(id, at: 1)
-        try insertJournalRow.bind(messages, at: 2)
-        try insertJournalRow.run()
+        try insertJournalRow.run(with: messages, at: 2)
     }
 
     /// Takes the rows before `id` out of the journal.

@@ -115,7 +115,7 @@ public struct Backup: Sendable {
         var journal = Journal(StoreConfiguration())
         try journal.load(db)
         let statements = try WriterStatements(db)
-        try journal.recent.oldest(.max).messages.forEach(statements.insert)
+        try statements.insert(journal.recent.oldest(.max).messages)
         try db.execute(sql: "DELETE FROM journal")
     }
 }

@@ -5,22 +5,16 @@ import Wire
 /// Letting messages expire, on the thread that writes.
 extension LogWriter {
     /// Makes one step of letting messages expire. That it fails says nothing of whether messages can be stored.
-    func expire(
-        _ expiry: inout Expiry, _ statements: inout WriterStatements?, _ rooms: inout RoomTable,
-        _ journal: inout Journal
-    ) {
+    func expire(_ expiry: inout Expiry, _ state: inout WriterState) {
         let cutoff = configuration.oldest(at: configuration.clock())
         var asked: Int64?
         do {
-            let (places, last) = try database.writeWithoutTransaction { db in
-                let prepared = try statements ?? WriterStatements(db)
-                statements = prepared
-                return try prepared.expiry.due(behind: expiry.room, before: cutoff, most: expiry.mostRooms)
-            }
+            let (places, last) = try state.prepared().expiry.due(
+                behind: expiry.room, before: cutoff, most: expiry.mostRooms)
             asked = places.last?.number
             var step = Expiry.Step(lastRoom: last)
             if !places.isEmpty {
-                let done = try transact(Backlog.Filing(), &statements, &rooms, &journal) { commit in
+                let done = try state.transact(Backlog.Filing()) { commit in
                     var rest = expiry.mostMessages
                     for place in places {
                         let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)

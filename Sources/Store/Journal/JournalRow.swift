@@ -14,19 +14,32 @@ enum JournalRow {
         headBytes + message.sender.string.utf8.count + (message.clientMessageID?.utf8.count ?? 0) + message.body.count
     }
 
+    /// The row of these messages.
+    static func bytes(of messages: [RecentMessage]) -> [UInt8] {
+        var row: [UInt8] = []
+        row.reserveCapacity(messages.reduce(0) { $0 + byteCount(of: $1) })
+        for message in messages { append(message, to: &row) }
+        return row
+    }
+
     /// Appends a message to a row.
     static func append(_ message: RecentMessage, to row: inout [UInt8]) {
-        let clientID = message.clientMessageID ?? ""
-        append(message.roomNumber, to: &row)
-        append(message.seq, to: &row)
-        append(message.rev, to: &row)
-        append(message.createdAt.milliseconds, to: &row)
-        append(UInt16(message.sender.string.utf8.count), to: &row)
-        append(UInt16(clientID.utf8.count), to: &row)
-        append(UInt32(message.body.count), to: &row)
-        row.append(contentsOf: message.sender.string.utf8)
-        row.append(contentsOf: clientID.utf8)
-        row.append(contentsOf: message.body)
+        let sender = message.sender.string
+        let id = message.clientMessageID ?? ""
+        let body = message.body
+        let (senderCount, idCount) = (sender.utf8.count, id.utf8.count)
+        row.append(addingCapacity: headBytes + senderCount + idCount + body.count) { row in
+            row.append(littleEndian: message.roomNumber)
+            row.append(littleEndian: message.seq)
+            row.append(littleEndian: message.rev)
+            row.append(littleEndian: message.createdAt.milliseconds)
+            row.append(littleEndian: UInt16(senderCount))
+            row.append(littleEndian: UInt16(idCount))
+            row.append(littleEndian: UInt32(body.count))
+            row.append(utf8: sender)
+            row.append(utf8: id)
+            row.append(copying: body.span)
+        }
     }
 
     /// The messages of a row.
@@ -68,10 +81,6 @@ enum JournalRow {
         return RecentMessage(
             room: room, roomNumber: number, seq: seq, rev: rev, createdAt: Timestamp(milliseconds: createdAt),
             sender: sender, key: id.isEmpty ? nil : ClientMessageKey(sender: sender, id: id), body: body)
-    }
-
-    private static func append(_ integer: some FixedWidthInteger, to row: inout [UInt8]) {
-        withUnsafeBytes(of: integer.littleEndian) { row.append(contentsOf: $0) }
     }
 
     private static func takeInteger<T: FixedWidthInteger>(from rest: inout ArraySlice<UInt8>) -> T {

@@ -17,8 +17,8 @@ final class RecentMessage: Sendable {
     let clientMessageID: String?
     /// Its snapshot.
     let body: [UInt8]
-    /// See ``ClientMessageKey/hash``; 0 without a client message id.
-    fileprivate let keyHash: Int
+    /// See ``ClientMessageKey/hash``; `nil` without a client message id.
+    let keyHash: UInt64?
 
     /// A message; `key` is that of its client message id, if it has one.
     init(
@@ -32,7 +32,7 @@ final class RecentMessage: Sendable {
         self.createdAt = createdAt
         self.sender = sender
         clientMessageID = key?.id
-        keyHash = key?.hash ?? 0
+        keyHash = key?.hash
         self.body = body
     }
 
@@ -42,35 +42,18 @@ final class RecentMessage: Sendable {
     }
 }
 
-/// A client message id, of which a sender has one in a room.
-struct ClientMessageKey {
-    let sender: UserID
-    let id: String
-    /// Tells almost all keys of a process apart.
-    let hash: Int
-
-    init(sender: UserID, id: String) {
-        self.sender = sender
-        self.id = id
-        var hasher = Hasher()
-        hasher.combine(sender)
-        hasher.combine(id)
-        hash = hasher.finalize()
-    }
-}
-
 /// Messages in the order in which they were sent, which can be found by their client message ids.
 ///
 /// There are some two thousand at most, and mostly a few. To look through their hashes, which lie side by side, takes less
 /// than to keep a table of them.
 struct RecentMessageList {
     private(set) var messages: [RecentMessage] = []
-    private var hashes: [Int] = []
+    private var hashes: [UInt64] = []
 
     /// Adds the newest message.
     mutating func append(_ message: RecentMessage) {
         messages.append(message)
-        hashes.append(message.keyHash)
+        hashes.append(message.keyHash ?? 0)
     }
 
     /// Takes the messages of a room out.
@@ -78,7 +61,7 @@ struct RecentMessageList {
         let removed = messages.filter { $0.roomNumber == room }
         if removed.isEmpty { return [] }
         messages.removeAll { $0.roomNumber == room }
-        hashes = messages.map(\.keyHash)
+        hashes = messages.map { $0.keyHash ?? 0 }
         return removed
     }
 

@@ -89,32 +89,7 @@ extension [UInt8] {
 
     /// Appends UTF-8 as the inside of a JSON string: escaped where it must be, without the quotes.
     public mutating func append(escaped text: Span<UInt8>) {
-        var start = 0
-        while true {
-            let stop = text.firstSpecial(from: start)
-            append(copying: text.extracting(start..<stop))
-            guard stop < text.count else { return }
-            append(escape: text[stop])
-            start = stop + 1
-        }
-    }
-
-    /// Appends the escape of one byte, in the form of RFC 8785, section 3.2.2.2.
-    private mutating func append(escape byte: UInt8) {
-        append(UInt8(ascii: "\\"))
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
-        case 0x08: append(UInt8(ascii: "b"))
-        case 0x09: append(UInt8(ascii: "t"))
-        case 0x0A: append(UInt8(ascii: "n"))
-        case 0x0C: append(UInt8(ascii: "f"))
-        case 0x0D: append(UInt8(ascii: "r"))
-        default:
-            append(literal: "u00")
-            append(UInt8(ascii: "0") + byte >> 4)
-            let low = byte & 0x0F
-            append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
-        }
+        append(addingCapacity: text.escapedCount) { $0.append(escaped: text) }
     }
 }
 

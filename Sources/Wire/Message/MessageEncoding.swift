@@ -42,21 +42,36 @@ extension Message {
         room: RoomID, seq: Int64, rev: Int64, sender: UserID, clientMessageID: String?, content: Content,
         into out: inout [UInt8]
     ) {
-        out.append(literal: #"{"room":""#)
         // The grammar of a room id has nothing to escape.
-        out.append(utf8: room.string)
-        out.append(literal: #"","seq":"#)
-        out.append(decimal: seq)
-        out.append(literal: #","rev":"#)
-        out.append(decimal: rev)
-        out.append(literal: #","sender":"#)
-        out.append(quoted: sender.string)
-        if let clientMessageID {
-            out.append(literal: #","client_message_id":"#)
-            out.append(quoted: clientMessageID)
+        let (room, sender) = (room.string.utf8Span.span, sender.string.utf8Span.span)
+        let idText = clientMessageID ?? ""
+        let (id, text) = (idText.utf8Span.span, content.text.utf8Span.span)
+        let (seqCount, revCount) = (seq.decimalCount, rev.decimalCount)
+        let (senderCount, idCount, textCount) = (sender.escapedCount, id.escapedCount, text.escapedCount)
+        let count = room.count + seqCount + revCount + senderCount + idCount + textCount + headOverhead
+        out.append(addingCapacity: count) { out in
+            out.append(literal: #"{"room":""#)
+            out.append(copying: room)
+            out.append(literal: #"","seq":"#)
+            out.append(decimal: seq, count: seqCount)
+            out.append(literal: #","rev":"#)
+            out.append(decimal: rev, count: revCount)
+            out.append(literal: #","sender":"#)
+            out.append(quoted: sender, escapedCount: senderCount)
+            if clientMessageID != nil {
+                out.append(literal: #","client_message_id":"#)
+                out.append(quoted: id, escapedCount: idCount)
+            }
+            if !text.isEmpty {
+                out.append(literal: #","text":"#)
+                out.append(quoted: text, escapedCount: textCount)
+            }
         }
-        content.encodeMembers(into: &out)
+        content.encodeMembersBesideText(into: &out)
     }
+
+    /// How many bytes stand around the values of a message's head, at most: 74 with all of them.
+    private static let headOverhead = 80
 }
 
 extension Content {
@@ -66,6 +81,11 @@ extension Content {
             out.append(literal: #","text":"#)
             out.append(quoted: text)
         }
+        encodeMembersBesideText(into: &out)
+    }
+
+    /// Appends what it says beside its text as further members of an object.
+    fileprivate func encodeMembersBesideText(into out: inout [UInt8]) {
         if !attachments.isEmpty {
             out.append(literal: #","attachments":["#)
             for (index, attachment) in attachments.enumerated() {

@@ -38,15 +38,22 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         let days = milliseconds.flooredQuotient(dividingBy: 86_400_000)
         let time = Int(milliseconds - days * 86_400_000)
         let date = CivilDate(daysSince1970: Int(days))
-        let start = out.count
-        out.append(literal: "0000-00-00T00:00:00.000Z")
-        out.write(date.year, digits: 4, at: start)
-        out.write(date.month, digits: 2, at: start + 5)
-        out.write(date.day, digits: 2, at: start + 8)
-        out.write(time / 3_600_000, digits: 2, at: start + 11)
-        out.write(time / 60_000 % 60, digits: 2, at: start + 14)
-        out.write(time / 1000 % 60, digits: 2, at: start + 17)
-        out.write(time % 1000, digits: 3, at: start + 20)
+        out.append(addingCapacity: 24) { out in
+            out.append(decimal: Int64(date.year), count: 4)
+            out.append(UInt8(ascii: "-"))
+            out.append(decimal: Int64(date.month), count: 2)
+            out.append(UInt8(ascii: "-"))
+            out.append(decimal: Int64(date.day), count: 2)
+            out.append(UInt8(ascii: "T"))
+            out.append(decimal: Int64(time / 3_600_000), count: 2)
+            out.append(UInt8(ascii: ":"))
+            out.append(decimal: Int64(time / 60_000 % 60), count: 2)
+            out.append(UInt8(ascii: ":"))
+            out.append(decimal: Int64(time / 1000 % 60), count: 2)
+            out.append(UInt8(ascii: "."))
+            out.append(decimal: Int64(time % 1000), count: 3)
+            out.append(UInt8(ascii: "Z"))
+        }
     }
 }
 
@@ -56,18 +63,5 @@ extension Timestamp: CustomStringConvertible {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension [UInt8] {
-    /// Writes the last `digits` decimal digits of a number that is not negative over what is at `start`.
-    fileprivate mutating func write(_ number: Int, digits: Int, at start: Int) {
-        var rest = UInt(bitPattern: number)
-        var index = start + digits
-        while index > start {
-            index -= 1
-            self[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
     }
 }

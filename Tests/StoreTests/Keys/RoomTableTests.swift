@@ -13,16 +13,32 @@ struct RoomTableTests {
     func limit() throws {
         var table = RoomTable(limit: 3)
         let ids = try (0..<4).map { try RoomID("room\($0)") }
-        for number in 0..<3 { table[ids[number]] = room(Int64(number)) }
+        for number in 0..<3 { table.add(ids[number], room(Int64(number))) }
         #expect((0..<3).allSatisfy { table[ids[$0]]?.number == Int64($0) })
         // One that it knows takes no further place.
-        table[ids[1]] = room(10)
-        #expect(table[ids[1]]?.number == 10 && table[ids[0]] != nil)
+        var changed = try #require(table[ids[1]])
+        changed.head = 7
+        table.update(changed)
+        #expect(table[ids[1]]?.head == 7 && table[ids[0]]?.head == 0)
         table.keepWithinLimit()
         #expect(table[ids[2]]?.number == 2)
-        table[ids[3]] = room(3)
+        table.add(ids[3], room(3))
         #expect(table[ids[3]]?.number == 3 && table[ids[2]]?.number == 2)
         table.keepWithinLimit()
         #expect(ids.allSatisfy { table[$0] == nil })
+        table.add(ids[2], room(2))
+        #expect(table[ids[2]]?.number == 2)
+    }
+
+    @Test("A room's batch is that of one commit")
+    func batches() throws {
+        var table = RoomTable(limit: 3)
+        table.beginCommit()
+        var room = table.add(try RoomID("a"), room(1))
+        #expect(room.batch(in: table.commit) == nil)
+        room.setBatch(4, in: table.commit)
+        #expect(room.batch(in: table.commit) == 4)
+        table.beginCommit()
+        #expect(room.batch(in: table.commit) == nil)
     }
 }

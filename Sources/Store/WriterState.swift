@@ -1,0 +1,54 @@
+import GRDB
+
+/// What the writer's thread has of its own from one transaction to the next.
+///
+/// Confined to that thread.
+struct WriterState {
+    private let db: Database
+    private let configuration: StoreConfiguration
+    // Prepared when they are first needed: that may fail, and succeed later.
+    private var statements: WriterStatements?
+    private var rooms: RoomTable
+    private(set) var journal: Journal
+    private let filter: ClientMessageFilter
+
+    /// What a writer begins with.
+    init(_ db: Database, _ journal: Journal, _ configuration: StoreConfiguration) {
+        self.db = db
+        self.configuration = configuration
+        self.journal = journal
+        rooms = RoomTable(limit: configuration.cachedRooms)
+        filter = ClientMessageFilter(bytes: configuration.clientMessageFilter)
+    }
+
+    /// The statements, prepared once.
+    mutating func prepared() throws -> WriterStatements {
+        if let statements { return statements }
+        let new = try WriterStatements(db)
+        statements = new
+        return new
+    }
+
+    /// Makes one transaction: files what is due, and does what `body` does.
+    mutating func transact(_ filing: Backlog.Filing, _ body: (inout Commit) throws -> Void) throws -> Commit {
+        let statements = try prepared()
+        let journal = journal
+        // Taken out while it changes, and put back only if that lasts.
+        let rooms = rooms
+        self.rooms = RoomTable(limit: configuration.cachedRooms)
+        var commit = Commit(
+            statements, rooms: rooms, recent: journal.recent, filter: filter, filing: filing,
+            configuration: configuration)
+        var firstRow: Int64 = 0
+        try statements.transaction {
+            try commit.file()
+            try body(&commit)
+            firstRow = try journal.deleteSpentRows(statements, after: commit.filing, adding: !commit.messages.isEmpty)
+            try commit.store(in: journal.row)
+        }
+        self.rooms = commit.takeRooms()
+        self.rooms.keepWithinLimit()
+        self.journal.commit(commit.filing, commit.messages, firstStored: firstRow)
+        return commit
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+
+/// Writing into memory that has been set aside, for what is written for every message: how many bytes there will be is
+/// counted first, so that no piece has to look whether the array must grow. Every write is checked all the same.
+extension OutputSpan<UInt8> {
+    /// Appends `span` as it is. There must be room.
+    package mutating func append(copying span: Span<UInt8>) {
+        precondition(span.count <= freeCapacity)
+        guard !span.isEmpty else { return }
+        withUnsafeMutableBufferPointer { bytes, count in
+            // The pointers are used only inside the closures, for as many bytes as the one has and there is room for.
+            span.withUnsafeBytes { _ = memcpy(bytes.baseAddress! + count, $0.baseAddress!, $0.count) }
+            count += span.count
+        }
+    }
+
+    /// Appends the bytes of `string` as they are. There must be room.
+    package mutating func append(utf8 string: String) {
+        append(copying: string.utf8Span.span)
+    }
+
+    /// Appends `literal` as it is. There must be room.
+    package mutating func append(literal: StaticString) {
+        // A literal lives for ever, and the pointer is used only here.
+        append(copying: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount).span)
+    }
+
+    /// Appends the bytes of an integer, the lowest first. There must be room.
+    package mutating func append(littleEndian integer: some FixedWidthInteger) {
+        precondition(integer.bitWidth / 8 <= freeCapacity)
+        withUnsafeMutableBufferPointer { bytes, count in
+            // There is room for it from `count` on, and any bytes are bytes of an integer.
+            UnsafeMutableRawPointer(bytes.baseAddress! + count)
+                .storeBytes(of: integer.littleEndian, as: type(of: integer).self)
+            count += integer.bitWidth / 8
+        }
+    }
+
+    /// Appends a number in decimal, in as many bytes as its last digits and the sign of one that is negative shall take.
+    /// There must be room.
+    mutating func append(decimal number: Int64, count: Int) {
+        var count = count
+        if number < 0 {
+            append(UInt8(ascii: "-"))
+            count -= 1
+        }
+        precondition(count <= freeCapacity && count > 0)
+        withUnsafeMutableBufferPointer { bytes, written in
+            var rest = number.magnitude
+            // There is room for them from `written` on.
+            for index in stride(from: written + count - 1, through: written, by: -1) {
+                bytes.initializeElement(at: index, to: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10))
+                rest /= 10
+            }
+            written += count
+        }
+    }
+
+    /// Appends UTF-8 as a JSON string: in quotes, and escaped where it must be. There must be room.
+    ///
+    /// - Parameter count: its `escapedCount`.
+    mutating func append(quoted text: Span<UInt8>, escapedCount count: Int) {
+        append(UInt8(ascii: "\""))
+        if count == text.count { append(copying: text) } else { append(escaped: text) }
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Appends UTF-8 as the inside of a JSON string: escaped where it must be, without the quotes. There must be room.
+    mutating func append(escaped text: Span<UInt8>) {
+        var start = 0
+        while true {
+            let stop = text.firstSpecial(from: start)
+            append(copying: text.extracting(start..<stop))
+            guard stop < text.count else { return }
+            append(escape: text[stop])
+            start = stop + 1
+        }
+    }
+
+    /// Appends the escape of one byte, in the form of RFC 8785, section 3.2.2.2.
+    private mutating func append(escape byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        default:
+            append(literal: "u00")
+            append(UInt8(ascii: "0") + byte >> 4)
+            let low = byte & 0x0F
+            append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
+        }
+    }
+}
+
+extension Int64 {
+    /// How many bytes the number has in decimal, its sign among them.
+    var decimalCount: Int {
+        var count = self < 0 ? 2 : 1
+        var rest = magnitude
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+}
+
+extension Span<UInt8> {
+    /// How many bytes the UTF-8 takes as the inside of a JSON string, see `append(escaped:)`.
+    var escapedCount: Int {
+        var total = count
+        var offset = firstSpecial(from: 0)
+        while offset < count {
+            switch self[offset] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: total += 1
+            default: total += 5
+            }
+            offset = firstSpecial(from: offset + 1)
+        }
+        return total
+    }
+}
