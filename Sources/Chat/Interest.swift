@@ -88,11 +88,14 @@ public final class Interest: Sendable {
     public func distribute(_ batches: [Batch], loops: Int) -> [[FramedBatch]] {
         var all = Array(repeating: [FramedBatch](), count: loops)
         let wanted = state.withLock { state in batches.map { state.masks[$0.room] ?? 0 } }
-        for (batch, mask) in zip(batches, wanted) where mask != 0 {
-            let framed = FramedBatch(batch)
-            var mask = mask
+        for index in batches.indices where wanted[index] != 0 {
+            let framed = FramedBatch(batches[index])
+            var mask = wanted[index]
             while mask != 0 {
-                all[mask.trailingZeroBitCount].append(framed)
+                let loop = mask.trailingZeroBitCount
+                // No more than these can follow.
+                if all[loop].isEmpty { all[loop].reserveCapacity(batches.count - index) }
+                all[loop].append(framed)
                 mask &= mask - 1
             }
         }

@@ -43,11 +43,15 @@ struct Commit {
     ///   - recent: what is in the journal already.
     ///   - filter: knows the client message ids of rooms that are marked with its number.
     ///   - filing: what of the journal is due.
+    ///   - submissions: how many will be applied, at most.
     init(
         _ statements: WriterStatements, rooms: consuming RoomTable, recent: RecentMessages,
-        filter: ClientMessageFilter, filing: Backlog.Filing, configuration: StoreConfiguration
+        filter: ClientMessageFilter, filing: Backlog.Filing, submissions: Int, configuration: StoreConfiguration
     ) {
         self.statements = statements
+        outcomes.reserveCapacity(submissions)
+        batches.reserveCapacity(submissions)
+        list.reserveCapacity(submissions)
         rooms.beginCommit()
         self.rooms = rooms
         self.recent = recent
@@ -79,24 +83,24 @@ struct Commit {
 
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
     mutating func apply(_ submission: Submission) throws {
-        let result: Result<Stored, Problem>
         let room = try room(submission.room)
-        if let refusal = try refusal(of: submission, to: room) {
-            result = .failure(refusal)
-        } else {
-            switch submission.change {
-            case .send(let draft):
-                result = try send(draft, to: submission.room, room, by: submission.sender)
-            case .change(let change):
-                let change = try withAuthority(change, of: submission, in: room)
-                result = try self.change(change, in: submission.room, by: submission.sender)
-            case .read(let seq):
-                result = try read(to: seq, in: room, by: submission.sender)
-            case .room(let change):
-                result = try self.change(change, by: submission)
-            }
+        if room?.isPrivate != false, let refusal = try refusal(of: submission, to: room) {
+            outcomes.append(Outcome(ticket: submission.ticket, result: .failure(refusal)))
+            return
         }
-        outcomes.append(Outcome(ticket: submission.ticket, result: result))
+        let result: Result<Stored, Problem>
+        switch submission.change {
+        case .send(let draft):
+            result = try send(draft, to: submission.room, room, by: submission.sender)
+        case .change(let change):
+            let change = try withAuthority(change, of: submission, in: room)
+            result = try self.change(change, in: submission.room, by: submission.sender)
+        case .read(let seq):
+            result = try read(to: seq, in: room, by: submission.sender)
+        case .room(let change):
+            result = try self.change(change, by: submission)
+        }
+        outcomes.append(Outcome(ticket: submission.ticket, result: consume result))
     }
 
     private mutating func send(
@@ -118,7 +122,6 @@ struct Commit {
             return .failure(.unavailable("The room is full."))
         }
         var body: [UInt8] = []
-        body.reserveCapacity(draft.content.text.utf8.count + draft.content.data.count + 256)
         Message.encode(
             room: id, seq: room.head, rev: room.rev, sender: sender, draft: draft, createdAt: room.latest, into: &body)
         // Also of a commit that fails: that is one look-up more. Before the next send is looked at, which may be the same.

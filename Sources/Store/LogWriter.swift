@@ -114,9 +114,11 @@ final class LogWriter: Sendable {
     ) -> Int {
         let start = ContinuousClock.now
         do {
-            let done = try state.transact(filing) { commit in
-                for submission in submissions {
-                    try commit.apply(submission)
+            let done = try state.transact(filing, submissions: submissions.count) { commit in
+                // In place: an iterator would copy each of them.
+                let submissions = submissions.span
+                for index in submissions.indices {
+                    try commit.apply(submissions[index])
                     if commit.changedBytes >= configuration.commitBytes { break }
                 }
             }
@@ -179,9 +181,7 @@ extension Submission {
     /// About how many bytes it brings with it.
     fileprivate var byteCount: Int {
         switch change {
-        case .send(let draft):
-            draft.content.text.utf8.count + draft.content.data.count
-                + draft.content.attachments.byteCount
+        case .send(let draft): draft.content.byteCount
         case .change(let change):
             switch change.action {
             case .edit(let edit):
@@ -190,6 +190,13 @@ extension Submission {
             }
         case .read, .room: 0
         }
+    }
+}
+
+extension Content {
+    /// About how many bytes it has.
+    fileprivate var byteCount: Int {
+        text.utf8.count + data.count + (attachments.isEmpty ? 0 : attachments.byteCount)
     }
 }
 

@@ -71,7 +71,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     ///     first one is taken whatever the answer.
     /// - Returns: `nil` when the queue is closed and empty; no items when the time is up.
     func take(
-        _ most: Int, within milliseconds: Int? = nil, while fits: (Item) -> Bool = { _ in true }
+        _ most: Int, within milliseconds: Int? = nil, while fits: (borrowing Item) -> Bool = { _ in true }
     ) -> [Item]? {
         locked {
             let deadline = milliseconds.map(Self.deadline)
@@ -92,9 +92,8 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    private func takeFirst(_ most: Int, while fits: (Item) -> Bool) -> [Item] {
-        var end = head
-        while end < min(items.count, head + max(1, most)), fits(items[end]) || end == head { end += 1 }
+    private func takeFirst(_ most: Int, while fits: (borrowing Item) -> Bool) -> [Item] {
+        let end = endOfFirst(most, while: fits)
         if head == 0, end == items.count {
             let all = items
             items = []
@@ -108,6 +107,16 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
             head = 0
         }
         return taken
+    }
+
+    private func endOfFirst(_ most: Int, while fits: (borrowing Item) -> Bool) -> Int {
+        let last = min(items.count, head + max(1, most))
+        // Asked in place: the array would hand out a copy of each.
+        let items = items
+        let waiting = items.span
+        var end = head
+        while end < last, fits(waiting[end]) || end == head { end += 1 }
+        return end
     }
 
     /// Takes nothing more; those who wait get what is left, and then `nil`.

@@ -30,7 +30,11 @@ struct WriterState {
     }
 
     /// Makes one transaction: files what is due, and does what `body` does.
-    mutating func transact(_ filing: Backlog.Filing, _ body: (inout Commit) throws -> Void) throws -> Commit {
+    ///
+    /// - Parameter submissions: how many `body` applies, at most.
+    mutating func transact(
+        _ filing: Backlog.Filing, submissions: Int = 0, _ body: (inout Commit) throws -> Void
+    ) throws -> Commit {
         let statements = try prepared()
         let journal = journal
         // Taken out while it changes, and put back only if that lasts.
@@ -38,7 +42,7 @@ struct WriterState {
         self.rooms = RoomTable(limit: configuration.cachedRooms)
         var commit = Commit(
             statements, rooms: rooms, recent: journal.recent, filter: filter, filing: filing,
-            configuration: configuration)
+            submissions: submissions, configuration: configuration)
         var firstRow: Int64 = 0
         try statements.transaction {
             try commit.file()

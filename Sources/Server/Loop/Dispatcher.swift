@@ -88,7 +88,13 @@ final class Dispatcher: LogObserver {
 
     private func split<T>(_ items: [T], _ count: Int, by loop: (T) -> Int) -> [[T]] {
         guard count > 1 else { return count == 1 ? [items] : [] }
-        var parts = Array(repeating: [T](), count: count)
+        var sizes = Array(repeating: 0, count: count)
+        for item in items { sizes[loop(item)] += 1 }
+        var parts = sizes.map { size in
+            var part: [T] = []
+            part.reserveCapacity(size)
+            return part
+        }
         for item in items { parts[loop(item)].append(item) }
         return parts
     }

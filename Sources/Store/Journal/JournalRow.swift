@@ -29,13 +29,12 @@ enum JournalRow {
         let body = message.body
         let (senderCount, idCount) = (sender.utf8.count, id.utf8.count)
         row.append(addingCapacity: headBytes + senderCount + idCount + body.count) { row in
-            row.append(littleEndian: message.roomNumber)
-            row.append(littleEndian: message.seq)
-            row.append(littleEndian: message.rev)
-            row.append(littleEndian: message.createdAt.milliseconds)
-            row.append(littleEndian: UInt16(senderCount))
-            row.append(littleEndian: UInt16(idCount))
-            row.append(littleEndian: UInt32(body.count))
+            row.append(littleEndian: UInt64(bitPattern: message.roomNumber))
+            row.append(littleEndian: UInt64(bitPattern: message.seq))
+            row.append(littleEndian: UInt64(bitPattern: message.rev))
+            row.append(littleEndian: UInt64(bitPattern: message.createdAt.milliseconds))
+            let lengths = UInt64(UInt16(senderCount)) | UInt64(UInt16(idCount)) << 16 | UInt64(UInt32(body.count)) << 32
+            row.append(littleEndian: lengths)
             row.append(utf8: sender)
             row.append(utf8: id)
             row.append(copying: body.span)

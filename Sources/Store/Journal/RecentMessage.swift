@@ -50,6 +50,12 @@ struct RecentMessageList {
     private(set) var messages: [RecentMessage] = []
     private var hashes: [UInt64] = []
 
+    /// Makes room for as many messages.
+    mutating func reserveCapacity(_ count: Int) {
+        messages.reserveCapacity(count)
+        hashes.reserveCapacity(count)
+    }
+
     /// Adds the newest message.
     mutating func append(_ message: RecentMessage) {
         messages.append(message)

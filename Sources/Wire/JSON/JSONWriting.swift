@@ -98,25 +98,50 @@ extension Span<UInt8> {
     /// backslash, a control character), or the count.
     ///
     /// Eight bytes at a time: in a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero, and the same with
-    /// 0x20 those below 0x20. To compare with an ASCII character leaves the highest bits as they are, so one `~x` does
-    /// for all. A borrow can mark a byte wrongly only above one marked rightly, so the lowest is right.
+    /// 0x20 those below 0x20. A borrow can mark a byte wrongly only above one marked rightly, so the lowest is right. Without
+    /// the `& ~x` bytes from 0x80 on are marked too, which is looked at first: mostly there are none.
     func firstSpecial(from start: Int) -> Int {
+        // The pointer is used only inside the closure, while the span's owner is there, and for no byte behind its last.
+        withUnsafeBytes { Self.firstSpecial(in: $0, from: start) }
+    }
+
+    private static func firstSpecial(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = start
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        while offset + 8 <= count {
-            // The bounds are checked by the load; any eight bytes are a UInt64.
-            let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            let marks = ((quotes &- ones) | (slashes &- ones) | (word &- ones &* 0x20)) & ~word & (ones &* 0x80)
+        while offset + 8 <= bytes.count {
+            let marks = specials(in: word(of: bytes, at: offset))
             if marks != 0 { return offset + marks.trailingZeroBitCount / 8 }
             offset += 8
         }
-        while offset < count {
-            let byte = self[offset]
+        if offset < bytes.count, bytes.count >= 8 {
+            // The last eight bytes, without those that have been looked at already: with spaces in their place, at the end.
+            let seen = UInt64(8 - (bytes.count - offset)) * 8
+            let rest = word(of: bytes, at: bytes.count - 8) >> seen | (ones &* 0x20) << (64 - seen)
+            let marks = specials(in: rest)
+            // A mark in their place is wrong, and above a right one.
+            return marks == 0 ? bytes.count : offset + marks.trailingZeroBitCount / 8
+        }
+        while offset < bytes.count {
+            let byte = bytes[offset]
             if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
             offset += 1
         }
         return offset
+    }
+
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+
+    private static func word(of bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+        // Any eight bytes are a UInt64.
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// Marks, each by its highest bit, the bytes of a word that cannot stand in a string as they are; the lowest mark is
+    /// right.
+    private static func specials(in word: UInt64) -> UInt64 {
+        let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let (a, b, c) = (quotes &- ones, slashes &- ones, word &- ones &* 0x20)
+        guard (a | b | c | word) & (ones &* 0x80) != 0 else { return 0 }
+        return (a & ~quotes | b & ~slashes | c & ~word) & (ones &* 0x80)
     }
 }

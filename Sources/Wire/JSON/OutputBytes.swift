@@ -26,18 +26,23 @@ extension OutputSpan<UInt8> {
     }
 
     /// Appends the bytes of an integer, the lowest first. There must be room.
-    package mutating func append(littleEndian integer: some FixedWidthInteger) {
-        precondition(integer.bitWidth / 8 <= freeCapacity)
+    package mutating func append(littleEndian integer: UInt64) {
+        precondition(freeCapacity >= 8)
         withUnsafeMutableBufferPointer { bytes, count in
             // There is room for it from `count` on, and any bytes are bytes of an integer.
-            UnsafeMutableRawPointer(bytes.baseAddress! + count)
-                .storeBytes(of: integer.littleEndian, as: type(of: integer).self)
-            count += integer.bitWidth / 8
+            UnsafeMutableRawPointer(bytes.baseAddress! + count).storeBytes(of: integer.littleEndian, as: UInt64.self)
+            count += 8
         }
     }
 
-    /// Appends a number in decimal, in as many bytes as its last digits and the sign of one that is negative shall take.
-    /// There must be room.
+    /// Appends a number from 0 to 99 in two decimal digits. There must be room.
+    mutating func append(twoDigits number: Int) {
+        let tens = UInt8(truncatingIfNeeded: number / 10)
+        append(UInt8(ascii: "0") &+ tens)
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number) &- tens &* 10)
+    }
+
+    /// Appends a number in decimal, in as many bytes as it takes, which is its `decimalCount`. There must be room.
     mutating func append(decimal number: Int64, count: Int) {
         var count = count
         if number < 0 {

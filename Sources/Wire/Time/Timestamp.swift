@@ -35,25 +35,30 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     /// Appends the 24 bytes of RFC 3339 in UTC, such as `2026-11-21T01:02:03.004Z`.
     public func append(to out: inout [UInt8]) {
+        out.append(addingCapacity: 24) { append(to: &$0) }
+    }
+
+    /// Appends the same 24 bytes. There must be room.
+    func append(to out: inout OutputSpan<UInt8>) {
         let days = milliseconds.flooredQuotient(dividingBy: 86_400_000)
         let time = Int(milliseconds - days * 86_400_000)
         let date = CivilDate(daysSince1970: Int(days))
-        out.append(addingCapacity: 24) { out in
-            out.append(decimal: Int64(date.year), count: 4)
-            out.append(UInt8(ascii: "-"))
-            out.append(decimal: Int64(date.month), count: 2)
-            out.append(UInt8(ascii: "-"))
-            out.append(decimal: Int64(date.day), count: 2)
-            out.append(UInt8(ascii: "T"))
-            out.append(decimal: Int64(time / 3_600_000), count: 2)
-            out.append(UInt8(ascii: ":"))
-            out.append(decimal: Int64(time / 60_000 % 60), count: 2)
-            out.append(UInt8(ascii: ":"))
-            out.append(decimal: Int64(time / 1000 % 60), count: 2)
-            out.append(UInt8(ascii: "."))
-            out.append(decimal: Int64(time % 1000), count: 3)
-            out.append(UInt8(ascii: "Z"))
-        }
+        out.append(twoDigits: date.year / 100)
+        out.append(twoDigits: date.year % 100)
+        out.append(UInt8(ascii: "-"))
+        out.append(twoDigits: date.month)
+        out.append(UInt8(ascii: "-"))
+        out.append(twoDigits: date.day)
+        out.append(UInt8(ascii: "T"))
+        out.append(twoDigits: time / 3_600_000)
+        out.append(UInt8(ascii: ":"))
+        out.append(twoDigits: time / 60_000 % 60)
+        out.append(UInt8(ascii: ":"))
+        out.append(twoDigits: time / 1000 % 60)
+        out.append(UInt8(ascii: "."))
+        out.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: time % 1000 / 100))
+        out.append(twoDigits: time % 100)
+        out.append(UInt8(ascii: "Z"))
     }
 }
 

@@ -12,11 +12,12 @@ import Wire
         for (string, json) in expected { #expect(written { $0.append(quoted: string) } == json) }
     }
 
-    @Test func `a character to be escaped is found wherever in a word it stands`() {
+    @Test(arguments: ["\u{FF}", "x", "\u{7F}", " "])
+    func `a character to be escaped is found wherever in a word it stands`(other: String) {
         for length in 0..<40 {
             for position in 0..<length {
                 for special in ["\"", "\\", "\n", "\u{1F}", "\u{0}"] {
-                    var parts = Array(repeating: "\u{FF}", count: length)
+                    var parts = Array(repeating: other, count: length)
                     parts[position] = special
                     let text = parts.joined()
                     let escaped = written { $0.append(quoted: special) }.dropFirst().dropLast()

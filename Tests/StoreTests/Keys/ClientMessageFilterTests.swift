@@ -1,0 +1,41 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("The filter of client message ids")
+struct ClientMessageFilterTests {
+    @Test("It may contain whatever was added, and hardly anything else", arguments: [8, 64, 4096, 100_000])
+    func contains(bytes: Int) {
+        let filter = ClientMessageFilter(bytes: bytes)
+        var random = SeededGenerator(seed: UInt64(bytes))
+        var added: [UInt64] = []
+        for _ in 0..<filter.capacity {
+            let hash = random.next()
+            filter.insert(hash)
+            added.append(hash)
+            #expect(filter.mayContain(hash))
+        }
+        #expect(filter.number == 1 && added.allSatisfy { filter.mayContain($0) })
+        let wrong = (0..<10_000).count { _ in filter.mayContain(random.next()) }
+        #expect(bytes < 4096 || wrong < 200, "\(wrong)")
+    }
+
+    @Test("One key for each two bytes fits in", arguments: [(0, 4), (8, 4), (15, 4), (16, 8), (1000, 256)])
+    func capacity(bytes: Int, keys: Int) {
+        #expect(ClientMessageFilter(bytes: bytes).capacity == keys)
+    }
+
+    @Test("With one key more than there is room for it begins anew, under another number, and has that one")
+    func full() {
+        let filter = ClientMessageFilter(bytes: 1024)
+        var random = SeededGenerator(seed: 1)
+        let first = (0..<filter.capacity).map { _ in random.next() }
+        for hash in first { filter.insert(hash) }
+        let more = random.next()
+        filter.insert(more)
+        #expect(filter.number == 2)
+        #expect(filter.mayContain(more))
+        #expect(first.count { filter.mayContain($0) } < 20)
+    }
+}
