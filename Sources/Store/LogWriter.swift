@@ -97,10 +97,13 @@ final class LogWriter: Sendable {
 
     /// Waits for what is to be committed next; nothing when the time is up.
     private func take(within milliseconds: Int?) -> [Submission]? {
-        var bytes = 0
-        return queue.take(configuration.commitSubmissions, within: milliseconds) {
-            bytes += $0.byteCount
-            return bytes <= configuration.commitBytes
+        queue.take(configuration.commitSubmissions, within: milliseconds) { waiting in
+            var bytes = 0
+            for index in waiting.indices {
+                bytes += waiting[index].byteCount
+                if bytes > configuration.commitBytes { return index }
+            }
+            return waiting.count
         }
     }
 

@@ -67,11 +67,11 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - milliseconds: how long to wait; `nil` for as long as it takes.
-    ///   - fits: asked of each item in turn, with the queue locked: whether it may be taken with those before it. The
-    ///     first one is taken whatever the answer.
+    ///   - fitting: asked with the queue locked: how many of the first items, `most` at most, may be taken together. They are
+    ///     looked at where they are. The first one is taken whatever the answer.
     /// - Returns: `nil` when the queue is closed and empty; no items when the time is up.
     func take(
-        _ most: Int, within milliseconds: Int? = nil, while fits: (borrowing Item) -> Bool = { _ in true }
+        _ most: Int, within milliseconds: Int? = nil, fitting: (Span<Item>) -> Int = { $0.count }
     ) -> [Item]? {
         locked {
             let deadline = milliseconds.map(Self.deadline)
@@ -85,15 +85,16 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
                     pthread_cond_wait(condition, mutex)
                 }
             }
-            let taken = takeFirst(most, while: fits)
+            let taken = takeFirst(most, fitting)
             // What is left is for the next thread.
             if waiting > 0, head < items.count { pthread_cond_signal(condition) }
             return taken
         }
     }
 
-    private func takeFirst(_ most: Int, while fits: (borrowing Item) -> Bool) -> [Item] {
-        let end = endOfFirst(most, while: fits)
+    private func takeFirst(_ most: Int, _ fitting: (Span<Item>) -> Int) -> [Item] {
+        let last = min(items.count, head + max(1, most))
+        let end = head + min(max(1, items[head..<last].withSpan(fitting)), last - head)
         if head == 0, end == items.count {
             let all = items
             items = []
@@ -107,16 +108,6 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
             head = 0
         }
         return taken
-    }
-
-    private func endOfFirst(_ most: Int, while fits: (borrowing Item) -> Bool) -> Int {
-        let last = min(items.count, head + max(1, most))
-        // Asked in place: the array would hand out a copy of each.
-        let items = items
-        let waiting = items.span
-        var end = head
-        while end < last, fits(waiting[end]) || end == head { end += 1 }
-        return end
     }
 
     /// Takes nothing more; those who wait get what is left, and then `nil`.
@@ -140,5 +131,12 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         return timespec(
             tv_sec: time.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000,
             tv_nsec: nanoseconds % 1_000_000_000)
+    }
+}
+
+extension ArraySlice {
+    /// Hands over its items where they are.
+    fileprivate func withSpan<R>(_ body: (Span<Element>) -> R) -> R {
+        body(span)
     }
 }

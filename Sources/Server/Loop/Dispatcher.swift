@@ -89,13 +89,13 @@ final class Dispatcher: LogObserver {
     private func split<T>(_ items: [T], _ count: Int, by loop: (T) -> Int) -> [[T]] {
         guard count > 1 else { return count == 1 ? [items] : [] }
         var sizes = Array(repeating: 0, count: count)
-        for item in items { sizes[loop(item)] += 1 }
+        for index in items.indices { sizes[loop(items[index])] += 1 }
         var parts = sizes.map { size in
             var part: [T] = []
             part.reserveCapacity(size)
             return part
         }
-        for item in items { parts[loop(item)].append(item) }
+        for index in items.indices { parts[loop(items[index])].append(items[index]) }
         return parts
     }
 }

@@ -48,13 +48,21 @@ struct WorkQueueTests {
         let queue = WorkQueue<Int>(limit: 10)
         _ = queue.append([3, 3, 5, 20, 1, 20, 20, 9, 1])
         func take() -> [Int]? {
-            var sum = 0
-            return queue.take(10) { item in
-                sum += item
-                return sum <= 10
+            queue.take(10) { items in
+                var sum = 0
+                for index in items.indices {
+                    sum += items[index]
+                    if sum > 10 { return index }
+                }
+                return items.count
             }
         }
         for expected in [[3, 3], [5], [20], [1], [20], [20], [9, 1]] { #expect(take() == expected) }
+        // However many are said to fit, no more come than were asked for, and one at least.
+        _ = queue.append([1, 2, 3, 4])
+        #expect(queue.take(2) { _ in 100 } == [1, 2])
+        #expect(queue.take(2) { _ in -1 } == [3])
+        #expect(queue.take(2) { $0.count } == [4])
     }
 
     @Test("Who waits long enough gets nothing, and may wait again")
