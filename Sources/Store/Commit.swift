@@ -11,7 +11,7 @@ import Wire
 /// what the journal has of a room is newer, by `seq` and by revision, than all that is among its rows. A commit that
 /// changes a room therefore settles it first: what was sent to it before is put in its place, that of the same commit
 /// included, and what the same commit sends to it afterwards goes there at once.
-struct Commit {
+struct Commit: ~Copyable {
     /// One for each submission, in order.
     private(set) var outcomes: [Outcome] = []
     /// The rooms as they are after the commit.
@@ -81,8 +81,18 @@ struct Commit {
         try statements.insertJournalRow(row, JournalRow.bytes(of: messages))
     }
 
+    /// Applies submissions in their order, one at least, until they have made so many bytes of changed snapshots.
+    mutating func apply(_ submissions: ArraySlice<Submission>, changing bytes: Int) throws {
+        // In place: an iterator would copy each of them.
+        let submissions = submissions.span
+        for index in submissions.indices {
+            try apply(submissions[index])
+            if changedBytes >= bytes { break }
+        }
+    }
+
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
-    mutating func apply(_ submission: Submission) throws {
+    private mutating func apply(_ submission: Submission) throws {
         let room = try room(submission.room)
         if room?.isPrivate != false, let refusal = try refusal(of: submission, to: room) {
             outcomes.append(Outcome(ticket: submission.ticket, result: .failure(refusal)))

@@ -118,12 +118,7 @@ final class LogWriter: Sendable {
         let start = ContinuousClock.now
         do {
             let done = try state.transact(filing, submissions: submissions.count) { commit in
-                // In place: an iterator would copy each of them.
-                let submissions = submissions.span
-                for index in submissions.indices {
-                    try commit.apply(submissions[index])
-                    if commit.changedBytes >= configuration.commitBytes { break }
-                }
+                try commit.apply(submissions, changing: configuration.commitBytes)
             }
             note(failure: nil)
             if submissions.isEmpty { return 0 }

@@ -6,21 +6,20 @@ import Wire
 ///
 /// Confined to the writer's connection.
 final class MessageInsertion {
-    private let one: PreparedStatement
-    private let many: PreparedStatement
+    /// The statements, that of the most messages first.
+    private let statements: [(count: Int, statement: PreparedStatement)]
     // The values of the messages at hand, one after the other, where the statements read them. Allocated and freed here, and
-    // replaced only when neither statement runs.
+    // replaced only when none of the statements runs.
     private var values: UnsafeMutableRawBufferPointer
 
-    /// How many messages `many` takes.
-    private static let manyCount = 16
+    /// How many messages the statements take.
+    private static let counts = [16, 4, 1]
     /// How many bytes there is room for at first: a page or two of small messages.
     private static let initialBytes = 16 * 1024
     private static let columns: Int32 = 6
 
     init(_ db: Database) throws {
-        one = try PreparedStatement(Self.sql(1), db)
-        many = try PreparedStatement(Self.sql(Self.manyCount), db)
+        statements = try Self.counts.map { ($0, try PreparedStatement(Self.sql($0), db)) }
         values = .allocate(byteCount: Self.initialBytes, alignment: 8)
     }
 
@@ -41,13 +40,11 @@ final class MessageInsertion {
     ///   before may be in their places then.
     func insert(_ messages: [RecentMessage]) throws {
         var rest = messages[...]
-        while rest.count >= Self.manyCount {
-            try insert(rest.prefix(Self.manyCount), by: many)
-            rest = rest.dropFirst(Self.manyCount)
-        }
-        while !rest.isEmpty {
-            try insert(rest.prefix(1), by: one)
-            rest = rest.dropFirst()
+        for (count, statement) in statements {
+            while rest.count >= count {
+                try insert(rest.prefix(count), by: statement)
+                rest = rest.dropFirst(count)
+            }
         }
     }
 

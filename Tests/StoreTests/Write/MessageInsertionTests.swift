@@ -24,7 +24,7 @@ struct MessageInsertionTests {
 
     @Test(
         "All are there as they were, however many and however long",
-        arguments: [0, 1, 2, 15, 16, 17, 31, 32, 33, 100])
+        arguments: [0, 1, 3, 4, 5, 15, 16, 17, 20, 31, 32, 33, 37, 100])
     func all(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))
         let messages = try (0..<count).map { index in
@@ -55,7 +55,7 @@ struct MessageInsertionTests {
         }
     }
 
-    @Test("One whose client message id or place is taken is an error", arguments: [0, 1, 7, 15, 16, 20])
+    @Test("One whose client message id or place is taken is an error", arguments: [0, 1, 7, 15, 16, 19, 20])
     func conflict(index: Int) throws {
         var messages = try (0..<21).map { try message(Int64($0 + 1), id: "\($0)", body: [1]) }
         try database().inDatabase { db in
