@@ -28,7 +28,7 @@ public struct TransportLimits: Sendable {
 
     /// The defaults, or some of one's own.
     public init(
-        connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptRate: Int = 2700, acceptBurst: Int = 8,
+        connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptRate: Int = 2300, acceptBurst: Int = 8,
         acceptPause: Duration = .milliseconds(100), refusals: Int = 64, sendBuffer: Int = 64 * 1024,
         handshake: Duration = .seconds(10), noProgress: Duration = .seconds(60), linger: Duration = .seconds(2),
         readSize: Int = 64 * 1024

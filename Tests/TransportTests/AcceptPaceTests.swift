@@ -47,10 +47,10 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: Array(repeating: 0, count: 10_000)).last == 100)
     }
 
-    @Test("are 2,700 a second on each loop, 8 at once")
+    @Test("are 2,300 a second on each loop, 8 at once")
     func defaults() {
         let limits = TransportLimits()
-        #expect(limits.acceptRate == 2700 && limits.acceptBurst == 8)
+        #expect(limits.acceptRate == 2300 && limits.acceptBurst == 8)
     }
 
     @Test("come in one at a time at least")
