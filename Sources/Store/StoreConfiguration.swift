@@ -20,9 +20,9 @@ public struct StoreConfiguration: Sendable {
     /// How many rooms the writer remembers the state of, beside those of one commit; beyond it, it forgets them all and
     /// reads them again.
     public var cachedRooms = 100_000
-    /// The bytes of the filter that spares the writer looking for client message ids that are new, 8 MiB: 4 million ids. They
-    /// are taken from the system as messages come. When the filter is full it begins anew, and the ids of each room are
-    /// looked for until they have been read again.
+    /// The most bytes of the filter that spares the writer looking for client message ids that are new, 8 MiB: 4 million ids.
+    /// It begins with 64 KiB. When it is full it begins anew, and the ids of each room are looked for until they have been
+    /// read again.
     public var clientMessageFilter = 8 * 1024 * 1024
     /// The most messages that a room may have for its client message ids to be read into the filter, which takes some 3 ms.
     /// Those of rooms that grow larger while the server runs stay there.
