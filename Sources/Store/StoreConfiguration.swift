@@ -29,8 +29,10 @@ public struct StoreConfiguration: Sendable {
     public var clientMessageFilterFill = 8192
     /// The bytes of the database that the writer keeps in memory.
     public var writerCache = 64 * 1024 * 1024
-    /// The bytes of the database that each reader keeps in memory; the rest is the system's to keep.
-    public var readerCache = 16 * 1024 * 1024
+    /// The bytes of the database that each reader keeps in memory, 4 MiB; the rest is the system's to keep. Where pages are
+    /// read at random places of 1,000,000 messages, nearly none is found here, and with four times as much each comes into
+    /// memory that the processor's cache has not: 6 % fewer are read then.
+    public var readerCache = 4 * 1024 * 1024
     /// The bytes of a page of a new database, 8 KiB. With 4 KiB, SQLite's default, sends to 1000 rooms cost 7 % more, as a
     /// commit writes almost twice as many pages; with 16 KiB no less, and half as many bytes again.
     public static let pageSize = 8192
