@@ -118,7 +118,7 @@ struct SchemaTests {
         #expect(try settings(writer, "synchronous", "journal_mode", "cache_size") == ["2", "wal", "-65536"])
         #expect(try settings(writer, "secure_delete") == ["1"])
         #expect(try settings(writer, "application_id") == ["\(Schema.applicationID)"])
-        #expect(try settings(reader, "cache_size", "mmap_size") == ["-16384", "0"])
+        #expect(try settings(reader, "cache_size", "mmap_size") == ["-4096", "0"])
         #expect(throws: DatabaseError.self) {
             try reader.inDatabase { try $0.execute(sql: "DELETE FROM meta") }
         }
