@@ -17,8 +17,6 @@ public final class Subscription {
     private unowned var carrier: (any SubscriptionCarrier)?
     /// The seat that it has in its feed's table; `nil` when it has none any more.
     var index: Int?
-    /// The revision that it had come to when it ended.
-    private var lastRev: Int64 = 0
     /// The room's feed on this loop.
     public let feed: Feed
     /// How its client wants messages framed.
@@ -45,8 +43,8 @@ public final class Subscription {
         feed.add(self, at: rev ?? 0)
     }
 
-    /// The revision up to which the client has everything.
-    public var rev: Int64 { index.map { feed.seats[$0].rev } ?? lastRev }
+    /// The revision up to which the client has everything; 0 when the subscription has ended.
+    public var rev: Int64 { index.map { feed.seats[$0].rev } ?? 0 }
 
     /// Begins with the first slice of the replay, or with none when the client has everything.
     public func start(with slice: ReplaySlice, on carrier: any SubscriptionCarrier) {
@@ -114,7 +112,6 @@ public final class Subscription {
 
     /// Ends the subscription: nothing more is sent.
     public func cancel() {
-        lastRev = rev
         feed.remove(self)
     }
 
