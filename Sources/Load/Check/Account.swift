@@ -5,7 +5,7 @@
 struct SendLog: Sendable {
     /// The loop's number.
     let loop: Int
-    /// How many loops the run has.
+    /// How many loops send.
     let loops: Int
     /// By room, what became of the messages, in the order in which they were sent.
     private(set) var fates: [[Fate]]
@@ -52,10 +52,12 @@ struct Account: Sendable {
 }
 
 extension [Account] {
-    /// What became of a message; nil if it was never sent. The accounts are in the order of the loops.
+    /// What became of a message; nil if it was never sent. The accounts are in the order of the loops, those that send
+    /// first.
     func fate(room: Int, number: Int) -> Fate? {
-        let fates = self[number % count].sent.fates[room]
-        let index = number / count
+        let senders = self[0].sent.loops
+        let fates = self[number % senders].sent.fates[room]
+        let index = number / senders
         return index < fates.count ? fates[index] : nil
     }
 }

@@ -40,6 +40,13 @@ struct Ledger: Sendable {
         return subscribers.count - 1
     }
 
+    /// Takes over the orders of the rooms from those who have seen them, for subscribers that come later.
+    mutating func adopt(_ history: History) {
+        for room in rooms.indices {
+            for number in history.orders[room] { _ = rooms[room].place(of: Int(number)) }
+        }
+    }
+
     /// Counts deliveries to this subscriber no longer when it is asked whether all have a message.
     mutating func removeSubscriber(at index: Int) {
         rooms[subscribers[index].room].subscribers -= 1

@@ -95,7 +95,7 @@ struct ToolArguments: ParsableArguments {
     @Option(help: "Connections begun in a second. (default: no bound but --connect-burst)")
     var connectRate: Double?
 
-    @Option(help: "Threads of this tool.")
+    @Option(help: "Threads of this tool; the clients of a storm have as many of their own.")
     var threads = 1
 
     @Option(help: "The server's processes, P[,P…]: report what they and their descendants use.")

@@ -88,7 +88,7 @@ struct Plan: Sendable {
     var rooms = 1
     /// Only the first of the rooms are sent to.
     var activeRooms = 1
-    /// Loops, each on a thread of its own.
+    /// Loops that have subscribers and publishers, each on a thread of its own.
     var threads = 1
     /// The bytes of a body.
     var size = 256
@@ -117,6 +117,10 @@ struct Plan: Sendable {
 
     /// How many clients come in a storm. Their numbers follow those of the subscribers.
     var storming: Int { if case .storm(let clients, _) = disturbance { clients } else { 0 } }
+
+    /// All loops. A storm's clients have as many of their own as the others, so that those who are timed meanwhile do not
+    /// wait for this process to take in what the storm is sent.
+    var loops: Int { storming > 0 ? 2 * threads : threads }
 
     /// How many of the subscribers are to stall.
     var stalling: Int { if case .stall(let subscribers, _) = disturbance { subscribers } else { 0 } }

@@ -50,6 +50,8 @@ final class Audience {
     private let plan: Plan
     private let burst: Int
     private let rate: Double?
+    /// Whether these are clients of the storm.
+    private let isStorm: Bool
     private var subscribers: [Subscriber] = []
     /// How many of them have been begun with, the first first.
     private var begun = 0
@@ -67,7 +69,13 @@ final class Audience {
         burst = max(1, plan.schedule.connectBurst / plan.threads)
         rate = plan.schedule.connectRate.map { $0 / Double(plan.threads) }
         ledger = Ledger(run: plan.run, rooms: plan.rooms)
-        for id in stride(from: loop.index, to: plan.subscribers, by: plan.threads) {
+        isStorm = loop.index >= plan.threads
+        if !isStorm { add(0..<plan.subscribers) }
+    }
+
+    /// Takes its share of the subscribers with these numbers.
+    private func add(_ numbers: Range<Int>) {
+        for id in numbers where id % plan.threads == loop.index % plan.threads {
             subscribers.append(Subscriber(id: id, room: id % plan.rooms, audience: self))
         }
     }
@@ -96,7 +104,7 @@ final class Audience {
 
     private func begin(_ subscriber: Subscriber) {
         underWay += 1
-        if case .storm(_, let back) = plan.disturbance, subscriber.id >= plan.subscribers {
+        if case .storm(_, let back) = plan.disturbance, isStorm, subscriber.index == nil {
             // Every message of a room of the run's own took one rev, from 1.
             let seen = max(0, ledger.rooms[subscriber.room].order.count - back)
             let index = ledger.addSubscriber(id: subscriber.id, room: subscriber.room, start: seen)
@@ -150,13 +158,14 @@ final class Audience {
     }
 
     /// Begins the disturbance: the storm's clients connect, or those that are to stall read nothing more.
-    func disturb(at time: Int64) {
+    ///
+    /// - Parameter history: what the rooms' subscribers have seen until now.
+    func disturb(at time: Int64, _ history: History) {
         disturbedFrom = time
         for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(true) }
-        let last = plan.subscribers + plan.storming
-        for id in (plan.subscribers..<last) where id % plan.threads == loop.index {
-            subscribers.append(Subscriber(id: id, room: id % plan.rooms, audience: self))
-        }
+        guard isStorm else { return }
+        ledger.adopt(history)
+        add(plan.subscribers..<(plan.subscribers + plan.storming))
         connectMore()
     }
 

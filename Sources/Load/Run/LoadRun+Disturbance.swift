@@ -5,7 +5,8 @@ extension LoadRun {
         var outcome = DisturbanceReport(disturbance)
         let begun = clock.now
         let before = ProcessUsage.read(of: plan.processes)
-        for worker in workers { await worker.perform { $0.audience?.disturb(at: begun) } }
+        let history = History(await collect { $0.account.ledger })
+        for worker in workers { await worker.perform { $0.audience?.disturb(at: begun, history) } }
         switch disturbance {
         case .storm: try await pollUntilConnected(since: begun)
         case .stall(_, let duration): try await pollUntil(begun + duration.nanoseconds)

@@ -41,7 +41,7 @@ final class LoadRun {
             try Reachability.check(endpoint)
         }
         let addresses = try Worker.Addresses(plan)
-        group = try LoopGroup(count: plan.threads)
+        group = try LoopGroup(count: plan.loops)
         let clock = clock
         workers = group.loops.map { loop in
             LoopBound(Worker(plan: plan, loop: loop, addresses: addresses, clock: clock), to: loop)
@@ -231,7 +231,7 @@ final class LoadRun {
         return all.dropFirst().reduce(all[0]) { $0 + $1 }
     }
 
-    private func collect<Value: Sendable>(_ value: @escaping @Sendable (Worker) -> Value) async -> [Value] {
+    func collect<Value: Sendable>(_ value: @escaping @Sendable (Worker) -> Value) async -> [Value] {
         var values: [Value] = []
         for worker in workers { values.append(await worker.perform(value)) }
         return values

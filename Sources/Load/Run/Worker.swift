@@ -1,6 +1,6 @@
 import Transport
 
-/// One loop's share of a run: some of the subscribers and some of the publishers.
+/// One loop's share of a run: some of the subscribers and some of the publishers, or some of a storm's clients.
 ///
 /// It is used on its loop only. Workers know the others to tell them which of their messages have reached all of the
 /// subscribers here.
@@ -10,6 +10,8 @@ final class Worker {
     /// All workers, by the number of their loop; set before the run begins.
     private var peers: [LoopBound<Worker>] = []
 
+    /// Whether it has clients of the storm only.
+    private let isStorm: Bool
     private let plan: Plan
     private let loop: Loop
     private let clock: RunClock
@@ -21,6 +23,8 @@ final class Worker {
         self.plan = plan
         self.loop = loop
         self.clock = clock
+        let isStorm = loop.index >= plan.threads
+        self.isStorm = isStorm
         completed = Array(repeating: [], count: plan.threads)
         if let subscribing = plan.subscribing, let destination = addresses.subscribers {
             audience = Audience(
@@ -28,7 +32,9 @@ final class Worker {
         } else {
             audience = nil
         }
-        if let publishing = plan.publishing, let destination = addresses.publishers {
+        if isStorm {
+            publishers = nil
+        } else if let publishing = plan.publishing, let destination = addresses.publishers {
             publishers = Publishers(
                 plan: plan, publishing: publishing, loop: loop, destination: destination, clock: clock)
         } else {
@@ -45,6 +51,8 @@ final class Worker {
     /// Ties the parts together. On the loop, before anything else.
     func prepare(peers: [LoopBound<Worker>]) {
         self.peers = peers
+        // A message is where it belongs when the subscribers have it that were there from the beginning.
+        guard !isStorm else { return }
         audience?.onComplete = { [unowned self] room, number in complete(room: room, number: number) }
         audience?.onLoss = { [unowned self] in tellOfLoss() }
         if plan.threads > 1 { loop.atEndOfTurn { [unowned self] in tellPeers() } }
@@ -68,7 +76,7 @@ final class Worker {
     private func tellPeers() {
         guard hasCompleted else { return }
         hasCompleted = false
-        for peer in peers where !completed[peer.loop.index].isEmpty {
+        for peer in peers.prefix(plan.threads) where !completed[peer.loop.index].isEmpty {
             let messages = completed[peer.loop.index]
             completed[peer.loop.index] = []
             peer.loop.post {
