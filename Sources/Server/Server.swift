@@ -38,6 +38,7 @@ public final class Server: Sendable {
         let origins = try Self.originPolicy(configuration.allowedOrigins, faults: configuration.faults)
         var transport = configuration.transport
         transport.connections = min(transport.connections, try Self.descriptorsForConnections(configuration))
+        reserveDescriptors(transport.connections)
         keepFreedMemory()
         LibraryLog.send { level, line in
             // The library says at level error what a client did wrong; for us it is of interest when looking for it.

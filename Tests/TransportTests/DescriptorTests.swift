@@ -76,4 +76,21 @@ struct DescriptorTests {
             #expect(availableProcessors() > 0)
         }
     }
+
+    @Test("The system's table of open files is made as large as it will have to be, and nothing stays open")
+    func reserves() async {
+        await #expect(processExitsWith: .success) {
+            func tableSize() -> Int {
+                let lines = (try? contents(of: "/proc/self/status"))?.split(separator: "\n") ?? []
+                return lines.first { $0.hasPrefix("FDSize:") }.flatMap { Int($0.dropFirst(8)) } ?? 0
+            }
+            let limit = raiseOpenFileLimit(to: 8192)
+            let open = openDescriptorCount()
+            reserveDescriptors(limit / 2)
+            #expect(tableSize() >= limit / 2)
+            reserveDescriptors(limit + 1)
+            #expect(openDescriptorCount() == open)
+            #expect(tableSize() < limit, "more than the limit there will never be")
+        }
+    }
 }
