@@ -5,7 +5,7 @@ extension Feed {
     ///
     /// - Parameter batch: of one message.
     public func pushAgain(_ batch: FramedBatch) {
-        finishRound()
+        finishRounds()
         for subscriber in subscribers {
             switch subscriber.format {
             case .webSocket: subscriber.pushAgain(batch.frames, of: batch.firstRev)

@@ -6,8 +6,8 @@ public import Wire
 /// kept for as long as a subscriber is without them, within a limit.
 ///
 /// Ten thousand writes take a tenth of a second, in which nobody else on the loop would be served. So subscribers are
-/// visited some at a time, in rounds, and what is committed meanwhile is written together with what they have not had
-/// yet. Who was there first is visited first: a storm of new ones does not hold up the others.
+/// visited some at a time, in ``FeedRounds``, and what is committed meanwhile is written together with what they have not
+/// had yet. Who was there first is visited first: a storm of new ones does not hold up the others.
 public final class Feed {
     /// How many subscribers are visited in one go: some 400 µs.
     public static let visits = 64
@@ -33,11 +33,9 @@ public final class Feed {
     public let epoch: String
     private let limit: Int
     private let visits: Int
-    /// The place of the next subscriber of the round; those before it have been visited. `nil` between rounds.
-    private var nextPlace: Int?
-    /// Whether more was published after this round had begun.
-    private var isStale = false
-    /// Whether everybody that this round has visited has everything.
+    /// Whose turn it is.
+    private var rounds: FeedRounds
+    /// Whether everybody who has been visited since the latest messages came has everything.
     private var areLevel = true
     /// Notices that wait until there are no messages to bring, each with the place of the next who is to hear of it.
     private var notices: [(notice: FramedNotice, next: Int)] = []
@@ -49,10 +47,19 @@ public final class Feed {
     ///   - deflater: the loop's.
     ///   - directPushes: the loop's, which knows the outlets of the subscriptions' carriers.
     ///   - limit: how many bytes of messages it keeps, for each format.
-    ///   - visits: how many subscribers are visited in one go.
-    public init(
+    public convenience init(
         room: RoomID, epoch: String, deflater: PushDeflater, directPushes: (any DirectPushes)? = nil,
-        limit: Int = ByteLog.defaultLimit, visits: Int = Feed.visits
+        limit: Int = ByteLog.defaultLimit
+    ) {
+        self.init(
+            room: room, epoch: epoch, deflater: deflater, directPushes: directPushes, limit: limit, visits: Self.visits,
+            rounds: FeedRounds())
+    }
+
+    /// The same, visiting so many subscribers in one go.
+    init(
+        room: RoomID, epoch: String, deflater: PushDeflater, directPushes: (any DirectPushes)? = nil,
+        limit: Int = ByteLog.defaultLimit, visits: Int, rounds: FeedRounds = FeedRounds()
     ) {
         self.room = room
         self.epoch = epoch
@@ -60,6 +67,7 @@ public final class Feed {
         self.directPushes = directPushes
         self.limit = limit
         self.visits = visits
+        self.rounds = rounds
         frames = ByteLog(limit: limit)
     }
 
@@ -76,7 +84,7 @@ public final class Feed {
     @discardableResult
     public func publish(_ batch: FramedBatch) -> Bool {
         // Nobody who keeps up is to be without bytes that make room for these.
-        if nextPlace != nil, !frames.hasRoom(for: batch.frames.count) { finishRound() }
+        if !rounds.areOver, !frames.hasRoom(for: batch.frames.count) { finishRounds() }
         frames.append(batch.frames, ends: batch.ends, firstRev: batch.firstRev)
         if deflated != nil {
             let encoded = batch.deflated(by: deflater)
@@ -86,12 +94,8 @@ public final class Feed {
             let encoded = batch.events(epoch: epoch)
             events!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
         }
-        guard nextPlace == nil else {
-            isStale = true
-            return false
-        }
-        beginRound()
-        return advance()
+        areLevel = true
+        return rounds.publish(seats: seats.count) && advance()
     }
 
     /// Brings a notice to those subscribers that have everything and take it at once.
@@ -101,7 +105,7 @@ public final class Feed {
     public func notify(_ notice: FramedNotice) -> Bool {
         guard notices.count < Self.waitingNotices else { return false }
         notices.append((notice, 0))
-        guard nextPlace == nil, notices.count == 1 else { return false }
+        guard rounds.areOver, notices.count == 1 else { return false }
         return advance()
     }
 
@@ -110,40 +114,29 @@ public final class Feed {
     /// - Returns: whether there is nothing more to do.
     @discardableResult
     public func advance() -> Bool {
-        if nextPlace == nil { advanceNotice() } else { advanceRound() }
-        return nextPlace == nil && notices.isEmpty
+        if rounds.areOver { advanceNotice() } else { advanceRounds() }
+        return rounds.areOver && notices.isEmpty
     }
 
-    private func beginRound() {
-        nextPlace = 0
-        isStale = false
-        areLevel = true
+    /// Visits all who are still to be visited.
+    func finishRounds() {
+        while !rounds.areOver { advanceRounds() }
     }
 
-    func finishRound() {
-        while nextPlace != nil { advanceRound() }
-    }
-
-    private func advanceRound() {
+    private func advanceRounds() {
         let rev = frames.rev
         var piece: Piece?
         var left = visits
-        while left > 0, let place = nextPlace, place < seats.count {
+        while left > 0, let place = rounds.next(seats: seats.count) {
             left -= 1
-            nextPlace = place + 1
             if push(to: place, &piece) { continue }
             let subscriber = seats[place].subscription
             subscriber.advance()
             // Also those that wait to start count: what is published meanwhile is theirs.
             if subscriber.rev != rev { areLevel = false }
         }
-        guard let place = nextPlace, place >= seats.count else { return }
-        nextPlace = nil
-        if isStale {
-            beginRound()
-        } else if areLevel {
-            forgetSent()
-        }
+        rounds.settle(seats: seats.count)
+        if rounds.areOver, areLevel { forgetSent() }
     }
 
     /// What those get who are level: the same bytes, whoever they are.
@@ -248,13 +241,8 @@ public final class Feed {
             deflatedSubscribers -= 1
             if deflatedSubscribers == 0 { deflated = nil }
         }
-        var hole = index
-        if let next = nextPlace, hole < next {
-            // The last one has perhaps not been visited, and must not come among those who have.
-            fill(hole, from: next - 1)
-            hole = next - 1
-            nextPlace = hole
-        }
+        let hole = rounds.vacate(index, seats: seats.count)
+        fill(index, from: hole)
         fill(hole, from: seats.count - 1)
         seats.removeLast()
     }

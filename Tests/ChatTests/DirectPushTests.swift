@@ -10,7 +10,9 @@ struct DirectPushTests {
     private let outlets = Outlets()
 
     private func feed(limit: Int = ByteLog.defaultLimit) -> Feed {
-        Feed(room: room, epoch: "E", deflater: PushDeflater(), directPushes: outlets, limit: limit, visits: 3)
+        Feed(
+            room: room, epoch: "E", deflater: PushDeflater(), directPushes: outlets, limit: limit, visits: 3,
+            rounds: FeedRounds(frontSeats: 4))
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> FramedBatch {

@@ -8,8 +8,10 @@ import Wire
 struct FeedTests {
     private let room = try! RoomID("lobby")
 
-    private func feed(limit: Int = ByteLog.defaultLimit) -> Feed {
-        Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: limit, visits: 2)
+    private func feed(limit: Int = ByteLog.defaultLimit, front: Int = FeedRounds.front) -> Feed {
+        Feed(
+            room: room, epoch: "E", deflater: PushDeflater(), limit: limit, visits: 2,
+            rounds: FeedRounds(frontSeats: front))
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> FramedBatch {
@@ -68,10 +70,24 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...50) && $0.asked.isEmpty })
     }
 
-    @Test("misses nobody, whoever comes and goes meanwhile", arguments: 0..<20)
-    func comingAndGoing(seed: UInt64) {
+    @Test("brings what is new to those in front before it goes on behind")
+    func front() {
+        let feed = feed(front: 2)
+        let clients = (0..<8).map { _ in join(feed).client }
+        feed.publish(batch(1...1))
+        for _ in 0..<2 { #expect(!feed.advance()) }
+        #expect(clients.map(\.writes) == [1, 1, 1, 1, 1, 1, 0, 0])
+        #expect(!feed.publish(batch(2...2)))
+        #expect(clients.map(\.bytes) == [2, 2, 1, 1, 1, 1, 0, 0].map { $0 == 0 ? [] : frames(1...$0) })
+        while !feed.advance() {}
+        #expect(clients.allSatisfy { $0.bytes == frames(1...2) })
+        #expect(clients.map(\.writes) == [2, 2, 2, 2, 2, 2, 1, 1])
+    }
+
+    @Test("misses nobody, whoever comes and goes meanwhile", arguments: 0..<20, [2, 1000])
+    func comingAndGoing(seed: UInt64, front: Int) {
         var generator = SeededGenerator(seed: seed)
-        let feed = feed()
+        let feed = feed(front: front)
         var rev: Int64 = 0
         var members: [(subscription: Subscription, client: Client, from: Int64)] = []
         var isDone = true

@@ -30,6 +30,8 @@ final class Worker {
     var feeds: [RoomID: Feed] = [:]
     /// The feeds that have not visited all of their subscribers yet, by turns.
     var advancing: [Feed] = []
+    /// Whether they are about to go on.
+    var isAdvancePosted = false
 
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: OutcomeHandler] = [:]
