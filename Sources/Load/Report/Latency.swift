@@ -3,23 +3,30 @@ import Histogram
 /// Durations of one kind, in a histogram of high dynamic range: three significant digits from 1 µs to 10 minutes.
 struct Latency: Sendable {
     private static let longest: UInt64 = 600_000_000_000
-    private var histogram = Histogram<UInt64>(
-        lowestDiscernibleValue: 1000, highestTrackableValue: Self.longest, numberOfSignificantValueDigits: .three)
+    /// Nil until something is recorded: it takes 170 KB.
+    private var histogram: Histogram<UInt64>?
 
     init() {}
 
     /// Records a duration, in nanoseconds. What is longer than the histogram reaches counts as the longest.
     mutating func record(_ nanoseconds: Int64) {
-        histogram.record(min(UInt64(max(nanoseconds, 0)), Self.longest))
+        if histogram == nil {
+            histogram = Histogram(
+                lowestDiscernibleValue: 1000, highestTrackableValue: Self.longest,
+                numberOfSignificantValueDigits: .three)
+        }
+        histogram!.record(min(UInt64(max(nanoseconds, 0)), Self.longest))
     }
 
     /// Adds what another loop has recorded.
     mutating func add(_ other: Latency) {
-        histogram.add(other.histogram)
+        guard let added = other.histogram else { return }
+        if histogram == nil { histogram = added } else { histogram!.add(added) }
     }
 
     /// The percentiles of what was recorded.
     var summary: LatencySummary {
+        guard let histogram else { return LatencySummary() }
         func at(_ percentile: Double) -> Double { Double(histogram.valueAtPercentile(percentile)) / 1e6 }
         return LatencySummary(
             count: Int(histogram.totalCount), p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max: at(100))

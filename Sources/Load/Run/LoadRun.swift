@@ -34,6 +34,7 @@ final class LoadRun {
                 "this needs \(Figure.whole(plan.descriptors)) open files and the limit is \(Figure.whole(limit)); "
                     + "raise it (ulimit -n) or use fewer subscribers")
         }
+        reserveDescriptors(plan.descriptors)
         for process in plan.processes where !ProcessUsage.exists(process) {
             throw LoadError("--pid: there is no process \(process)")
         }
@@ -186,7 +187,7 @@ final class LoadRun {
             let isSettled = await isComplete()
             if isSettled || clock.now - progressAt > Self.quiet.nanoseconds && snapshot.tally.cut > 0 { break }
         }
-        return last
+        return await snapshot()
     }
 
     private var drainPatience: Int64 {
@@ -212,8 +213,9 @@ final class LoadRun {
     func poll(_ text: (Snapshot) -> String?) async throws -> Snapshot {
         for worker in workers { worker.loop.post { worker.value.tick() } }
         try await Task.sleep(for: Self.pollInterval)
-        let snapshot = await snapshot()
-        if clock.now >= nextProgress {
+        let showsProgress = clock.now >= nextProgress
+        let snapshot = showsProgress ? await snapshot() : sum(await collect { $0.glance })
+        if showsProgress {
             nextProgress = clock.now + 1_000_000_000
             if let text = text(snapshot) { console.progress(text) }
             lastShown = snapshot
@@ -227,8 +229,11 @@ final class LoadRun {
     }
 
     func snapshot() async -> Snapshot {
-        let all = await collect { $0.snapshot }
-        return all.dropFirst().reduce(all[0]) { $0 + $1 }
+        sum(await collect { $0.snapshot })
+    }
+
+    private func sum(_ all: [Snapshot]) -> Snapshot {
+        all.dropFirst().reduce(all[0]) { $0 + $1 }
     }
 
     func collect<Value: Sendable>(_ value: @escaping @Sendable (Worker) -> Value) async -> [Value] {

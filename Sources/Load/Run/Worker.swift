@@ -102,15 +102,24 @@ final class Worker {
         publishers?.start(at: time)
     }
 
-    /// What has been counted so far.
+    /// What has been counted so far, with the latencies.
     var snapshot: Snapshot {
+        var snapshot = glance
+        if let audience {
+            snapshot.delivery = audience.latency
+            snapshot.disturbedDelivery = audience.disturbedLatency
+            snapshot.catchUp = audience.catchUp
+        }
+        if let publishers { snapshot.answer = publishers.latency }
+        return snapshot
+    }
+
+    /// What has been counted so far, without the latencies: whoever holds those has the next delivery copy them.
+    var glance: Snapshot {
         var snapshot = Snapshot(time: clock.now)
         if let audience {
             snapshot.tally.deliveries = audience.ledger.deliveries
             snapshot.tally.resumed = audience.resumed
-            snapshot.delivery = audience.latency
-            snapshot.disturbedDelivery = audience.disturbedLatency
-            snapshot.catchUp = audience.catchUp
             snapshot.subscribers = audience.ready
             snapshot.failedSubscribers = audience.failed
             snapshot.lostSubscribers = audience.lost.count
@@ -120,7 +129,6 @@ final class Worker {
         }
         if let publishers {
             snapshot.tally = snapshot.tally + publishers.tally
-            snapshot.answer = publishers.latency
             snapshot.outstanding = publishers.outstanding
             snapshot.backlog = publishers.backlog
             snapshot.isDisconnected = publishers.isDisconnected

@@ -66,6 +66,6 @@ import Testing
             server, "--pages=\(page)", "--room=big", "--rooms=1", "--messages=1000", "--subscribers=0")
         #expect(report.isGood)
         #expect(report.kind == .pages)
-        #expect(report.measured.acknowledged > 0)
+        #expect(report.total.acknowledged > 0)
     }
 }
