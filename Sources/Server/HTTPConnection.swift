@@ -49,7 +49,10 @@ final class HTTPConnection: ConnectionHandler {
     // MARK: Requests
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
-        if hasServed, exchange == nil, parser.phase == .idle { isConversing = true }
+        if hasServed, exchange == nil, parser.phase == .idle {
+            isConversing = true
+            connection.asksAgain()
+        }
         parser.append(bytes)
         process()
     }

@@ -49,6 +49,8 @@ public final class Connection {
     /// Calls of the library on this socket that have not returned: it must not be destroyed under them.
     private var depth = 0
     private var holdsReading = false
+    /// Whether the loop has it among its ``Regulars``.
+    var isRegular = false
     private var reading = true
     /// Makes the handler when there is somebody to serve: after the TLS handshake, if there is one.
     private var makeHandler: ((Connection) -> any ConnectionHandler)?
@@ -172,6 +174,26 @@ public final class Connection {
             holdsReading = newValue
             updateReading()
         }
+    }
+
+    /// Says that the client asks again and again: in a turn of the loop that takes long, a look is taken whether it has.
+    public func asksAgain() {
+        guard !isRegular, plainSocket != nil else { return }
+        isRegular = true
+        loop.addRegular(self)
+    }
+
+    /// Reads what has come, past the library, which will find less, or nothing. Its end or an error is left to be found by
+    /// the library.
+    ///
+    /// - Parameter buffer: for the bytes, until this returns.
+    func readNow(into buffer: UnsafeMutableRawBufferPointer) {
+        guard depth == 0, state == .open, reading, session == nil, let plainSocket else { return }
+        let count = recv(plainSocket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        guard count > 0, let start = buffer.baseAddress else { return }
+        // The caller's buffer outlives the span, which does not leave the call.
+        let bytes = Span<UInt8>(_unsafeStart: start.assumingMemoryBound(to: UInt8.self), count: count)
+        if !enter({ didReceive(bytes) }) { loop.doom(self) }
     }
 
     private func updateReading() {

@@ -155,6 +155,7 @@ private func handleEvent(
         default:
             lws_set_opaque_user_data(wsi, nil)
             connection.didClose()
+            connection.loop.didServeSocket()
             return 0
         }
     case LWS_CALLBACK_WSI_DESTROY:

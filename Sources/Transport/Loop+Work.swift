@@ -44,7 +44,10 @@ extension Loop {
         let now = ContinuousClock.now
         guard let due = urgentWorkDue else { return urgentWorkDue = now + Self.urgentInterval }
         guard now >= due else { return }
+        // What is done now serves sockets, too.
+        urgentWorkDue = .now + Self.urgentInterval
         runUrgentWork()
+        runInterludes()
         urgentWorkDue = .now + Self.urgentInterval
     }
 

@@ -42,6 +42,8 @@ public final class Loop: @unchecked Sendable {
     private(set) var isStopping = false
     private var doomed: [Connection] = []
     private var turnEndings: [() -> Void] = []
+    private var interludes: [() -> Void] = []
+    private var regulars = Regulars()
     /// What was taken out of the mailbox and has not had its turn.
     var waiting: ArraySlice<Mailbox.Work> = []
     var isRunningUrgentWork = false
@@ -152,6 +154,7 @@ public final class Loop: @unchecked Sendable {
         uv_close(UnsafeMutableRawPointer(wakefulness).assumingMemoryBound(to: uv_handle_t.self), nil)
         // They may hold what holds the loop.
         turnEndings = []
+        interludes = []
         alarms = TimerWheel(span: 64)
         doomed = []
         guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
@@ -172,6 +175,30 @@ public final class Loop: @unchecked Sendable {
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionIsolated()
         turnEndings.append(work)
+    }
+
+    /// Has `work` run now and then in a turn that takes long, between two sockets, as urgent work does: thousands that come
+    /// or go at once are served in one turn, a tenth of a second.
+    ///
+    /// - Parameter work: something short.
+    public func inLongTurns(_ work: @escaping () -> Void) {
+        preconditionIsolated()
+        interludes.append(work)
+    }
+
+    /// Does what can be done between two sockets, so that it need not wait for a turn that takes long.
+    func runInterludes() {
+        guard !isRunningUrgentWork, !isStopping else { return }
+        // A larger request is read to its end when its socket has its turn.
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            for (slot, id) in regulars.all { connections[slot, id]?.readNow(into: buffer) }
+        }
+        for work in interludes { work() }
+    }
+
+    func addRegular(_ connection: Connection) {
+        guard let (slot, id) = regulars.add(slot: connection.slot, id: connection.id) else { return }
+        connections[slot, id]?.isRegular = false
     }
 
     /// Has the next turn begin at once, with the sockets that are ready then, if there are any. From what runs

@@ -127,6 +127,30 @@ final class LoopTests {
         #expect(order.events == ["before the last", "urgent", "behind it"])
     }
 
+    @Test("In a turn that takes long, what is for such turns is done now and then, and not within itself")
+    func runsInterludes() throws {
+        let loop = loop
+        let order = Recorder<String>()
+        loop.post {
+            @Sendable func spin() {
+                let end = ContinuousClock.now + Loop.urgentInterval
+                while ContinuousClock.now < end {}
+            }
+            loop.inLongTurns {
+                order.record("interlude")
+                loop.didServeSocket()
+            }
+            loop.didServeSocket()
+            loop.didServeSocket()
+            order.record("short")
+            spin()
+            loop.didServeSocket()
+            order.record("long")
+        }
+        try order.wait(for: "long")
+        #expect(order.events == ["short", "interlude", "long"])
+    }
+
     @Test("Work that takes long leaves the rest to the loop's next turn")
     func sharesTurns() throws {
         let loop = loop

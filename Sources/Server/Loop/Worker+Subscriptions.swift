@@ -36,14 +36,17 @@ extension Worker {
         guard !isAdvancePosted, !advancing.isEmpty else { return }
         isAdvancePosted = true
         let worker = LoopBound(self, of: loop)
-        loop.post { worker.value.advanceFeeds() }
+        loop.post {
+            worker.value.isAdvancePosted = false
+            worker.value.advanceFeeds()
+        }
     }
 
     /// Has the feeds visit more of their subscribers, by turns, for as long as what was posted may keep sockets waiting.
     ///
     /// With 64 visits between any two looks at the sockets, new clients got most of a loop while a storm of them came in:
     /// a message to a room of 11,000 took 200 ms. They get half of it so.
-    private func advanceFeeds() {
+    func advanceFeeds() {
         let end = ContinuousClock.now + Loop.workSlice
         while !advancing.isEmpty {
             let feed = advancing.removeFirst()
@@ -55,7 +58,6 @@ extension Worker {
             loop.runUrgentWork()
             if ContinuousClock.now >= end { break }
         }
-        isAdvancePosted = false
         postAdvance()
     }
 

@@ -53,6 +53,11 @@ final class Worker {
         authenticator = services.configuration.tokens.map(Authenticator.init)
         scratch.reserveCapacity(16 * 1024)
         loop.atEndOfTurn { [unowned self] in self.flush() }
+        loop.inLongTurns { [unowned self] in
+            self.advanceFeeds()
+            self.handOver()
+            self.handOverQueries()
+        }
     }
 
     /// The time in seconds since 1970, for the `Date` of answers.
@@ -109,10 +114,13 @@ final class Worker {
 
     private func flush() {
         if gathering.goesOn(with: submissions.count, at: .now) { loop.lookAgain() } else { handOver() }
-        if !queries.isEmpty {
-            services.log.fetch(queries)
-            queries.removeAll(keepingCapacity: true)
-        }
+        handOverQueries()
+    }
+
+    private func handOverQueries() {
+        if queries.isEmpty { return }
+        services.log.fetch(queries)
+        queries.removeAll(keepingCapacity: true)
     }
 
     private func handOver() {
