@@ -49,6 +49,8 @@ public final class Loop: @unchecked Sendable {
     var isRunningUrgentWork = false
     /// When the sockets of this turn have been served for so long that urgent work goes first; `nil` before the first one.
     var urgentWorkDue: ContinuousClock.Instant?
+    /// When this turn will have taken long, if ``urgentWorkDue`` is set.
+    var interludeDue = ContinuousClock.now
 
     /// A loop that does nothing yet: see ``start()``.
     ///

@@ -132,8 +132,8 @@ final class LoopTests {
         let loop = loop
         let order = Recorder<String>()
         loop.post {
-            @Sendable func spin() {
-                let end = ContinuousClock.now + Loop.urgentInterval
+            @Sendable func spin(_ duration: Duration) {
+                let end = ContinuousClock.now + duration
                 while ContinuousClock.now < end {}
             }
             loop.inLongTurns {
@@ -142,8 +142,10 @@ final class LoopTests {
             }
             loop.didServeSocket()
             loop.didServeSocket()
+            spin(Loop.urgentInterval)
+            loop.didServeSocket()
             order.record("short")
-            spin()
+            spin(Loop.longTurn)
             loop.didServeSocket()
             order.record("long")
         }

@@ -10,7 +10,7 @@ import Testing
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await EndToEndTests.run(
-            server, "--rate=200", "--storm=30", "--back=20", "--threads=\(threads)", "--rooms=1")
+            server, "--rate=200", "--storm=30", "--back=20", "--threads=\(threads)", "--rooms=1", "--seconds=1")
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
         let storm = try #require(report.disturbance)
         #expect(storm.catchUp.count == 30)
