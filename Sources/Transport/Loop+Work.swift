@@ -47,13 +47,13 @@ extension Loop {
         let now = ContinuousClock.now
         guard let due = urgentWorkDue else {
             urgentWorkDue = now + Self.urgentInterval
-            return interludeDue = now + Self.longTurn
+            return turnIsLong = now + Self.longTurn
         }
         guard now >= due else { return }
         // What is done now serves sockets, too.
         urgentWorkDue = .now + Self.urgentInterval
         runUrgentWork()
-        if now >= interludeDue { runInterludes() }
+        runInterludes(isLong: now >= turnIsLong)
         urgentWorkDue = .now + Self.urgentInterval
     }
 

@@ -43,14 +43,15 @@ public final class Loop: @unchecked Sendable {
     private var doomed: [Connection] = []
     private var turnEndings: [() -> Void] = []
     private var interludes: [() -> Void] = []
+    private var longInterludes: [() -> Void] = []
     private var regulars = Regulars()
     /// What was taken out of the mailbox and has not had its turn.
     var waiting: ArraySlice<Mailbox.Work> = []
     var isRunningUrgentWork = false
     /// When the sockets of this turn have been served for so long that urgent work goes first; `nil` before the first one.
     var urgentWorkDue: ContinuousClock.Instant?
-    /// When this turn will have taken long, if ``urgentWorkDue`` is set.
-    var interludeDue = ContinuousClock.now
+    /// From when on this turn is a long one, if ``urgentWorkDue`` is set.
+    var turnIsLong = ContinuousClock.now
 
     /// A loop that does nothing yet: see ``start()``.
     ///
@@ -157,6 +158,7 @@ public final class Loop: @unchecked Sendable {
         // They may hold what holds the loop.
         turnEndings = []
         interludes = []
+        longInterludes = []
         alarms = TimerWheel(span: 64)
         doomed = []
         guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
@@ -179,23 +181,29 @@ public final class Loop: @unchecked Sendable {
         turnEndings.append(work)
     }
 
-    /// Has `work` run now and then in a turn that takes long, between two sockets, as urgent work does: thousands that come
-    /// or go at once are served in one turn, a tenth of a second.
-    ///
-    /// - Parameter work: something short.
-    public func inLongTurns(_ work: @escaping () -> Void) {
+    /// Has `work` run now and then between two sockets, behind urgent work, as it does between turns: something short.
+    public func betweenSockets(_ work: @escaping () -> Void) {
         preconditionIsolated()
         interludes.append(work)
     }
 
+    /// Has `work` run now and then in a turn that takes long, between two sockets, when clients that ask again and again have
+    /// been read from: thousands that come or go at once are served in one turn, a quarter of a second.
+    public func inLongTurns(_ work: @escaping () -> Void) {
+        preconditionIsolated()
+        longInterludes.append(work)
+    }
+
     /// Does what can be done between two sockets, so that it need not wait for a turn that takes long.
-    func runInterludes() {
+    func runInterludes(isLong: Bool) {
         guard !isRunningUrgentWork, !isStopping else { return }
+        for work in interludes { work() }
+        guard isLong else { return }
         // A larger request is read to its end when its socket has its turn.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             for (slot, id) in regulars.all { connections[slot, id]?.readNow(into: buffer) }
         }
-        for work in interludes { work() }
+        for work in longInterludes { work() }
     }
 
     func addRegular(_ connection: Connection) {

@@ -127,7 +127,8 @@ final class LoopTests {
         #expect(order.events == ["before the last", "urgent", "behind it"])
     }
 
-    @Test("In a turn that takes long, what is for such turns is done now and then, and not within itself")
+    @Test(
+        "What is to be done between sockets, or in a turn that takes long, is done now and then, and not within itself")
     func runsInterludes() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -136,8 +137,12 @@ final class LoopTests {
                 let end = ContinuousClock.now + duration
                 while ContinuousClock.now < end {}
             }
+            loop.betweenSockets {
+                order.record("between")
+                loop.didServeSocket()
+            }
             loop.inLongTurns {
-                order.record("interlude")
+                order.record("in a long turn")
                 loop.didServeSocket()
             }
             loop.didServeSocket()
@@ -150,7 +155,7 @@ final class LoopTests {
             order.record("long")
         }
         try order.wait(for: "long")
-        #expect(order.events == ["short", "interlude", "long"])
+        #expect(order.events == ["between", "short", "between", "in a long turn", "long"])
     }
 
     @Test("Work that takes long leaves the rest to the loop's next turn")

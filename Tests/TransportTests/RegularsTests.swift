@@ -34,7 +34,7 @@ struct RegularsTests {
         server.loop.post { [loop = server.loop, events = server.events] in
             isThere.record(true)
             _ = try? goesOn.wait(for: 1)
-            loop.runInterludes()
+            loop.runInterludes(isLong: true)
             seen.record(events.events)
         }
         try isThere.wait(for: 1)

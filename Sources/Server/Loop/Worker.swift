@@ -53,8 +53,8 @@ final class Worker {
         authenticator = services.configuration.tokens.map(Authenticator.init)
         scratch.reserveCapacity(16 * 1024)
         loop.atEndOfTurn { [unowned self] in self.flush() }
+        loop.betweenSockets { [unowned self] in self.advanceFeeds() }
         loop.inLongTurns { [unowned self] in
-            self.advanceFeeds()
             self.handOver()
             self.handOverQueries()
         }
