@@ -157,11 +157,16 @@ final class Audience {
         subscriber.id < plan.stalling ? Self.stallingReceiveBuffer : nil
     }
 
+    /// Says from when on messages are of the disturbance. Those that are to stall are timed no more.
+    func expectDisturbance(at time: Int64) {
+        disturbedFrom = time
+        for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.isDisturbing = true }
+    }
+
     /// Begins the disturbance: the storm's clients connect, or those that are to stall read nothing more.
     ///
     /// - Parameter history: what the rooms' subscribers have seen until now.
-    func disturb(at time: Int64, _ history: History) {
-        disturbedFrom = time
+    func disturb(_ history: History) {
         for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(true) }
         guard isStorm else { return }
         ledger.adopt(history)

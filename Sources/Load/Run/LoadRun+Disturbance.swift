@@ -3,10 +3,10 @@ extension LoadRun {
     func disturb(_ disturbance: Plan.Disturbance) async throws {
         guard report.endedEarly == nil else { return }
         var outcome = DisturbanceReport(disturbance)
-        let begun = clock.now
+        let begun = try await announce()
         let before = ProcessUsage.read(of: plan.processes)
         let history = History(await collect { $0.account.ledger })
-        for worker in workers { await worker.perform { $0.audience?.disturb(at: begun, history) } }
+        for worker in workers { await worker.perform { $0.audience?.disturb(history) } }
         switch disturbance {
         case .storm: try await pollUntilConnected(since: begun)
         case .stall(_, let duration): try await pollUntil(begun + duration.nanoseconds)
@@ -18,6 +18,20 @@ extension LoadRun {
         outcome.memoryAfter = after.memory
         for worker in workers { await worker.perform { $0.audience?.endStall() } }
         report.disturbance = outcome
+    }
+
+    /// Has every loop know from when on messages are of the disturbance, before there are any.
+    ///
+    /// - Returns: when that is, which is now.
+    private func announce() async throws -> Int64 {
+        while true {
+            let begin = clock.now + Self.notice.nanoseconds
+            for worker in workers { await worker.perform { $0.audience?.expectDisturbance(at: begin) } }
+            let left = begin - clock.now
+            guard left > 0 else { continue }
+            try await Task.sleep(for: .nanoseconds(left))
+            return begin
+        }
     }
 
     /// Until the storm's clients have connected, or failed to.

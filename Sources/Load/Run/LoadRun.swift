@@ -8,6 +8,8 @@ final class LoadRun {
     static let connectPatience = Duration.seconds(120)
     /// How long a run goes on when the server has gone and connections are not made anew.
     private static let absencePatience = Duration.seconds(1)
+    /// How long before a disturbance the loops hear of it.
+    static let notice = Duration.milliseconds(50)
     /// How long, at most, is waited at the end when the user wants it to end.
     private static let interruptedDrain = Duration.seconds(2)
     /// What must pass without a delivery when some sends have an unknown fate.

@@ -33,7 +33,7 @@ final class Subscriber: ConnectionHandler {
     /// Where to resume.
     private(set) var resumePoint = ResumePoint()
     /// Whether it is what disturbs the others: how late its messages come says nothing of theirs.
-    private(set) var isDisturbing = false
+    var isDisturbing = false
 
     private unowned let audience: Audience
     private var state = State.down
@@ -63,7 +63,6 @@ final class Subscriber: ConnectionHandler {
 
     /// Reads nothing more, or goes on reading.
     func stall(_ isStalled: Bool) {
-        isDisturbing = true
         connection?.isReadingPaused = isStalled
     }
 
