@@ -44,6 +44,7 @@ public final class Loop: @unchecked Sendable {
     private var turnEndings: [() -> Void] = []
     private var interludes: [() -> Void] = []
     private var longInterludes: [() -> Void] = []
+    private var isRunningInterludes = false
     private var regulars = Regulars()
     /// What was taken out of the mailbox and has not had its turn.
     var waiting: ArraySlice<Mailbox.Work> = []
@@ -196,7 +197,10 @@ public final class Loop: @unchecked Sendable {
 
     /// Does what can be done between two sockets, so that it need not wait for a turn that takes long.
     func runInterludes(isLong: Bool) {
-        guard !isRunningUrgentWork, !isStopping else { return }
+        // Not within itself either: clients that ask as fast as they are answered would never let it end.
+        guard !isRunningInterludes, !isRunningUrgentWork, !isStopping else { return }
+        isRunningInterludes = true
+        defer { isRunningInterludes = false }
         for work in interludes { work() }
         guard isLong else { return }
         // A larger request is read to its end when its socket has its turn.

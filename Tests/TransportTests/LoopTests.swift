@@ -139,10 +139,13 @@ final class LoopTests {
             }
             loop.betweenSockets {
                 order.record("between")
+                // Long enough for the next one to be due.
+                spin(Loop.urgentInterval)
                 loop.didServeSocket()
             }
             loop.inLongTurns {
                 order.record("in a long turn")
+                spin(Loop.urgentInterval)
                 loop.didServeSocket()
             }
             loop.didServeSocket()
