@@ -122,6 +122,9 @@ struct Plan: Sendable {
     /// wait for this process to take in what the storm is sent.
     var loops: Int { storming > 0 ? 2 * threads : threads }
 
+    /// Whether a loop is for clients of the storm only: those behind the first ``threads``.
+    func isOfStorm(loop: Int) -> Bool { loop >= threads }
+
     /// How many of the subscribers are to stall.
     var stalling: Int { if case .stall(let subscribers, _) = disturbance { subscribers } else { 0 } }
 

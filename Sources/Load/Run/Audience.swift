@@ -69,7 +69,7 @@ final class Audience {
         burst = max(1, plan.schedule.connectBurst / plan.threads)
         rate = plan.schedule.connectRate.map { $0 / Double(plan.threads) }
         ledger = Ledger(run: plan.run, rooms: plan.rooms)
-        isStorm = loop.index >= plan.threads
+        isStorm = plan.isOfStorm(loop: loop.index)
         if !isStorm { add(0..<plan.subscribers) }
     }
 
@@ -163,20 +163,19 @@ final class Audience {
         for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.isDisturbing = true }
     }
 
-    /// Begins the disturbance: the storm's clients connect, or those that are to stall read nothing more.
+    /// Has the storm's clients connect, if they are here.
     ///
     /// - Parameter history: what the rooms' subscribers have seen until now.
-    func disturb(_ history: History) {
-        for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(true) }
+    func beginStorm(after history: History) {
         guard isStorm else { return }
         ledger.adopt(history)
         add(plan.subscribers..<(plan.subscribers + plan.storming))
         connectMore()
     }
 
-    /// Those who have stalled read on.
-    func endStall() {
-        for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(false) }
+    /// Has those that are to stall read nothing more, or read on.
+    func stall(_ isStalled: Bool) {
+        for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(isStalled) }
     }
 
     /// Ends every socket in good order.

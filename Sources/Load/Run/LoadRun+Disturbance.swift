@@ -5,18 +5,21 @@ extension LoadRun {
         var outcome = DisturbanceReport(disturbance)
         let begun = try await announce()
         let before = ProcessUsage.read(of: plan.processes)
-        let history = History(await collect { $0.account.ledger })
-        for worker in workers { await worker.perform { $0.audience?.disturb(history) } }
         switch disturbance {
-        case .storm: try await pollUntilConnected(since: begun)
-        case .stall(_, let duration): try await pollUntil(begun + duration.nanoseconds)
+        case .storm:
+            let history = History(await collect { $0.audience?.ledger }.compactMap(\.self))
+            for worker in workers { await worker.perform { $0.audience?.beginStorm(after: history) } }
+            try await pollUntilConnected(since: begun)
+        case .stall(_, let duration):
+            for worker in workers { await worker.perform { $0.audience?.stall(true) } }
+            try await pollUntil(begun + duration.nanoseconds)
         }
         let after = ProcessUsage.read(of: plan.processes)
         outcome.seconds = Double(clock.now - begun) / 1e9
         outcome.serverSeconds = after.cpuSeconds - before.cpuSeconds
         outcome.memoryBefore = before.memory
         outcome.memoryAfter = after.memory
-        for worker in workers { await worker.perform { $0.audience?.endStall() } }
+        for worker in workers { await worker.perform { $0.audience?.stall(false) } }
         report.disturbance = outcome
     }
 

@@ -23,7 +23,7 @@ final class Worker {
         self.plan = plan
         self.loop = loop
         self.clock = clock
-        let isStorm = loop.index >= plan.threads
+        let isStorm = plan.isOfStorm(loop: loop.index)
         self.isStorm = isStorm
         completed = Array(repeating: [], count: plan.threads)
         if let subscribing = plan.subscribing, let destination = addresses.subscribers {

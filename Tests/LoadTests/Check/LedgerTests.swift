@@ -25,6 +25,20 @@ import Testing
         #expect(ledger.rooms[0].arrivals(of: 0) == 3)
     }
 
+    @Test func `who comes later is held against the order that others have seen`() {
+        var first = Self.ledger(subscribers: 1)
+        for number in [2, 0, 1] { _ = first.enter(Self.mark(number), subscriber: 0) }
+        var later = Ledger(run: 1, rooms: 2)
+        later.adopt(History([Self.ledger(subscribers: 1), first, later]))
+        #expect(later.rooms.map(\.order) == [[2, 0, 1], []])
+        #expect(later.deliveries == 0 && !later.rooms[0].hasListeners)
+        #expect(later.addSubscriber(id: 7, room: 0, start: 1) == 0)
+        #expect(later.enter(Self.mark(0), subscriber: 0) == .complete)
+        #expect(!later.isLevel { _ in false })
+        #expect(later.enter(Self.mark(1), subscriber: 0) == .complete)
+        #expect(later.isLevel { _ in false } && later.subscribers[0].faults == nil)
+    }
+
     @Test func `the order is that in which messages are first seen`() {
         var ledger = Self.ledger(subscribers: 2)
         for number in [2, 0, 1] { #expect(ledger.enter(Self.mark(number), subscriber: 0) == .new) }
