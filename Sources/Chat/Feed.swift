@@ -11,6 +11,8 @@ public import Wire
 public final class Feed {
     /// How many subscribers are visited in one go: some 400 µs.
     public static let visits = 64
+    /// How many seats are in front, see ``FeedRounds``.
+    public static let frontSeats = 1024
     /// How many notices wait for their turn at most; those that come then are dropped.
     public static let waitingNotices = 16
 
@@ -47,19 +49,11 @@ public final class Feed {
     ///   - deflater: the loop's.
     ///   - directPushes: the loop's, which knows the outlets of the subscriptions' carriers.
     ///   - limit: how many bytes of messages it keeps, for each format.
-    public convenience init(
+    ///   - visits: how many subscribers are visited in one go.
+    ///   - frontSeats: how many of them have rounds of their own, which go first.
+    public init(
         room: RoomID, epoch: String, deflater: PushDeflater, directPushes: (any DirectPushes)? = nil,
-        limit: Int = ByteLog.defaultLimit
-    ) {
-        self.init(
-            room: room, epoch: epoch, deflater: deflater, directPushes: directPushes, limit: limit, visits: Self.visits,
-            rounds: FeedRounds())
-    }
-
-    /// The same, visiting so many subscribers in one go.
-    init(
-        room: RoomID, epoch: String, deflater: PushDeflater, directPushes: (any DirectPushes)? = nil,
-        limit: Int = ByteLog.defaultLimit, visits: Int, rounds: FeedRounds = FeedRounds()
+        limit: Int = ByteLog.defaultLimit, visits: Int = Feed.visits, frontSeats: Int = Feed.frontSeats
     ) {
         self.room = room
         self.epoch = epoch
@@ -67,7 +61,7 @@ public final class Feed {
         self.directPushes = directPushes
         self.limit = limit
         self.visits = visits
-        self.rounds = rounds
+        rounds = FeedRounds(frontSeats: frontSeats)
         frames = ByteLog(limit: limit)
     }
 

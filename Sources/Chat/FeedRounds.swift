@@ -2,7 +2,7 @@
 ///
 /// Subscribers are visited in rounds, from the first seat to the last; what is published in the middle of a round is brought
 /// in the next one. In a room of ten thousand a round takes 50 ms, and while a storm of clients comes in, 200. So the
-/// ``front`` seats have rounds of their own, which go first: those who were there before the storm hear of a message within
+/// seats in front have rounds of their own, which go first: those who were there before the storm hear of a message within
 /// moments. So that the seats behind them are not forgotten where messages come faster than they can be brought, a round
 /// in front is followed by as many visits behind as it took.
 ///
@@ -14,8 +14,6 @@
 /// Seats 4 and 5 get both at once, and have nothing to get in the last round.
 struct FeedRounds {
     /// How many seats are in front.
-    static let front = 1024
-
     private let frontSeats: Int
     /// The place of the next visit in front, and behind; `nil` between rounds. Those before it have been visited.
     private var frontPlace: Int?
@@ -27,7 +25,7 @@ struct FeedRounds {
     private var owed = 0
 
     /// Nothing has been published.
-    init(frontSeats: Int = FeedRounds.front) {
+    init(frontSeats: Int) {
         self.frontSeats = frontSeats
     }
 

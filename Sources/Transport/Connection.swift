@@ -176,7 +176,8 @@ public final class Connection {
         }
     }
 
-    /// Says that the client asks again and again: in a turn of the loop that takes long, a look is taken whether it has.
+    /// Says that the client asks again and again: in a turn of the loop that takes long, a look is taken whether it has. Not where
+    /// the library decrypts.
     public func asksAgain() {
         guard !isRegular, plainSocket != nil else { return }
         isRegular = true

@@ -155,6 +155,7 @@ private func handleEvent(
         default:
             lws_set_opaque_user_data(wsi, nil)
             connection.didClose()
+            // Thousands may end behind this one.
             connection.loop.didServeSocket()
             return 0
         }

@@ -47,13 +47,13 @@ extension Loop {
         let now = ContinuousClock.now
         guard let due = urgentWorkDue else {
             urgentWorkDue = now + Self.urgentInterval
-            return turnIsLong = now + Self.longTurn
+            return longTurnBegins = now + Self.longTurn
         }
         guard now >= due else { return }
         // What is done now serves sockets, too.
         urgentWorkDue = .now + Self.urgentInterval
         runUrgentWork()
-        runInterludes(isLong: now >= turnIsLong)
+        runInterludes(isLong: now >= longTurnBegins)
         urgentWorkDue = .now + Self.urgentInterval
     }
 

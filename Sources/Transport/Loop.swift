@@ -52,7 +52,7 @@ public final class Loop: @unchecked Sendable {
     /// When the sockets of this turn have been served for so long that urgent work goes first; `nil` before the first one.
     var urgentWorkDue: ContinuousClock.Instant?
     /// From when on this turn is a long one, if ``urgentWorkDue`` is set.
-    var turnIsLong = ContinuousClock.now
+    var longTurnBegins = ContinuousClock.now
 
     /// A loop that does nothing yet: see ``start()``.
     ///

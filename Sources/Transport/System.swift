@@ -33,7 +33,8 @@ public func raiseOpenFileLimit(to wanted: Int = 128 * 1024) -> Int {
     return Int(clamping: limit.rlim_cur)
 }
 
-/// Has the system make room for this many open files, up to the process's limit. Call it before there are other threads.
+/// Has the system make room for this many open files, which are no more than the process's limit; otherwise nothing
+/// changes. Best called before there are other threads.
 ///
 /// By itself it doubles its table when a descriptor does not fit, and with several threads the one that needs it then
 /// waits, with the others that open something, until every processor has let go of the old table: some 10 ms, at each
@@ -42,7 +43,7 @@ public func reserveDescriptors(_ count: Int) {
     let any = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard any >= 0 else { return }
     defer { close(any) }
-    // The lowest free number that is not lower than this: there is none when the limit is lower.
+    // The lowest free number that is not lower than this.
     let highest = fcntl(any, F_DUPFD_CLOEXEC, Int32(clamping: max(0, count - 1)))
     if highest >= 0 { close(highest) }
 }

@@ -12,7 +12,7 @@ struct DirectPushTests {
     private func feed(limit: Int = ByteLog.defaultLimit) -> Feed {
         Feed(
             room: room, epoch: "E", deflater: PushDeflater(), directPushes: outlets, limit: limit, visits: 3,
-            rounds: FeedRounds(frontSeats: 4))
+            frontSeats: 4)
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> FramedBatch {

@@ -8,10 +8,9 @@ import Wire
 struct FeedTests {
     private let room = try! RoomID("lobby")
 
-    private func feed(limit: Int = ByteLog.defaultLimit, front: Int = FeedRounds.front) -> Feed {
+    private func feed(limit: Int = ByteLog.defaultLimit, front: Int = Feed.frontSeats) -> Feed {
         Feed(
-            room: room, epoch: "E", deflater: PushDeflater(), limit: limit, visits: 2,
-            rounds: FeedRounds(frontSeats: front))
+            room: room, epoch: "E", deflater: PushDeflater(), limit: limit, visits: 2, frontSeats: front)
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> FramedBatch {
