@@ -95,7 +95,8 @@ struct CanonicalNumber: Hashable {
     /// The value if it is an integer of 64 bits.
     var integer: Int64? {
         guard !digits.isEmpty else { return 0 }
-        guard case .value(let zeros) = exponent, zeros >= 0, digits.count + zeros <= 19 else { return nil }
+        // Not as a sum: there may be as many zeros as an `Int` can say.
+        guard case .value(let zeros) = exponent, zeros >= 0, zeros <= 19 - digits.count else { return nil }
         var value: Int64 = 0
         for index in 0..<digits.count + zeros {
             let digit = index < digits.count ? Int64(digits[index] - UInt8(ascii: "0")) : 0
