@@ -56,4 +56,10 @@ public struct Heartbeat: Equatable, Sendable {
         nextTick = now + interval
         return .sendPing
     }
+
+    /// Time has passed in which no ping can go out, because the peer has not taken yet what was sent before: there is
+    /// nothing that it could have answered. A ping that is due waits for another interval.
+    public mutating func skip(at now: ContinuousClock.Instant) {
+        if now >= nextTick { nextTick = now + interval }
+    }
 }

@@ -50,6 +50,21 @@ struct HeartbeatTests {
         #expect(heartbeat.nextTick == at(630))
     }
 
+    @Test("A ping that cannot go out is not one that was not answered")
+    func skipped() {
+        var heartbeat = Heartbeat(start: start)
+        #expect(heartbeat.tick(at: at(30)) == .sendPing)
+        heartbeat.skip(at: at(59))
+        #expect(heartbeat.nextTick == at(60))
+        for due in [60, 90, 120] {
+            heartbeat.skip(at: at(due))
+            #expect(heartbeat.unanswered == 1)
+            #expect(heartbeat.nextTick == at(due + 30))
+        }
+        #expect(heartbeat.tick(at: at(150)) == .sendPing)
+        #expect(heartbeat.tick(at: at(180)) == .dead)
+    }
+
     @Test("Interval and patience can be chosen")
     func chosen() {
         var heartbeat = Heartbeat(start: start, interval: .seconds(5), maxUnanswered: 1)

@@ -27,8 +27,7 @@ final class WebSocketConnection: ConnectionHandler {
     private var closing = CloseHandshake(role: .server)
     private var heartbeat: Heartbeat
     private let limits: WebSocketLimits
-    /// The frames read when the current second began.
-    private var rate: (since: Duration, frames: Int)
+    private var rate: FrameRate
 
     /// - Parameter allowsCompression: whether the handshake has agreed that messages may be compressed.
     init(
@@ -40,7 +39,7 @@ final class WebSocketConnection: ConnectionHandler {
         reader = MessageReader(
             role: .server, maxMessageBytes: limits.messageBytes, allowsCompression: allowsCompression)
         heartbeat = Heartbeat(start: .now, interval: limits.pingInterval)
-        rate = (connection.loop.time, 0)
+        rate = FrameRate(limit: limits.framesPerSecond, start: connection.loop.time)
         connection.setDeadline(limits.pingInterval)
     }
 
@@ -100,6 +99,7 @@ final class WebSocketConnection: ConnectionHandler {
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
         heartbeat.received()
+        rate.goesOn(after: reader.frameCount, at: connection.loop.time)
         reader.append(bytes)
         process()
     }
@@ -108,8 +108,12 @@ final class WebSocketConnection: ConnectionHandler {
     private func process() {
         while closing.mayReceive, connection.isOpen, !connection.isCongested {
             do throws(WebSocketError) {
-                switch try reader.next() {
-                case .needMoreBytes: return checkRate()
+                let event = try reader.next()
+                if isOpen, rate.isExceeded(by: reader.frameCount) {
+                    close(.tooManyFrames, "more than \(rate.limit) frames in a second")
+                }
+                switch event {
+                case .needMoreBytes: return
                 case .text(let bytes): if isOpen { delegate.received(text: bytes, on: self) }
                 case .binary(let bytes): if isOpen { delegate.received(binary: bytes, on: self) }
                 case .ping(let bytes): send(.pong, bytes.span)
@@ -119,14 +123,6 @@ final class WebSocketConnection: ConnectionHandler {
             } catch {
                 perform(closing.failed(error))
             }
-        }
-    }
-
-    private func checkRate() {
-        let now = connection.loop.time
-        if now - rate.since >= .seconds(1) { rate = (now, reader.frameCount) }
-        if reader.frameCount - rate.frames > limits.framesPerSecond {
-            close(.tooManyFrames, "more than \(limits.framesPerSecond) frames in a second")
         }
     }
 
@@ -140,11 +136,15 @@ final class WebSocketConnection: ConnectionHandler {
     func deadlineReached(_ connection: Connection) {
         guard closing.maySend else { return connection.finish() }
         if let end, Timestamp.now() >= end { return close(.tokenExpired, "the token has expired") }
-        switch heartbeat.tick(at: .now) {
-        case .none: break
-        // A client that takes nothing has its own, shorter time limit, and a ping would only wait behind the rest.
-        case .sendPing: if !connection.isCongested { send(.ping, Span()) }
-        case .dead: return connection.abort()
+        if connection.isCongested {
+            // A ping would only wait behind the rest. Whether the client takes any of that the connection itself watches.
+            heartbeat.skip(at: .now)
+        } else {
+            switch heartbeat.tick(at: .now) {
+            case .none: break
+            case .sendPing: send(.ping, Span())
+            case .dead: return connection.abort()
+            }
         }
         awaitTick()
     }

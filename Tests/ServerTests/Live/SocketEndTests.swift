@@ -1,6 +1,7 @@
 import Server
 import TestSupport
 import Testing
+import Transport
 import WebSocket
 
 @Suite("A socket's end")
@@ -96,6 +97,31 @@ struct SocketEndTests {
             try silent.http.socket.waitForEnd()
             try HTTPClient(port: server.port).send("x")
             #expect(try answering.message().text == "x")
+        }
+    }
+    @Test("does not come while the client takes what it is sent, however slowly, and there is no room for pings")
+    func slow() throws {
+        let interval = Duration.milliseconds(200)
+        try withServer {
+            $0.webSocket.pingInterval = interval
+            $0.transport.sendBuffer = 16 * 1024
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let text = String(repeating: "x", count: 16_000)
+            let count = 300
+            for _ in 0..<count { try client.send(text) }
+            let socket = try WebSocketClient(
+                port: server.port, "/v1/rooms/lobby/live?since=0", receiveBuffer: 4096)
+            // Evenly, over several times as long as it takes to miss all pings.
+            let start = ContinuousClock.now
+            var messages = 0
+            while messages < count {
+                let due = start + interval * 8 * messages / count
+                while ContinuousClock.now < due { _ = try client.get("/healthz") }
+                // Which answers pings, should one come after all.
+                if try socket.frame().message != nil { messages += 1 }
+            }
+            #expect(messages == count)
         }
     }
 }
