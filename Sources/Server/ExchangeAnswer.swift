@@ -24,13 +24,13 @@ extension Exchange {
         var context = context
         if worker.isWindingDown { context.keepAlive = false }
         let lines = lines
-        worker.scratch.removeAll(keepingCapacity: true)
+        var bytes = worker.takeScratch()
         worker.writer.write(
             status, contentType: contentType, fields: fields, lines: lines.span, body: body, to: context,
-            at: worker.seconds, into: &worker.scratch)
+            at: worker.seconds, into: &bytes)
         count(status.code)
-        let bytes = worker.scratch
         http.send(bytes.span, closing: !context.keepAlive)
+        worker.giveBack(scratch: bytes)
     }
 
     /// Answers with content that is encoded for the purpose.
@@ -65,12 +65,10 @@ extension Exchange {
     /// Answers 101 and hands the connection to what `open` makes of it.
     func upgrade(fields upgrade: [HTTPField], _ open: (Connection) -> any ConnectionHandler) {
         guard let http = takeHTTP() else { return }
-        worker.scratch.removeAll(keepingCapacity: true)
+        var head: [UInt8] = []
         worker.writer.write(
-            .switchingProtocols, fields: fields + upgrade, to: ReplyContext(), at: worker.seconds, into: &worker.scratch
-        )
+            .switchingProtocols, fields: fields + upgrade, to: ReplyContext(), at: worker.seconds, into: &head)
         count(101)
-        let head = worker.scratch
         http.upgrade(head: head.span, open)
     }
 
@@ -78,11 +76,9 @@ extension Exchange {
     func stream(contentType: String, _ open: (Connection) -> any ConnectionHandler) {
         guard let http = takeHTTP() else { return }
         add(.cacheControl, "no-cache")
-        worker.scratch.removeAll(keepingCapacity: true)
-        worker.writer.writeStreamHead(
-            contentType: contentType, fields: fields, at: worker.seconds, into: &worker.scratch)
+        var head: [UInt8] = []
+        worker.writer.writeStreamHead(contentType: contentType, fields: fields, at: worker.seconds, into: &head)
         count(200)
-        let head = worker.scratch
         http.upgrade(head: head.span, open)
     }
 }

@@ -38,7 +38,8 @@ extension LogReader {
         for index in ids.indices { rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
 
         let snapshot = Snapshot(
-            statements: prepared, epoch: epoch, deflater: deflater, roomsByAdminsOnly: roomsByAdminsOnly)
+            statements: prepared, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
+            roomsByAdminsOnly: roomsByAdminsOnly)
         var content: Answer.Content?
         try database.inDatabase { db in
             try db.inTransaction(.deferred) {

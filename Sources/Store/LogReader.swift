@@ -10,6 +10,7 @@ final class LogReader: Sendable {
     let epoch: String
     private let batch: Int
     private let batchBytes: Int
+    let answerBytes: Int
     let roomsByAdminsOnly: Bool
     private let onRead: (@Sendable (Duration) -> Void)?
 
@@ -21,6 +22,7 @@ final class LogReader: Sendable {
         self.epoch = epoch
         batch = configuration.readBatch
         batchBytes = configuration.readBytes
+        answerBytes = configuration.answerBytes
         roomsByAdminsOnly = configuration.roomsByAdminsOnly
         onRead = configuration.onRead
         queue = WorkQueue(limit: configuration.queryQueue)
@@ -92,7 +94,7 @@ final class LogReader: Sendable {
                 let prepared = try statements ?? ReaderStatements(db)
                 statements = prepared
                 let snapshot = Snapshot(
-                    statements: prepared, epoch: epoch, deflater: deflater,
+                    statements: prepared, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
                     roomsByAdminsOnly: roomsByAdminsOnly)
                 try db.inTransaction(.deferred) {
                     var bytes = 0

@@ -47,15 +47,20 @@ final class ReaderStatements {
     }
 
     /// The snapshots of consecutive messages, joined by commas; none when the last comes before the first.
-    func messages(room: Int64, from first: Int64, through last: Int64) throws -> [UInt8] {
+    ///
+    /// - Parameter limit: with how many bytes it is enough: the message that goes beyond them is the last one.
+    func messages(room: Int64, from first: Int64, through last: Int64, until limit: Int) throws -> [UInt8] {
         guard first <= last else { return [] }
         var messages: [UInt8] = []
         messages.reserveCapacity(Int(last - first + 1) * Self.usualSnapshotBytes)
         try selectMessages.bind(RowKey(room: room, first).rawValue, at: 1)
         try selectMessages.bind(RowKey(room: room, last).rawValue, at: 2)
-        try selectMessages.forEachRow { row in
-            if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
-            row.append(0, to: &messages)
+        try selectMessages.withRows { rows in
+            while rows.hasRow, messages.count <= limit {
+                if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
+                rows.row.append(0, to: &messages)
+                try rows.next()
+            }
         }
         return messages
     }

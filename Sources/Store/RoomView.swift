@@ -51,14 +51,15 @@ struct RoomView {
 
     // MARK: Pages
 
-    /// The snapshots of a page that is not empty, joined by commas.
-    func messages(_ window: PageWindow) throws -> [UInt8] {
-        var messages = try statements.messages(room: number, from: window.start, through: min(filed, window.end - 1))
-        for seq in max(window.start, filed + 1)..<max(window.end, filed + 1) {
+    /// The snapshots of a page that is not empty, joined by commas; `nil` when they are several, and more than so many bytes.
+    func messages(_ window: PageWindow, within limit: Int) throws -> [UInt8]? {
+        var messages = try statements.messages(
+            room: number, from: window.start, through: min(filed, window.end - 1), until: limit)
+        for seq in max(window.start, filed + 1)..<max(window.end, filed + 1) where messages.count <= limit {
             if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
             messages += recentMessage(seq)!.body
         }
-        return messages
+        return messages.count <= limit || window.count == 1 ? messages : nil
     }
 
     /// The `seq` of the first message that was stored at a time or later; the one behind the head when there is none.

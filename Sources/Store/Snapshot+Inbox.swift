@@ -15,14 +15,19 @@ extension Snapshot {
     func inbox(_ request: InboxRequest, _ rooms: [Int64: OwnRoom], of user: UserID) throws -> InboxSlice {
         let (activities, hasMore) = try activities(
             in: rooms, of: user, after: request.cursor?.activity, limit: request.limit)
-        let next = hasMore ? activities.last.map { InboxCursor(epoch: epoch, activity: $0.activity) } : nil
-        let listed = try activities.map { number, activity in
+        var listed: [InboxRoom] = []
+        listed.reserveCapacity(activities.count)
+        var bytes = 0
+        for (number, activity) in activities where bytes < answerBytes {
             let view = try RoomView(activity.room, recent: rooms[number]?.recent ?? [], statements)
-            return InboxRoom(
-                summary: try summary(of: activity.room, view, for: user),
-                lastMessage: try view.flatMap { try $0.message(seq: $0.state.head)?.body })
+            let message = try view.flatMap { try $0.message(seq: $0.state.head)?.body }
+            bytes += message?.count ?? 0
+            listed.append(InboxRoom(summary: try summary(of: activity.room, view, for: user), lastMessage: message))
         }
-        return InboxSlice(rooms: listed, next: next)
+        guard hasMore || listed.count < activities.count, let last = activities[..<listed.count].last else {
+            return InboxSlice(rooms: listed, next: nil)
+        }
+        return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))
     }
 
     /// Which rooms they are, at most `limit`.

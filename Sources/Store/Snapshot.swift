@@ -6,6 +6,8 @@ struct Snapshot {
     let statements: ReaderStatements
     let epoch: String
     let deflater: PushDeflater
+    /// How many bytes of messages an answer has at most, but for its last message.
+    let answerBytes: Int
     let roomsByAdminsOnly: Bool
 
     /// Answers a query of who may read the room `id`.
@@ -36,31 +38,43 @@ struct Snapshot {
 
     // MARK: Pages
 
+    /// A page of as many messages as are asked for; of fewer, around the same place, when they are too many bytes.
     private func page(_ request: PageRequest, of room: RoomView?, for user: UserID?) throws -> PageSlice {
         let state = room?.state ?? RoomState()
-        let window = try window(request, of: room, for: user, head: state.head)
-        return PageSlice(
-            messages: window.count > 0 ? try room?.messages(window) ?? [] : [], count: window.count,
-            firstSeq: window.count > 0 ? window.start : 0, lastSeq: window.count > 0 ? window.end - 1 : 0,
-            hasBefore: window.hasBefore, hasAfter: window.hasAfter(head: state.head), state: state)
+        var limit = request.limit
+        while true {
+            let window = try window(request.anchor, limit: limit, of: room, for: user, head: state.head)
+            var messages: [UInt8] = []
+            if let room, window.count > 0 {
+                guard let read = try room.messages(window, within: answerBytes) else {
+                    limit = window.count / 2
+                    continue
+                }
+                messages = read
+            }
+            return PageSlice(
+                messages: messages, count: window.count, firstSeq: window.count > 0 ? window.start : 0,
+                lastSeq: window.count > 0 ? window.end - 1 : 0, hasBefore: window.hasBefore,
+                hasAfter: window.hasAfter(head: state.head), state: state)
+        }
     }
 
     private func window(
-        _ request: PageRequest, of room: RoomView?, for user: UserID?, head: Int64
+        _ anchor: PageRequest.Anchor, limit: Int, of room: RoomView?, for user: UserID?, head: Int64
     ) throws -> PageWindow {
-        switch request.anchor {
+        switch anchor {
         case .newest:
-            return .newest(head: head, limit: request.limit)
+            return .newest(head: head, limit: limit)
         case .before(let place):
             let gap = try seq(of: place, in: room, for: user, head: head)
-            return .before(gap: gap, head: head, limit: request.limit)
+            return .before(gap: gap, head: head, limit: limit)
         case .after(let place):
             let seq = try seq(of: place, in: room, for: user, head: head)
             // A time is a gap already; a message is passed over.
-            if case .time = place { return .after(gap: seq, head: head, limit: request.limit) }
-            return .after(gap: seq == .max ? seq : seq + 1, head: head, limit: request.limit)
+            if case .time = place { return .after(gap: seq, head: head, limit: limit) }
+            return .after(gap: seq == .max ? seq : seq + 1, head: head, limit: limit)
         case .around(let place):
-            return .around(try seq(of: place, in: room, for: user, head: head), head: head, limit: request.limit)
+            return .around(try seq(of: place, in: room, for: user, head: head), head: head, limit: limit)
         }
     }
 
@@ -85,7 +99,7 @@ struct Snapshot {
             // The pointer is used only inside the closure, while the span's owner is there.
             snapshot.withUnsafeBufferPointer { messages.append(contentsOf: $0) }
             count += 1
-            return count < limit
+            return count < limit && messages.count < answerBytes
         }
         let state = room?.state ?? RoomState()
         return ChangeSlice(messages: messages, rev: last ?? since, hasMore: last ?? since < state.rev, state: state)

@@ -17,6 +17,10 @@ public struct StoreConfiguration: Sendable {
     public var readBatch = 32
     /// How many bytes of messages a reader gathers before it hands them over, however few queries they answer, 4 MiB.
     public var readBytes = 4 * 1024 * 1024
+    /// How many bytes of messages an answer has at most, 4 MiB, but for its last message: what does not go into it has to be
+    /// asked for again. A message can have 250 KiB, and 1000 of them would be held several times for a client that is slow
+    /// to take them.
+    public var answerBytes = 4 * 1024 * 1024
     /// How many rooms the writer remembers the state of, beside those of one commit; beyond it, it forgets them all and
     /// reads them again.
     public var cachedRooms = 100_000

@@ -15,7 +15,9 @@ final class Worker {
     /// The server is stopping: answers go out with `Connection: close`.
     private(set) var isWindingDown = false
     /// A buffer in which answers are put together, so that each goes out in one write.
-    var scratch: [UInt8] = []
+    private var scratch: [UInt8] = []
+    /// How large it may stay, 256 KiB: most answers are smaller, and the megabytes of a few are not held for ever.
+    static let keptScratch = 256 * 1024
     /// Writes answers, with the date of the present second at hand.
     var writer = ResponseWriter()
 
@@ -62,6 +64,20 @@ final class Worker {
 
     /// The time in seconds since 1970, for the `Date` of answers.
     var seconds: Int64 { Timestamp.now().milliseconds / 1000 }
+
+    // MARK: Answers
+
+    /// Takes the buffer for an answer, empty. Who takes one while it is in use gets another.
+    func takeScratch() -> [UInt8] {
+        var buffer = exchange(&scratch, with: [])
+        buffer.removeAll(keepingCapacity: true)
+        return buffer
+    }
+
+    /// Gives the buffer back when the answer has been sent.
+    func giveBack(scratch buffer: consuming [UInt8]) {
+        if buffer.capacity <= Self.keptScratch { scratch = buffer }
+    }
 
     // MARK: Callers
 
