@@ -29,13 +29,21 @@ final class Exchange {
     }
 
     /// The exchange of a request that could not be read: its answer is the connection's last.
-    init(refused http: HTTPConnection) {
+    ///
+    /// - Parameter head: what of the request's head was read.
+    init(refused head: RequestHead?, on http: HTTPConnection) {
         worker = http.worker
         self.http = http
-        request = RequestHead(method: .get)
+        request = head ?? RequestHead(method: Self.unreadMethod)
         body = []
-        context = .refusal
+        context = ReplyContext(isHead: request.method == .head, keepAlive: false)
+        // A page of another origin that is allowed is to be able to read why.
+        let origins = worker.services.origins
+        if head != nil { fields = origins.responseFields(for: origins.decide(request)) }
     }
+
+    /// Stands for a method that was not read: it is counted among the others.
+    private static let unreadMethod = HTTPRequest.Method("UNREAD")!
 
     /// The connection, for the one answer; `nil` when it has been given or the client has gone.
     func takeHTTP() -> HTTPConnection? {

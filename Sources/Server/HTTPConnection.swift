@@ -19,7 +19,7 @@ final class HTTPConnection: ConnectionHandler {
     private var hasServed = false
     /// The client has waited for an answer before it sent the next request.
     private var isConversing = false
-    /// When the request at hand began to arrive, for the deadlines that do not move while bytes drip in.
+    /// Which of the deadlines runs. None moves while bytes drip in: each is set once, when its phase begins.
     private var deadlinePhase = DeadlinePhase.firstByte
 
     private enum DeadlinePhase {
@@ -40,7 +40,7 @@ final class HTTPConnection: ConnectionHandler {
             let exceeded = limiter.admit(
                 .connections, user: nil, address: address, at: connection.loop.nanoseconds)
         else { return }
-        let exchange = Exchange(refused: self)
+        let exchange = Exchange(refused: nil, on: self)
         self.exchange = exchange
         exchange.fields = exceeded.fields
         exchange.answer(exceeded.problem)
@@ -97,7 +97,7 @@ final class HTTPConnection: ConnectionHandler {
 
     /// A message that is none ends the connection: nobody can tell where the next one begins.
     private func refuse(_ refusal: RequestRefusal) {
-        let exchange = Exchange(refused: self)
+        let exchange = Exchange(refused: parser.headAtHand, on: self)
         self.exchange = exchange
         exchange.answer(Problem(refusal, parser.limits))
     }
@@ -165,7 +165,7 @@ final class HTTPConnection: ConnectionHandler {
             connection.finish()
         case .firstByte, .head, .body:
             let what = deadlinePhase == .body ? "body" : "head"
-            let exchange = Exchange(refused: self)
+            let exchange = Exchange(refused: parser.headAtHand, on: self)
             self.exchange = exchange
             exchange.answer(.requestTimeout("The request's \(what) did not arrive in time."))
         }

@@ -70,6 +70,12 @@ public struct HeaderFields: Sendable {
         return span(of: lines[index].value) { $0.equals(value) }
     }
 
+    /// Whether the value of the first field with this name is UTF-8. Where it is not, ``first(_:)`` gives another text.
+    public func firstIsUTF8(_ name: HTTPField.Name) -> Bool {
+        guard let index = firstIndex(of: name, from: 0) else { return false }
+        return span(of: lines[index].value) { $0.utf8String != nil }
+    }
+
     private func firstIndex(of name: HTTPField.Name, from first: Int) -> Int? {
         let length = name.canonicalName.utf8.count
         for index in first..<lines.count {

@@ -50,6 +50,7 @@ public struct RequestParser: Sendable {
     /// The request whose body is awaited; seen from outside only by tests, too.
     private(set) var pending: Request?
     private var chunks = ChunkedDecoder()
+    private var refusedHead: RequestHead?
 
     /// A parser at the start of a connection.
     public init(limits: HTTPLimits = HTTPLimits()) {
@@ -77,6 +78,17 @@ public struct RequestParser: Sendable {
         }
     }
 
+    /// As much as has been understood of the head of the request that is being read, or of the one that has been refused;
+    /// `nil` before its request line has.
+    public var headAtHand: RequestHead? {
+        switch stage {
+        case .requestLine, .finished: nil
+        case .fieldLines: RequestHead(line, section, in: buffer.bytes, from: buffer.start)
+        case .content, .chunks: pending?.head
+        case .refused: refusedHead
+        }
+    }
+
     /// The next event. Ask again until it is ``Event/needMoreBytes``.
     ///
     /// - Throws: the reason to answer with and to close the connection for; the same one when asked again.
@@ -86,6 +98,7 @@ public struct RequestParser: Sendable {
             if case .needMoreBytes = event { buffer.trim() }
             return event
         } catch {
+            refusedHead = headAtHand
             stage = .refused(error)
             buffer.removeAll()
             reset()

@@ -41,7 +41,10 @@ extension Exchange {
         guard field == nil || request.headerFields.count(of: .xUser) == 1 else {
             throw .badRequest("There is more than one X-User header.")
         }
-        if let parameter, let field, parameter != field {
+        // Browsers send fields as Latin-1, in which two names could become the same one.
+        guard field == nil || request.headerFields.firstIsUTF8(.xUser) else { throw .invalidUser }
+        // By their bytes, as users are told from each other.
+        if let parameter, let field, !parameter.hasSameBytes(as: field) {
             throw .badRequest("The user parameter and the X-User header name different users.")
         }
         guard let name = parameter ?? field else { return nil }

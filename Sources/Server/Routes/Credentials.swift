@@ -56,8 +56,9 @@ extension Problem {
     /// What `WWW-Authenticate` says of it (RFC 6750, section 3); `nil` if it has nothing to do with tokens.
     var challenge: String? {
         switch code {
-        // Without any credentials there is no error code either (section 3.1), but some parameter there must be.
-        case .tokenMissing: #"Bearer realm="backscroll""#
+        // Without any credentials there is no error code either (section 3.1), but some parameter there must be. In open
+        // mode no scheme would help, but every 401 has a challenge (RFC 9110, section 15.5.2).
+        case .tokenMissing, .unauthenticated: #"Bearer realm="backscroll""#
         case .tokenInvalid, .tokenExpired, .tokenNotYetValid: #"Bearer error="invalid_token""#
         case .roomNotAllowed: #"Bearer error="insufficient_scope""#
         default: nil

@@ -58,6 +58,7 @@ struct HandshakeTests {
             #expect(try response.problem.code == (status == 426 ? "upgrade_required" : "bad_request"))
             if status == 426 {
                 #expect(response["Upgrade"] == "websocket")
+                #expect(response.fields[values: .connection].contains("Upgrade"))
                 #expect(response["Sec-WebSocket-Version"] == "13")
             }
             #expect(try client.get("/healthz").status == .ok)

@@ -48,6 +48,31 @@ struct CallerTests {
         }
     }
 
+    @Test("is refused when X-User is not UTF-8, as browsers send it: two names would become the same")
+    func latin1() throws {
+        try withServer { server in
+            for name in [[0xE9], [0x61, 0xC3], [0xEF, 0xBF]] as [[UInt8]] {
+                let client = try HTTPClient(port: server.port)
+                try client.write(
+                    Array("POST \(messages) HTTP/1.1\r\nHost: x\r\nX-User: ".utf8) + name
+                        + Array("\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body)
+                let response = try client.response()
+                #expect(response.status == .badRequest)
+                #expect(try response.problem.code == "invalid_user")
+            }
+        }
+    }
+
+    @Test("is named differently by what only looks the same")
+    func equivalent() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let fields = [HTTPField("X-User", "e\u{301}")]
+            let response = try client.get("\(messages)?user=%C3%A9", fields: fields)
+            #expect(try response.problem.code == "bad_request")
+        }
+    }
+
     @Test("is refused when X-User is there twice, be it the same name")
     func repeatedHeader() throws {
         try withServer { server in
