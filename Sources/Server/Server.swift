@@ -37,7 +37,13 @@ public final class Server: Sendable {
         guard !configuration.faults || configuration.tokens == nil else { throw ServerError.faultsWithKeys }
         let origins = try Self.originPolicy(configuration.allowedOrigins, faults: configuration.faults)
         var transport = configuration.transport
-        transport.connections = min(transport.connections, try Self.descriptorsForConnections(configuration))
+        let descriptors = try Self.descriptorsForConnections(configuration)
+        if descriptors < transport.connections {
+            logger.notice(
+                "the limit of open files allows fewer connections",
+                metadata: ["connections": "\(descriptors)", "wanted": "\(transport.connections)"])
+            transport.connections = descriptors
+        }
         reserveDescriptors(transport.connections)
         keepFreedMemory()
         LibraryLog.send { level, line in
@@ -176,8 +182,9 @@ public final class Server: Sendable {
         return made.withLock { $0! }
     }
 
-    /// Reads the certificate and key anew, for new connections. When they cannot be used the old ones stay.
+    /// Reads the certificate and key anew, if there are any, for new connections. When they cannot be used the old ones stay.
     public func reload() {
+        guard group.isSecure else { return }
         do {
             try group.reloadCertificate()
             logger.info("the certificate has been read anew")

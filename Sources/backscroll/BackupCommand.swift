@@ -3,10 +3,9 @@ import Glibc
 import Load
 import Server
 import Store
-import Synchronization
 
 /// `backscroll backup`.
-struct BackupCommand: AsyncParsableCommand {
+struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the database to a file, also while a server runs on it.",
@@ -33,21 +32,15 @@ struct BackupCommand: AsyncParsableCommand {
     @Flag(help: "Replace a file that is there.")
     var force = false
 
-    func run() async throws {
+    func run() throws {
         let backup = try Backup(of: database, to: file, replacing: force)
-        let stop = Stop()
-        let signals = await ServerSignals()
-        let waiting = Task {
-            await signals.waitForStop()
-            stop.request()
-        }
-        defer { waiting.cancel() }
+        Interruption.watch()
         // Where both want the processor the server comes first.
         _ = nice(10)
         let status = StatusLine()
         defer { status.clear() }
         let start = ContinuousClock.now
-        let contents = try backup.run(isCancelled: { stop.isRequested }) { progress in
+        let contents = try backup.run(isCancelled: { Interruption.isRequested }) { progress in
             status.show("\(Figure.bytes(Double(progress.bytes))) of about \(Figure.bytes(Double(progress.total)))")
         }
         let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
@@ -55,12 +48,5 @@ struct BackupCommand: AsyncParsableCommand {
         print(
             "\(file) holds \(Figure.count(Int(contents.rooms), "room")) and \(Figure.count(Int(contents.messages), "message")) in "
                 + "\(Figure.whole(Int(contents.bytes))) bytes, written in \(seconds) s")
-    }
-
-    /// Whether the backup is to be given up, which another thread says.
-    private final class Stop: Sendable {
-        private let flag = Atomic(false)
-        var isRequested: Bool { flag.load(ordering: .relaxed) }
-        func request() { flag.store(true, ordering: .relaxed) }
     }
 }

@@ -96,7 +96,7 @@ struct ServeCommand: AsyncParsableCommand {
             "How often a user may send: 50/s, or 50/s:200 for 200 at once; s, m or h.", valueName: "rate"))
     var limitSends = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often a user may edit, delete and react, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("How often a user may change messages, read marks, rooms and members, likewise.", valueName: "rate"))
     var limitChanges = LimitOption.off
 
     @Option(help: ArgumentHelp("How often a user may subscribe, likewise.", valueName: "rate"))
@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How often an address may send, likewise. A proxy is one address.", valueName: "rate"))
     var limitAddressSends = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often an address may edit, delete and react, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("How often an address may change them, likewise.", valueName: "rate"))
     var limitAddressChanges = LimitOption.off
 
     @Option(help: ArgumentHelp("How often an address may subscribe, likewise.", valueName: "rate"))

@@ -1,12 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Whether the user has pressed Ctrl-C: the run then ends early, with its report. A second time ends the process.
-enum Interruption {
+/// Whether the user has pressed Ctrl-C: what runs then ends early, in good order. A second time ends the process.
+///
+/// For what occupies its thread meanwhile. It needs no other one to hear of the signal, and where there is one processor
+/// tasks have but one.
+public enum Interruption {
     private static let flag = Atomic(false)
 
     /// Has SIGINT and SIGTERM noted from now on, each once.
-    static func watch() {
+    public static func watch() {
         for signal in [SIGINT, SIGTERM] {
             var action = sigaction()
             // An atomic store is all that the handler does, which may be done in one (POSIX, 2.4.3).
@@ -17,5 +20,5 @@ enum Interruption {
     }
 
     /// Whether it was noted.
-    static var isRequested: Bool { flag.load(ordering: .relaxed) }
+    public static var isRequested: Bool { flag.load(ordering: .relaxed) }
 }

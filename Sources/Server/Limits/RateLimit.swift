@@ -76,13 +76,13 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
 public struct RateLimits: Sendable, Equatable {
     /// Sends of a user.
     public var userSends: RateLimit?
-    /// Edits, deletes and reactions of a user.
+    /// Changes by a user: of messages, read marks, rooms and members.
     public var userChanges: RateLimit?
     /// Subscriptions that a user begins.
     public var userSubscriptions: RateLimit?
     /// Sends from an address.
     public var addressSends: RateLimit?
-    /// Edits, deletes and reactions from an address.
+    /// The same from an address.
     public var addressChanges: RateLimit?
     /// Subscriptions that are begun from an address.
     public var addressSubscriptions: RateLimit?
