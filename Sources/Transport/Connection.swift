@@ -208,7 +208,8 @@ public final class Connection {
 
     /// Has the handler told when this much time has passed, instead of any time set before; `nil` for never.
     ///
-    /// Times are kept in ticks of 100 ms: the call comes up to two of them late, never early.
+    /// Times are kept in ticks of 100 ms, and count from the beginning of the loop's turn: the call comes up to two of them
+    /// late, and early by as long as the turn has lasted.
     public func setDeadline(_ after: Duration?) {
         guard state == .open else { return }
         deadline = after.map(loop.tick(after:))

@@ -15,8 +15,8 @@ extension Loop {
     /// The loop's clock: since some moment in the past, as of the beginning of this turn, to the millisecond.
     public var time: Duration { .milliseconds(Int64(uv_now(uv))) }
 
-    /// Has `work` run on the loop when this much time has passed: up to two ticks of 100 ms later, never earlier. When
-    /// the loop stops before, it does not run.
+    /// Has `work` run on the loop when this much time has passed since this turn began: up to two ticks of 100 ms later,
+    /// never earlier. When the loop stops before, it does not run.
     public func after(_ duration: Duration, _ work: @escaping () -> Void) {
         preconditionIsolated()
         startTicker()

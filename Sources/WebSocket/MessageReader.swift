@@ -77,8 +77,8 @@ public struct MessageReader: Sendable {
         guard isReading else { return }
         var offset = 0
         if ready == nil, !inbox.isEmpty {
-            // The inbox starts with part of a header. Bring just what completes it, so that a payload behind it need
-            // not pass through here.
+            // The inbox starts with part of a header, or with frames that nobody has asked for yet. Bring just what
+            // completes a header, so that a payload behind it need not pass through here.
             let missing = FrameHeader.maxEncodedLength - (inbox.count - inboxStart)
             offset = min(max(missing, 0), bytes.count)
             inbox.append(copying: bytes.extracting(..<offset))

@@ -96,7 +96,9 @@ struct ServeCommand: AsyncParsableCommand {
             "How often a user may send: 50/s, or 50/s:200 for 200 at once; s, m or h.", valueName: "rate"))
     var limitSends = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often a user may change messages, read marks, rooms and members, likewise.", valueName: "rate"))
+    @Option(
+        help: ArgumentHelp(
+            "How often a user may change messages, read marks, rooms and members, likewise.", valueName: "rate"))
     var limitChanges = LimitOption.off
 
     @Option(help: ArgumentHelp("How often a user may subscribe, likewise.", valueName: "rate"))

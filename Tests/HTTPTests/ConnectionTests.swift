@@ -36,21 +36,6 @@ struct ConnectionTests {
         #expect(parser.buffered == 0)
     }
 
-    @Test("An upgrade needs both fields, and HTTP/1.1")
-    func upgrade() throws {
-        func asks(_ text: String) throws -> Bool {
-            try #require(onlyRequest(in: text)).requestsUpgrade(to: "websocket")
-        }
-        #expect(try asks(head("Connection: Upgrade", "Upgrade: websocket")))
-        #expect(try asks(head("Connection: keep-alive, upgrade", "Upgrade: h2c, WebSocket")))
-        #expect(try asks(head("Connection: keep-alive", "Connection: UPGRADE", "Upgrade: h2c", "Upgrade: websocket")))
-        #expect(try !asks(head("Upgrade: websocket")))
-        #expect(try !asks(head("Connection: upgrade")))
-        #expect(try !asks(head("Connection: upgrade", "Upgrade: h2c")))
-        #expect(try !asks(head("Connection: upgrade, close", "Upgrade: websocket")))
-        #expect(try !asks("GET / HTTP/1.0\r\nHost: h\r\nConnection: upgrade, keep-alive\r\nUpgrade: websocket\r\n\r\n"))
-    }
-
     @Test("What follows an upgrade is handed over, and nothing more is parsed")
     func remainder() throws {
         var parser = RequestParser()

@@ -6,8 +6,6 @@ struct ConnectionOptions: OptionSet, Sendable, Hashable {
     static let close = ConnectionOptions(rawValue: 1)
     /// An HTTP/1.0 sender wants the connection to persist (RFC 9112, section 9.3).
     static let keepAlive = ConnectionOptions(rawValue: 2)
-    /// The Upgrade field is meant (RFC 9110, section 7.8).
-    static let upgrade = ConnectionOptions(rawValue: 4)
 
     /// Adds the options that a line lists. Those that are not known only name fields, which is a proxy's matter.
     mutating func add(_ value: Span<UInt8>) {
@@ -17,7 +15,6 @@ struct ConnectionOptions: OptionSet, Sendable, Hashable {
             let option = value.extracting(value.boundsWithoutWhitespace(from: start, to: end))
             switch option.count {
             case 5 where option.equals(ignoringCase: "close"): insert(.close)
-            case 7 where option.equals(ignoringCase: "upgrade"): insert(.upgrade)
             case 10 where option.equals(ignoringCase: "keep-alive"): insert(.keepAlive)
             default: break
             }

@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// A request that has arrived completely.
 public struct Request: Sendable {
@@ -12,28 +12,12 @@ public struct Request: Sendable {
     ///
     /// Never after a CONNECT: its sender may have sent what is meant for the tunnel that it will not get.
     public let keepAlive: Bool
-    /// What the Connection field said.
-    let connection: ConnectionOptions
 
     init(_ head: RequestHead, _ line: RequestLine, _ section: HeaderSection, body: [UInt8] = []) {
         self.head = head
         self.body = body
         minorVersion = line.minorVersion
-        connection = section.connection
-        keepAlive = connection.persists(minorVersion: minorVersion) && line.method != .connect
-    }
-
-    /// The value of a field: of the first one, if there are several.
-    public func field(_ name: HTTPField.Name) -> String? {
-        head.headerFields.first(name)
-    }
-
-    /// Whether the client asks to go on in another protocol, given in lower case: `websocket` (RFC 9110, section 7.8).
-    ///
-    /// The Upgrade field counts only when Connection names it, and not in HTTP/1.0.
-    public func requestsUpgrade(to name: String) -> Bool {
-        guard connection.contains(.upgrade), minorVersion >= 1, keepAlive else { return false }
-        return head.headerFields.lists(name, in: .upgrade)
+        keepAlive = section.connection.persists(minorVersion: minorVersion) && line.method != .connect
     }
 
     /// What the answer's framing depends on.

@@ -5,7 +5,8 @@ public import HTTPTypes
 /// A refusal ends the connection, because after a message that could not be understood nobody can tell where the next
 /// one begins (RFC 9112, section 9.3 and 11.2).
 public struct RequestRefusal: Error, Sendable, Hashable {
-    /// The status to answer with: 400, 413, 414, 417, 431, 501 or 505.
+    /// The status to answer with: 400, 413, 414, 417, 431, 501 or 505. Of a response, which is read by the same rules, it is
+    /// 502, and nobody is answered: see ``ResponseRefusal``.
     public let status: HTTPResponse.Status
     /// The rule that was broken, as a stable word for programs.
     public let code: String

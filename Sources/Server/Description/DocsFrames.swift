@@ -110,14 +110,15 @@ enum DocsFrames {
         (.unsupportedData, "A binary frame: frames are JSON, as text."),
         (.invalidPayloadData, "A frame that is no JSON, or no UTF-8."),
         (.policyViolation, "A frame that is JSON, but no object."),
-        (.messageTooBig, "A frame of more than 64 KiB."),
+        (.messageTooBig, "A frame of more than 64 KiB, or what the server is set to."),
         (.internalError, "A mistake of the server. Come back."),
         (.tryAgainLater, "The history cannot be read at the moment. Come back."),
         (.tokenExpired, "The token has ended. Get a new one and come back."),
         (.notMember, "You are no member of the room any more. Do not come back."),
         (
             .noProgress,
-            "You took nothing for 60 seconds while there was something to take. You may see a bare end instead."
+            "You took nothing for 60 seconds, or what the server is set to, while there was something to take. You may "
+                + "see a bare end instead."
         ),
         (.tooManyFrames, "More than 200 frames in a second, on <code>/v1/live</code> 1,200."),
     ]

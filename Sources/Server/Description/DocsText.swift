@@ -58,6 +58,6 @@ enum DocsText {
         <code>since=EPOCH:REV</code>. What changed meanwhile comes first, each message once, as it is now. A cursor that the \
         history does not know, since it was restored from a backup, is refused with 410 <code>cursor_unknown</code>, on \
         <code>/v1/live</code> with an <code>error</code> frame: drop what you hold and load the room afresh.</p>
-        <p>The server pings every 30 seconds; a client that leaves two unanswered is gone.</p>
+        <p>The server pings every 30 seconds, if it is not set otherwise; a client that leaves two unanswered is gone.</p>
         """
 }

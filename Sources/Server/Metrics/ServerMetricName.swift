@@ -31,7 +31,8 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
         case .commits: "Transactions that were committed."
         case .commitSeconds: "How long a commit took, from the first statement until it was durable, in seconds."
         case .commitMessages: "How many messages a commit stored."
-        case .deliveries: "New and changed messages, each counted once for every subscriber that its room has then; replays are not counted."
+        case .deliveries:
+            "New and changed messages, each counted once for every subscriber that its room has then; replays are not counted."
         case .deliveredBytes: "Bytes that were written to subscribers, with their framing."
         case .subscribers: "Subscriptions of rooms that are open; one connection may have many."
         case .replays: "Times that a subscriber was brought up to date from the store."
