@@ -122,6 +122,10 @@ struct Plan: Sendable {
     /// wait for this process to take in what the storm is sent.
     var loops: Int { storming > 0 ? 2 * threads : threads }
 
+    /// How many loops send: those that have a publisher, which are the first ones. Counts and rates are shared among them,
+    /// and messages numbered by them.
+    var sendingLoops: Int { min(threads, publishing?.inFlight ?? threads) }
+
     /// Whether a loop is for clients of the storm only: those behind the first ``threads``.
     func isOfStorm(loop: Int) -> Bool { loop >= threads }
 

@@ -36,7 +36,9 @@ final class Publishers {
     /// Whose slot is freed when the message has reached every subscriber.
     private var awaiting: [MessageID: Publisher] = [:]
     private var isRunning = false
-    /// How many requests are this loop's share.
+    /// How many loops send.
+    private let senders: Int
+    /// How many requests are this loop's share: none of a loop that has no publisher.
     private let share: Int
     private var nextRoom: Int
     private var nextDue = Int64.max
@@ -56,12 +58,15 @@ final class Publishers {
         self.loop = loop
         self.destination = destination
         self.clock = clock
-        log = SendLog(loop: loop.index, loops: plan.threads, rooms: plan.rooms)
+        let senders = plan.sendingLoops
+        self.senders = senders
+        log = SendLog(loop: loop.index, loops: senders, rooms: plan.rooms)
         let awaits = publishing.pacing == .closed(awaitsDeliveries: true) && plan.subscribers > 0
         awaitsDeliveries = awaits
         loopsListening = (0..<plan.rooms).map { awaits ? plan.loopsListening(to: $0) : 0 }
         nextRoom = loop.index % plan.activeRooms
-        share = publishing.count.map { ($0 + plan.threads - 1 - loop.index) / plan.threads } ?? .max
+        let share = publishing.count.map { ($0 + senders - 1 - loop.index) / senders } ?? .max
+        self.share = loop.index < senders ? share : 0
         for id in stride(from: loop.index, to: publishing.inFlight, by: plan.threads) {
             slots.append(Publisher(id: id, publishers: self))
         }
@@ -73,8 +78,8 @@ final class Publishers {
     /// Begins to send at `time`.
     func start(at time: Int64) {
         isRunning = true
-        if case .open(let perSecond) = publishing.pacing {
-            interval = Int64(1e9 * Double(plan.threads) / perSecond)
+        if share > 0, case .open(let perSecond) = publishing.pacing {
+            interval = Int64(1e9 * Double(senders) / perSecond)
             nextDue = time + Int64(1e9 * Double(loop.index) / perSecond)
         }
         sendWhatIsDue()
@@ -89,7 +94,9 @@ final class Publishers {
     var outstanding: Int { slots.count { $0.outgoing != nil } }
 
     /// How many requests are due and not begun, in an open loop.
-    var backlog: Int { interval > 0 ? max(0, Int((clock.now - nextDue) / interval)) : 0 }
+    var backlog: Int {
+        interval > 0 ? min(max(0, Int((clock.now - nextDue) / interval)), share - tally.started) : 0
+    }
 
     /// Whether every publisher is without a connection.
     var isDisconnected: Bool { slots.allSatisfy { $0.connection == nil } }
@@ -134,7 +141,7 @@ final class Publishers {
 
     private func begin(_ publisher: Publisher, due: Int64) {
         let room = nextRoom
-        nextRoom = (nextRoom + plan.threads) % plan.activeRooms
+        nextRoom = (nextRoom + senders) % plan.activeRooms
         let number = log.nextNumber(in: room)
         let loops = loopsListening[room]
         publisher.outgoing = Publisher.Outgoing(room: room, number: number, time: due, loopsWaiting: loops)

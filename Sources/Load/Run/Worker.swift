@@ -64,7 +64,7 @@ final class Worker {
     }
 
     private func complete(room: Int, number: Int) {
-        let origin = number % plan.threads
+        let origin = number % plan.sendingLoops
         if origin == loop.index {
             publishers?.delivered(room: room, number: number)
         } else if case .closed(awaitsDeliveries: true) = plan.publishing?.pacing {
@@ -140,7 +140,7 @@ final class Worker {
     /// What is known about the messages.
     var account: Account {
         Account(
-            sent: publishers?.log ?? SendLog(loop: loop.index, loops: plan.threads, rooms: plan.rooms),
+            sent: publishers?.log ?? SendLog(loop: loop.index, loops: plan.sendingLoops, rooms: plan.rooms),
             ledger: audience?.ledger ?? Ledger(run: plan.run, rooms: plan.rooms),
             lost: audience?.lostAtEnd ?? [:])
     }

@@ -147,6 +147,12 @@ import Transport
         #expect(try Self.plan("http://h", "--threads", "8", "--subscribers", "2", "--in-flight", "1").threads == 2)
     }
 
+    @Test func `loops that send are those that have a publisher`() throws {
+        #expect(try Self.plan("http://h", "--threads", "4", "--in-flight", "2").sendingLoops == 2)
+        #expect(try Self.plan("http://h", "--threads", "4", "--in-flight", "9").sendingLoops == 4)
+        #expect(try Self.plan("http://h", "--threads", "4", "--idle").sendingLoops == 4)
+    }
+
     @Test func `loops that listen to a room are counted`() throws {
         let plan = try Self.plan("http://h", "--threads", "2", "--subscribers", "6", "--rooms", "3")
         #expect((0..<3).map(plan.loopsListening) == [2, 2, 2])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Synchronization
 import Testing
 
 @testable import Load
@@ -50,6 +51,41 @@ import Testing
         #expect(report.isGood)
         // However long the run took on a busy machine, no more was sent than was due.
         #expect(Double(report.total.started) <= 200 * (clock.now - begun).seconds + 1)
+    }
+
+    /// The marks of the messages that a server was sent.
+    private static func marks(_ options: String...) async throws -> [Mark] {
+        let heard = Heard()
+        let server = try TinyServer(
+            TinyServer.Faults(hears: { body in
+                var offset = 0
+                if let mark = Mark.next(in: body.span, at: &offset) { heard.marks.withLock { $0.append(mark) } }
+            }))
+        defer { server.stop() }
+        let report = try await run([server.address] + options)
+        #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
+        #expect(report.total.acknowledged == 40)
+        #expect(report.backlog == 0)
+        return heard.marks.withLock(\.self)
+    }
+
+    private final class Heard: Sendable {
+        let marks = Mutex<[Mark]>([])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `loops without a publisher have no share of a number of messages`() async throws {
+        let marks = try await Self.marks("--messages=40", "--in-flight=2", "--threads=4", "--rooms=1")
+        // However many loops there are, no number is left out.
+        #expect(marks.map(\.number).sorted() == Array(0..<40))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `loops without a publisher have no share of a rate, nor of the rooms`() async throws {
+        let marks = try await Self.marks("--messages=40", "--in-flight=2", "--threads=4", "--rooms=4", "--rate=200")
+        let due = marks.map(\.time).sorted()
+        #expect(zip(due, due.dropFirst()).allSatisfy { $1 - $0 == 5_000_000 })
+        #expect(Set(marks.map(\.room)) == [0, 1, 2, 3])
     }
 
     @Test func `sends without subscribers are judged by their answers`() async throws {

@@ -57,6 +57,7 @@ final class TinyHub {
     /// - Returns: the status to answer with, or nil if everyone was cut off.
     func send(_ body: [UInt8], to name: String) -> Int? {
         sends += 1
+        faults.hears(body)
         if faults.refuses(sends - 1) { return 503 }
         let text = String(decoding: body, as: UTF8.self)
         let id = String(text.drop { $0 != ":" }.dropFirst(2).prefix { $0 != "\"" })

@@ -28,6 +28,8 @@ final class TinyServer: Sendable {
         var forgets = 0
         /// Cuts every connection that is made after that.
         var staysAway = false
+        /// Is told the body of each send.
+        var hears: @Sendable (_ body: [UInt8]) -> Void = { _ in }
     }
 
     /// Where it listens, on 127.0.0.1.
