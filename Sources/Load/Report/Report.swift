@@ -28,7 +28,7 @@ struct Report: Sendable {
     var delivery = LatencySummary()
     /// What was due in an open loop, and not begun when the measurement ended.
     var backlog = 0
-    /// Subscribers that were lost for good.
+    /// Subscribers, a storm's too, that had no connection at the end.
     var lost = 0
     /// Why connections and sends failed.
     var failures = FailureLog()
@@ -64,7 +64,7 @@ struct Report: Sendable {
         delivery = last.delivery.summary
         disturbance?.delivery = last.disturbedDelivery.summary
         disturbance?.catchUp = last.catchUp.summary
-        lost = last.lostSubscribers
+        lost = plan.subscribers + plan.storming - last.subscribers
         failures = last.failures
     }
 
@@ -72,7 +72,7 @@ struct Report: Sendable {
     var isGood: Bool {
         switch kind {
         case .messages: verdict?.isGood ?? false && (disturbance?.isComplete ?? true)
-        case .pages: total.acknowledged > 0 && total.refused == 0 && total.cut == 0
+        case .pages: total.acknowledged > 0 && total.refused == 0 && total.unanswered == 0
         case .connections: lost == 0
         }
     }

@@ -31,6 +31,13 @@ extension Report {
         if let disturbance { disturbance.encode(into: &out) }
         if !plan.processes.isEmpty { encodeServer(into: &out) }
         if let verdict { verdict.encode(into: &out) }
+        switch kind {
+        case .messages: break
+        case .pages:
+            out.append(member: "refused", Int64(total.refused))
+            out.append(member: "unanswered", Int64(total.unanswered))
+        case .connections: out.append(member: "lost_subscribers", Int64(lost))
+        }
         out.append(strings: "failures", failures.lines)
         out.append(literal: "}")
         return String(decoding: out, as: UTF8.self)

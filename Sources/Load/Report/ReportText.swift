@@ -124,18 +124,29 @@ struct ReportText {
 
     private mutating func addVerdict(_ report: Report) {
         guard let verdict = report.verdict else {
-            add("verdict", report.isGood ? "OK" : "FAILED: \(Self.failure(of: report))")
-            return
+            let lines = report.isGood ? ["OK"] : Self.failures(of: report).map { "FAILED: " + $0 }
+            return addVerdict(lines)
         }
-        for (index, line) in verdict.lines.enumerated() { add(index == 0 ? "verdict" : "", line) }
+        addVerdict(verdict.lines)
     }
 
-    private static func failure(of report: Report) -> String {
-        let failed = report.total.refused + report.total.cut
-        switch report.kind {
-        case .connections: return "\(Figure.count(report.lost, "subscriber")) lost the connection"
-        default: return failed > 0 ? "\(Figure.count(failed, "request")) failed" : "nothing was answered"
+    private mutating func addVerdict(_ lines: [String]) {
+        for (index, line) in lines.enumerated() { add(index == 0 ? "verdict" : "", line) }
+    }
+
+    /// What went wrong where no messages were sent.
+    private static func failures(of report: Report) -> [String] {
+        func requests(_ count: Int) -> String { Figure.count(count, "request") + (count == 1 ? " was" : " were") }
+        guard report.kind != .connections else {
+            let all = Figure.count(report.plan.subscribers, "subscriber")
+            return ["\(Figure.whole(report.lost)) of \(all) had no connection at the end"]
         }
+        let total = report.total
+        var lines: [String] = []
+        if total.refused > 0 { lines.append("\(requests(total.refused)) refused") }
+        if total.unanswered > 0 { lines.append("\(requests(total.unanswered)) never answered") }
+        if total.acknowledged == 0 { lines.append("nothing was answered") }
+        return lines
     }
 }
 

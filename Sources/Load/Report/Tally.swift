@@ -26,6 +26,9 @@ struct Tally: Equatable, Sendable {
     /// What only grows while things go on: attempts that come to nothing are no progress.
     var progress: Int { acknowledged + deliveries + resumed }
 
+    /// Requests of which no answer came to the end, whether or not their connection did.
+    var unanswered: Int { started - acknowledged - refused }
+
     /// Requests with an outcome.
     var finished: Int { acknowledged + refused + cut }
 

@@ -17,7 +17,7 @@ final class LoadRun {
 
     let plan: Plan
     private let console: Console
-    private let group: LoopGroup
+    let group: LoopGroup
     let workers: [LoopBound<Worker>]
     let clock = RunClock()
     var report: Report
@@ -78,7 +78,7 @@ final class LoadRun {
 
     // MARK: The phases
 
-    private func connect() async throws {
+    func connect() async throws {
         guard plan.subscribers > 0 else { return }
         let begun = clock.now
         while true {
@@ -145,14 +145,15 @@ final class LoadRun {
     }
 
     /// Holds the connections only.
-    private func hold() async throws {
+    func hold() async throws {
         let first = await snapshot()
         let usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
         try await pollUntil(clock.now + plan.schedule.measurement.nanoseconds)
         let last = await snapshot()
         report.measure(from: first, to: last)
         report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
-        report.finish(last)
+        // Those that are about to connect again are waited for.
+        report.finish(try await drain())
     }
 
     /// Polls until `time`, or the user interrupts, or there is nobody left to load.

@@ -11,7 +11,8 @@ import Wire
         report.connected = report.plan.subscribers
         report.connectSeconds = 0.25
         var last = Snapshot(time: 5_000_000_000)
-        last.tally = Tally(started: 10_001, acknowledged: 10_000, deliveries: 1_000_000)
+        last.tally = Tally(started: 10_000, acknowledged: 10_000, deliveries: 1_000_000)
+        last.subscribers = report.connected
         last.delivery.record(2_000_000)
         last.answer.record(1_000_000)
         report.measure(from: Snapshot(time: 1_000_000_000), to: last)
@@ -74,15 +75,27 @@ import Wire
         #expect(lines.contains("pages/s     2,500 (10,000 answered in 4.00 s) of 5.0 kB each"))
         #expect(lines.last == "verdict     OK")
         report.total.refused = 2
-        #expect(ReportText(report).lines.last == "verdict     FAILED: 2 requests failed")
+        report.total.started += 2 + 32
+        #expect(
+            ReportText(report).lines.suffix(2) == [
+                "verdict     FAILED: 2 requests were refused", "            FAILED: 32 requests were never answered",
+            ])
         #expect(!report.isGood)
+        #expect(report.json.contains(#""refused":2,"unanswered":32,"#))
+        report.total.refused = 0
+        report.total.started = 10_001
+        #expect(!report.isGood)
+        #expect(ReportText(report).lines.last == "verdict     FAILED: 1 request was never answered")
     }
 
     @Test func `held connections are judged by those that were lost`() throws {
         var report = try Self.report("--idle")
         #expect(ReportText(report).lines.last == "verdict     OK")
         report.lost = 1
-        #expect(ReportText(report).lines.last == "verdict     FAILED: 1 subscriber lost the connection")
+        #expect(
+            ReportText(report).lines.last == "verdict     FAILED: 1 of 100 subscribers had no connection at the end")
+        #expect(!report.isGood)
+        #expect(report.json.contains(#""lost_subscribers":1,"#))
     }
 
     @Test func `the JSON can be read, and says the same`() throws {

@@ -99,4 +99,16 @@ import Testing
         #expect(verdict.lost == 12)
         #expect(verdict.faults.contains { $0.contains("not connected again when the run ended") })
     }
+
+    @Test(arguments: [false, true]) func `pages that a server no longer answers are found`(isGone: Bool) async throws {
+        let server = try TinyServer(TinyServer.Faults(staysAway: isGone, answersPages: 3))
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(
+            server, "--pages=newest", "--room=big", "--rooms=1", "--subscribers=0", "--reconnect", "--drain=0.3")
+        #expect(!report.isGood)
+        #expect(report.total.acknowledged <= 3)
+        // At most one on each connection.
+        #expect((1...4).contains(report.total.unanswered))
+        #expect(ReportText(report).lines.contains { $0.contains("FAILED: ") && $0.hasSuffix(" never answered") })
+    }
 }

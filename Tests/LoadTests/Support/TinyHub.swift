@@ -16,6 +16,7 @@ final class TinyHub {
     private var dirty: [TinySession] = []
     private var sends = 0
     private var stored = 0
+    private var pages = 0
     private var hasCut = false
     /// Whether it serves nobody any more.
     var isAway: Bool { hasCut && faults.staysAway }
@@ -78,6 +79,14 @@ final class TinyHub {
             dirty.append(listener)
         }
         return 201
+    }
+
+    /// Whether a page is to be answered.
+    func isToAnswerPage() -> Bool {
+        pages += 1
+        guard pages > faults.answersPages else { return true }
+        if faults.staysAway, !hasCut { cutEveryone() }
+        return false
     }
 
     private func cutEveryone() {

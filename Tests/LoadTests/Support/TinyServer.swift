@@ -28,6 +28,8 @@ final class TinyServer: Sendable {
         var forgets = 0
         /// Cuts every connection that is made after that.
         var staysAway = false
+        /// Answers so many pages, and no more; if it ``staysAway``, it does so then.
+        var answersPages = Int.max
         /// Is told the body of each send.
         var hears: @Sendable (_ body: [UInt8]) -> Void = { _ in }
     }

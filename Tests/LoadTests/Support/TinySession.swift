@@ -93,7 +93,7 @@ final class TinySession: ConnectionHandler {
         case (.post, "messages"):
             guard let status = hub.send(request.body, to: room) else { return }
             answer(status, connection)
-        case (.get, "messages"): answer(200, connection)
+        case (.get, "messages"): if hub.isToAnswerPage() { answer(200, connection) }
         case (.get, "live"): upgrade(request, room: room, since: path.firstSince, connection)
         default: answer(405, connection)
         }
