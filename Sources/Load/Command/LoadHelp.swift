@@ -55,6 +55,7 @@ enum LoadHelp {
                      they had missed, and for each of them
           stall      how many read nothing, and with --pid by how much the server's
                      memory grew for each of them
+          ack then   ack during the storm or stall; "ack" is then that before it
           meanwhile  delivery to the other subscribers during the storm or stall;
                      "delivery" is then that before it
           server     with --pid: CPU time of these processes and their descendants

@@ -3,6 +3,8 @@ struct DisturbanceReport: Sendable {
     let disturbance: Plan.Disturbance
     /// How long it took.
     var seconds = 0.0
+    /// From when a request was due during it to its answer.
+    var ack = LatencySummary()
     /// From when a message was due to be sent during it to each delivery to the others.
     var delivery = LatencySummary()
     /// From the beginning of a storm to when each client had what it had missed.

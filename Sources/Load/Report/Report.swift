@@ -62,6 +62,7 @@ struct Report: Sendable {
         total = last.tally
         ack = last.answer.summary
         delivery = last.delivery.summary
+        disturbance?.ack = last.disturbedAnswer.summary
         disturbance?.delivery = last.disturbedDelivery.summary
         disturbance?.catchUp = last.catchUp.summary
         lost = plan.subscribers + plan.storming - last.subscribers

@@ -61,6 +61,8 @@ extension DisturbanceReport {
         out.append(member: "disturbance_seconds", seconds)
         out.append(member: "disturbance_server_cpu_seconds", serverSeconds)
         out.append(member: "disturbance_memory_per_client", memoryEach)
+        out.append(memberName: "disturbed_ack_ms")
+        ack.encode(into: &out)
         out.append(memberName: "disturbed_delivery_ms")
         delivery.encode(into: &out)
         out.append(memberName: "catch_up_ms")

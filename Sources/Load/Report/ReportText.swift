@@ -14,6 +14,7 @@ struct ReportText {
         if let disturbance = report.disturbance {
             let line = disturbance.line(hasServer: !report.plan.processes.isEmpty)
             add(line.label, line.text)
+            addLatency("ack then", disturbance.ack)
             addLatency("meanwhile", disturbance.delivery)
         }
         addUsage(report)

@@ -19,11 +19,11 @@ final class Audience {
     private(set) var ledger: Ledger
     /// The subscribers that have lost their connection, by their index in the ledger, and why.
     private(set) var lost: [Int: String] = [:]
-    /// From sending to seeing, of messages sent from ``measuredFrom`` on.
+    /// From when a message was due to be sent to seeing it, of those due from ``measuredFrom`` on.
     private(set) var latency = Latency()
     /// When the measurement begins.
     var measuredFrom = Int64.max
-    /// The same, of messages sent from ``disturbedFrom`` on, to those who do not disturb.
+    /// The same, of messages due from ``disturbedFrom`` on, to those who do not disturb.
     private(set) var disturbedLatency = Latency()
     /// From the beginning of a storm to when each of its clients was subscribed and had what it had missed.
     private(set) var catchUp = Latency()

@@ -29,7 +29,7 @@ extension LoadRun {
     private func announce() async throws -> Int64 {
         while true {
             let begin = clock.now + Self.notice.nanoseconds
-            for worker in workers { await worker.perform { $0.audience?.expectDisturbance(at: begin) } }
+            for worker in workers { await worker.perform { $0.expectDisturbance(at: begin) } }
             let left = begin - clock.now
             guard left > 0 else { continue }
             try await Task.sleep(for: .nanoseconds(left))

@@ -16,8 +16,12 @@ final class Publishers {
     private(set) var failures = FailureLog()
     /// From when a request was due to its answer, for those due from ``measuredFrom`` on.
     private(set) var latency = Latency()
+    /// The same, for those due from ``disturbedFrom`` on.
+    private(set) var disturbedLatency = Latency()
     /// When the measurement begins.
     var measuredFrom = Int64.max
+    /// When the disturbance begins.
+    var disturbedFrom = Int64.max
     /// Whether a slot waits until its message has reached every subscriber.
     private(set) var awaitsDeliveries: Bool
 
@@ -175,12 +179,21 @@ final class Publishers {
             tally.contentBytes += answer.contentBytes
             if plan.reconnects, isRepeat { tally.confirmed += 1 }
             log.note(.acknowledged, room: outgoing.room, number: outgoing.number)
-            if outgoing.time >= measuredFrom { latency.record(clock.now - outgoing.time) }
+            recordLatency(of: outgoing)
             if outgoing.loopsWaiting == 0 || !awaitsDeliveries { free(publisher) }
         case .refused(let reason, let mayPass):
             failures.note("refused: \(reason)")
             if plan.reconnects, mayPass { retry(publisher) } else { fail(publisher, .refused) }
         case .unknown(let reason): cut(publisher, reason: reason)
+        }
+    }
+
+    private func recordLatency(of outgoing: Publisher.Outgoing) {
+        guard outgoing.time >= measuredFrom else { return }
+        if outgoing.time < disturbedFrom {
+            latency.record(clock.now - outgoing.time)
+        } else {
+            disturbedLatency.record(clock.now - outgoing.time)
         }
     }
 

@@ -3,11 +3,13 @@ struct Snapshot: Sendable {
     /// When, in nanoseconds since the run began.
     var time: Int64
     var tally = Tally()
-    /// From sending to the answer.
+    /// From when a request was due to its answer.
     var answer = Latency()
-    /// From sending to the delivery.
+    /// From when a message was due to be sent to each delivery.
     var delivery = Latency()
-    /// The same during the disturbance, to those who do not disturb.
+    /// To the answers, of requests due during the disturbance.
+    var disturbedAnswer = Latency()
+    /// To the deliveries to those who do not disturb, of messages due during the disturbance.
     var disturbedDelivery = Latency()
     /// From the beginning of a storm to when its clients were level.
     var catchUp = Latency()
@@ -28,13 +30,14 @@ struct Snapshot: Sendable {
     /// Why connections and sends failed.
     var failures = FailureLog()
 
-    /// Both loops together; the snapshots are taken almost at once.
+    /// The sum of two, which are of different loops; they are taken almost at once.
     static func + (a: Snapshot, b: Snapshot) -> Snapshot {
         var sum = a
         sum.time = max(a.time, b.time)
         sum.tally = a.tally + b.tally
         sum.answer.add(b.answer)
         sum.delivery.add(b.delivery)
+        sum.disturbedAnswer.add(b.disturbedAnswer)
         sum.disturbedDelivery.add(b.disturbedDelivery)
         sum.catchUp.add(b.catchUp)
         sum.subscribers += b.subscribers

@@ -102,6 +102,12 @@ final class Worker {
         publishers?.start(at: time)
     }
 
+    /// Says from when on messages are of the disturbance.
+    func expectDisturbance(at time: Int64) {
+        audience?.expectDisturbance(at: time)
+        publishers?.disturbedFrom = time
+    }
+
     /// What has been counted so far, with the latencies.
     var snapshot: Snapshot {
         var snapshot = glance
@@ -110,7 +116,10 @@ final class Worker {
             snapshot.disturbedDelivery = audience.disturbedLatency
             snapshot.catchUp = audience.catchUp
         }
-        if let publishers { snapshot.answer = publishers.latency }
+        if let publishers {
+            snapshot.answer = publishers.latency
+            snapshot.disturbedAnswer = publishers.disturbedLatency
+        }
         return snapshot
     }
 
