@@ -112,6 +112,14 @@ struct Plan: Sendable {
     /// Descriptors that the process needs beside its connections.
     static let spareDescriptors = 64
 
+    /// How long clients may take in all to connect, beside what ``Schedule/connectRate`` takes.
+    static let connectPatience = Duration.seconds(120)
+
+    /// How long so many clients may take in all to connect.
+    func patience(toConnect clients: Int) -> Duration {
+        Self.connectPatience + .seconds(schedule.connectRate.map { Double(clients) / $0 } ?? 0)
+    }
+
     /// How many open files the run needs.
     var descriptors: Int { subscribers + storming + (publishing?.inFlight ?? 0) + Self.spareDescriptors }
 

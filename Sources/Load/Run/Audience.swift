@@ -55,6 +55,8 @@ final class Audience {
     private var subscribers: [Subscriber] = []
     /// How many of them have been begun with, the first first.
     private var begun = 0
+    /// When the first of them was begun with.
+    private var begunAt: Int64?
     private var underWay = 0
     private var waiting: [(subscriber: Subscriber, until: Int64)] = []
 
@@ -91,6 +93,8 @@ final class Audience {
         let due = waiting.filter { $0.until <= now }
         waiting.removeAll { $0.until <= now }
         for (subscriber, _) in due { begin(subscriber) }
+        // A storm's clients have saved nothing up while the run went on without them.
+        if begunAt == nil, !subscribers.isEmpty { begunAt = now }
         while begun < subscribers.count, underWay < burst, isWithinRate(now) {
             begun += 1
             begin(subscribers[begun - 1])
@@ -98,8 +102,8 @@ final class Audience {
     }
 
     private func isWithinRate(_ now: Int64) -> Bool {
-        guard let rate else { return true }
-        return Double(begun) <= rate * Double(now) / 1e9
+        guard let rate, let begunAt else { return true }
+        return Double(begun) <= rate * Double(now - begunAt) / 1e9
     }
 
     private func begin(_ subscriber: Subscriber) {

@@ -39,7 +39,8 @@ extension LoadRun {
 
     /// Until the storm's clients have connected, or failed to.
     private func pollUntilConnected(since begun: Int64) async throws {
-        while clock.now - begun < Self.connectPatience.nanoseconds, !Interruption.isRequested {
+        let patience = plan.patience(toConnect: plan.storming).nanoseconds
+        while clock.now - begun < patience, !Interruption.isRequested {
             let snapshot = try await poll { self.progress($0) }
             if !snapshot.isConnecting { return }
         }

@@ -4,8 +4,6 @@ import Transport
 final class LoadRun {
     /// How often the loops are looked at.
     private static let pollInterval = Duration.milliseconds(20)
-    /// How long subscribers may take in all to connect.
-    static let connectPatience = Duration.seconds(120)
     /// How long a run goes on when the server has gone and connections are not made anew.
     private static let absencePatience = Duration.seconds(1)
     /// How long before a disturbance the loops hear of it.
@@ -81,15 +79,15 @@ final class LoadRun {
     func connect() async throws {
         guard plan.subscribers > 0 else { return }
         let begun = clock.now
+        let patience = plan.patience(toConnect: plan.subscribers)
         while true {
             let snapshot = try await poll {
                 "connecting: \(Figure.whole($0.subscribers)) of \(Figure.whole(self.plan.subscribers))"
             }
             if !snapshot.isConnecting { break }
-            let isLate = clock.now - begun > Self.connectPatience.nanoseconds
+            let isLate = clock.now - begun > patience.nanoseconds
             guard !isLate, !Interruption.isRequested else {
-                let why =
-                    isLate ? "within \(Figure.fixed(Self.connectPatience.seconds, 0)) s" : "before the interruption"
+                let why = isLate ? "within \(Figure.fixed(patience.seconds, 0)) s" : "before the interruption"
                 throw LoadError("only \(snapshot.subscribers) of \(plan.subscribers) subscribers were ready \(why)")
             }
         }

@@ -153,6 +153,14 @@ import Transport
         #expect(try Self.plan("http://h", "--threads", "4", "--idle").sendingLoops == 4)
     }
 
+    @Test func `a rate of connections has the time that it takes, and the usual patience on top`() throws {
+        let plan = try Self.plan("http://h", "--connect-rate", "0.5")
+        #expect(plan.patience(toConnect: 100) == .seconds(200) + Plan.connectPatience)
+        #expect(try Self.plan("http://h").patience(toConnect: 100) == Plan.connectPatience)
+        let slowest = try Self.plan("http://h", "--connect-rate", "0.001", "--subscribers", "1000000")
+        #expect(slowest.patience(toConnect: slowest.subscribers).nanoseconds > 0)
+    }
+
     @Test func `loops that listen to a room are counted`() throws {
         let plan = try Self.plan("http://h", "--threads", "2", "--subscribers", "6", "--rooms", "3")
         #expect((0..<3).map(plan.loopsListening) == [2, 2, 2])

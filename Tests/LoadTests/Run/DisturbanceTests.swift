@@ -31,6 +31,16 @@ import Testing
         #expect(report.json.contains(#""disturbed_ack_ms":{"count":\#(storm.ack.count),"#))
     }
 
+    @Test func `a storm keeps to the rate of connections, however long the run was before it`() async throws {
+        let server = try TinyServer()
+        defer { server.stop() }
+        let report = try await EndToEndTests.run(
+            server, "--rate=50", "--storm=11", "--back=1", "--connect-rate=20", "--rooms=1", "--warmup=1")
+        #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
+        // However fast the machine: the first comes at once, and each of the others a twentieth of a second later.
+        #expect(try #require(report.disturbance).seconds >= 10.0 / 20)
+    }
+
     @Test func `a storm's client that misses something is found`() async throws {
         // The storm's clients are the 13th subscriber of the room and those after it.
         let server = try TinyServer(TinyServer.Faults(refusesUpgradesFrom: 12))
