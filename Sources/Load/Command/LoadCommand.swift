@@ -3,7 +3,8 @@ import Transport
 
 /// `backscroll load`: loads a server and judges what its subscribers got.
 ///
-/// Exit status: 0 if all went as it should, 1 if the verdict is that it did not, 2 if the run could not begin.
+/// Exit status: 0 if all went as it should, 1 if the verdict is that it did not, 2 if the run could not begin, 64
+/// (`EX_USAGE`) if an option cannot be used.
 public struct LoadCommand: AsyncParsableCommand {
     /// The command's name and its help.
     public static let configuration = CommandConfiguration(
@@ -29,6 +30,15 @@ public struct LoadCommand: AsyncParsableCommand {
 
     /// Made by the parser.
     public init() {}
+
+    /// Refuses options that no run can be made of.
+    public func validate() throws {
+        do throws(LoadError) {
+            _ = try PlanBuilder(self).plan(run: 1)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
 
     /// Loads the server, prints the report on standard output, and the progress on standard error.
     public func run() async throws {

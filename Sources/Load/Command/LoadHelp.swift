@@ -69,7 +69,9 @@ enum LoadHelp {
           (but with --any-order), each once, and every message that was
           acknowledged. Anything else is counted and listed: which subscriber,
           which room, which numbers. The exit status is then 1; it is 2 when the
-          run could not begin. Warm-up and late deliveries count too.
+          run could not begin, 64 when an option cannot be used. Warm-up and late
+          deliveries count too. Every page that was asked for must come, and with
+          --idle every subscriber must have its connection at the end.
           With --reconnect, lost connections are made again: subscriptions resume
           after the last message seen, and sends are repeated with the same
           client_message_id until they are acknowledged. Killing the server

@@ -27,7 +27,10 @@ struct PlanBuilder {
     /// - Parameter run: the run's number, another one each time.
     /// - Throws: an error that names the option which cannot be used.
     func plan(run: Int64) throws(LoadError) -> Plan {
-        try checkNumbers()
+        try NumberBounds.check(load)
+        try NumberBounds.check(disturbances)
+        try NumberBounds.check(timing)
+        try NumberBounds.check(tool)
         let isRead = templates.method == "GET" || load.pages != nil
         let subscribers = load.subscribers ?? (isRead || !templates.isOwn && templates.ws == nil ? 0 : 100)
         var plan = Plan(run: run, server: server ?? templates.post ?? templates.ws ?? "")
@@ -59,27 +62,6 @@ struct PlanBuilder {
             throw LoadError("there is nothing to do: no subscribers and no requests")
         }
         return plan
-    }
-
-    private func checkNumbers() throws(LoadError) {
-        func check(_ isGood: Bool, _ text: String) throws(LoadError) {
-            if !isGood { throw LoadError(text) }
-        }
-        try check((load.subscribers ?? 0) >= 0, "--subscribers must not be negative")
-        try check(load.rooms >= 1, "--rooms must be 1 at least")
-        let activeRooms = load.activeRooms ?? 1
-        try check((1...load.rooms).contains(activeRooms), "--active-rooms must be 1 to \(load.rooms), the rooms")
-        try check((1...10_000).contains(load.inFlight ?? 1), "--in-flight must be 1 to 10000")
-        try check((load.rate ?? 1) > 0 && (load.rate ?? 1) <= 1e6, "--rate must be more than 0, 1000000 at most")
-        try check((1...100_000_000).contains(load.messages ?? 1), "--messages must be 1 to 100000000")
-        try check((0...1 << 20).contains(load.size), "--size must be 0 to 1048576 bytes")
-        try check(timing.seconds > 0 && timing.seconds <= 86_400, "--seconds must be more than 0, 86400 at most")
-        for (name, value) in [("warmup", timing.warmup), ("settle", timing.settle), ("drain", timing.drain ?? 0)] {
-            try check((0...86_400).contains(value), "--\(name) must be 0 to 86400 seconds")
-        }
-        try check(tool.connectBurst >= 1, "--connect-burst must be 1 at least")
-        try check((tool.connectRate ?? 1) > 0, "--connect-rate must be more than 0")
-        try check((1...64).contains(tool.threads), "--threads must be 1 to 64")
     }
 
     private var schedule: Plan.Schedule {
@@ -123,8 +105,8 @@ struct PlanBuilder {
             address = ws
         } else if let server, templates.isOwn {
             let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
-            address =
-                "\(web.isSecure ? "wss" : "ws")://\(web.authority)\(Backscroll.base(web))\(Backscroll.live(in: load.room ?? Backscroll.room, hasToken: templates.hasToken))"
+            let path = Backscroll.live(in: load.room ?? Backscroll.room, hasToken: templates.hasToken)
+            address = "\(web.isSecure ? "wss" : "ws")://\(web.authority)\(Backscroll.base(web))\(path)"
         } else {
             throw LoadError("--ws is missing: where are the subscribers to connect to?")
         }

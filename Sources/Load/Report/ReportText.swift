@@ -41,7 +41,8 @@ struct ReportText {
                 let until = awaitsDeliveries && plan.subscribers > 0 ? " until delivered" : ""
                 parts.append("\(Figure.whole(publishing.inFlight)) in flight\(until)")
             case .open(let rate):
-                parts.append("\(Figure.fixed(rate, rate < 10 ? 1 : 0))/s over \(publishing.inFlight) connections")
+                parts.append(
+                    "\(Figure.fixed(rate, rate < 1 ? 3 : rate < 10 ? 1 : 0))/s over \(publishing.inFlight) connections")
             }
             if publishing.sendsMessages { parts.append("\(Figure.whole(plan.size)) bytes") }
         }

@@ -16,7 +16,7 @@ import Transport
             _ = try PlanBuilder(try LoadCommand.parse(options)).plan(run: 42)
             return ""
         } catch {
-            return "\(error)"
+            return LoadCommand.message(for: error)
         }
     }
 
@@ -170,27 +170,18 @@ import Transport
     }
 
     @Test(arguments: [
-        (["--subscribers=-1"], "--subscribers"), (["--rooms=0"], "--rooms"),
-        (["--rooms=2", "--active-rooms=3"], "--active"),
-        (["--in-flight=0"], "--in-flight"), (["--rate=0"], "--rate"), (["--rate=nan"], "--rate"),
-        (["--size=-1"], "--size"),
-        (["--seconds=0"], "--seconds"), (["--warmup=-1"], "--warmup"), (["--connect-burst=0"], "--connect-burst"),
-        (["--connect-rate=0"], "--connect-rate"), (["--threads=0"], "--threads"), (["--pid=x"], "--pid"),
-        (["--messages=0"], "--messages"), (["--insecure", "--tls-ca=x"], "--tls-ca"),
+        (["--pid=x"], "--pid"), (["--insecure", "--tls-ca=x"], "--tls-ca"),
         (["--room=r", "--rooms=2"], "--room"), (["--pages=newest"], "--room"),
         (["--pages=random", "--room=r"], "--messages"), (["--storm=5"], "--rate"), (["--stall=5"], "--rate"),
-        (["--storm=0", "--rate=5"], "--storm"), (["--storm=5", "--rate=5", "--subscribers=0"], "--subscribers"),
+        (["--storm=5", "--rate=5", "--subscribers=0"], "--subscribers"),
         (["--storm=5", "--rate=5", "--room=r"], "--room"), (["--stall=100", "--rate=5"], "--stall must be 1 to 99"),
-        (["--stall=5", "--storm=5", "--rate=5"], "one at a time"), (["--back=-1", "--storm=5", "--rate=5"], "--back"),
-        (["--stall=5", "--rate=5", "--stall-seconds=0"], "--stall-seconds"),
+        (["--stall=5", "--storm=5", "--rate=5"], "one at a time"),
         (["--stall=5", "--rate=5", "--reconnect"], "--reconnect"), (["--rand=5"], "--rand"), (["--rand=5:1"], "--rand"),
         (["--body=x"], "--body"), (["--header=x"], "--header"),
         (["--method=GET", "--subscribers=1"], "--method"), (["--subscribers=0", "--idle"], "nothing to do"),
     ])
-    func `what cannot be is refused, and named`(options: [String], name: String) throws {
-        let command = try LoadCommand.parse(["http://h"] + options)
-        let error = #expect(throws: LoadError.self) { try PlanBuilder(command).plan(run: 1) }
-        #expect(error?.description.contains(name) == true)
+    func `what cannot be is refused, and named`(options: [String], name: String) {
+        #expect(Self.error(["http://h"] + options).contains(name))
     }
 
     @Test func `options that need each other say so`() {
