@@ -164,6 +164,9 @@ final class Audience {
     /// Says from when on messages are of the disturbance. Those that are to stall are timed no more.
     func expectDisturbance(at time: Int64) {
         disturbedFrom = time
+        // What was due by now is not of it, if it had been expected earlier.
+        latency.add(disturbedLatency)
+        disturbedLatency = Latency()
         for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.isDisturbing = true }
     }
 

@@ -114,18 +114,20 @@ final class LoadRun {
     private func load() async throws {
         let start = clock.now
         let measuredFrom = start + plan.schedule.warmup.nanoseconds
-        let end = measuredFrom + plan.schedule.measurement.nanoseconds
         // All of a number of messages are measured, the first ones too.
         var first = await snapshot()
         var usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
-        for worker in workers { await worker.perform { $0.start(at: start, measuredFrom: measuredFrom) } }
+        // All loops know from when on they are to measure before any of them sends.
+        for worker in workers { await worker.perform { $0.measure(from: measuredFrom) } }
+        for worker in workers { await worker.perform { $0.publishers?.start(at: start) } }
         let pacer = makePacer(start: start)
         pacer?.run()
         if plan.publishing?.count == nil {
             try await pollUntil(measuredFrom)
             first = await snapshot()
             usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
-            try await pollUntil(end)
+            // However late it is: what is measured is as long as it should be.
+            try await pollUntil(first.time + plan.schedule.measurement.nanoseconds)
         } else {
             try await pollUntil(.max)
         }

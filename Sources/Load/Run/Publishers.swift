@@ -21,7 +21,7 @@ final class Publishers {
     /// When the measurement begins.
     var measuredFrom = Int64.max
     /// When the disturbance begins.
-    var disturbedFrom = Int64.max
+    private var disturbedFrom = Int64.max
     /// Whether a slot waits until its message has reached every subscriber.
     private(set) var awaitsDeliveries: Bool
 
@@ -92,6 +92,14 @@ final class Publishers {
     /// Sends nothing new any more; what is outstanding goes on.
     func stop() {
         isRunning = false
+    }
+
+    /// Says from when on requests are of the disturbance.
+    func expectDisturbance(at time: Int64) {
+        disturbedFrom = time
+        // What was due by now is not of it, if it had been expected earlier.
+        latency.add(disturbedLatency)
+        disturbedLatency = Latency()
     }
 
     /// How many slots are occupied.

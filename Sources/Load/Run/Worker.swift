@@ -95,17 +95,16 @@ final class Worker {
         publishers?.tick()
     }
 
-    /// Begins to send, and sets when the measurement begins.
-    func start(at time: Int64, measuredFrom: Int64) {
-        audience?.measuredFrom = measuredFrom
-        publishers?.measuredFrom = measuredFrom
-        publishers?.start(at: time)
+    /// Says from when on messages are of the measurement.
+    func measure(from time: Int64) {
+        audience?.measuredFrom = time
+        publishers?.measuredFrom = time
     }
 
-    /// Says from when on messages are of the disturbance.
+    /// Says from when on messages are of the disturbance. That may be put off, to another time that is still to come.
     func expectDisturbance(at time: Int64) {
         audience?.expectDisturbance(at: time)
-        publishers?.disturbedFrom = time
+        publishers?.expectDisturbance(at: time)
     }
 
     /// What has been counted so far, with the latencies.
