@@ -185,7 +185,7 @@ final class Publishers {
             publisher.failures = 0
             tally.acknowledged += 1
             tally.contentBytes += answer.contentBytes
-            if plan.reconnects, isRepeat { tally.confirmed += 1 }
+            if plan.reconnects, publishing.sendsMessages, isRepeat { tally.confirmed += 1 }
             log.note(.acknowledged, room: outgoing.room, number: outgoing.number)
             recordLatency(of: outgoing)
             if outgoing.loopsWaiting == 0 || !awaitsDeliveries { free(publisher) }
