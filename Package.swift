@@ -88,7 +88,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CLibwebsockets"], path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "Wire", ["TestSupport"]),
-        tests(of: "HTTP", [httpTypes]),
+        tests(of: "HTTP", ["TestSupport", httpTypes]),
         tests(of: "WebSocket", ["TestSupport"]),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
         tests(of: "Chat", ["TestSupport", "Wire", "WebSocket"]),

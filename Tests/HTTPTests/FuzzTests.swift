@@ -1,24 +1,12 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-/// SplitMix64: small, good enough, and the same everywhere.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// Changes some bytes of a message to what parsers trip over.
 struct Mutator {
-    var random: SplitMix
+    var random: SeededGenerator
     static let tokens: [[UInt8]] = [
         "\r\n", "\n", "\r", " ", "\t", ":", ",", ";", "0", "\r\n\r\n", "Content-Length: 3\r\n", "\u{0}", "\u{7F}", "%",
         "Transfer-Encoding: chunked\r\n", "chunked", "ffffffffffffffff", "HTTP/1.1", "\"", "\\", "é", "http://", "*",
@@ -69,7 +57,7 @@ struct FuzzTests {
         limits.chunkExtensionBytes = 16
         limits.trailerBytes = 32
         let seeds = [SplitTests.stream] + SplitTests.hostile.map { Array((head() + $0).utf8) }
-        var mutator = Mutator(random: SplitMix(state: 1))
+        var mutator = Mutator(random: SeededGenerator(seed: 1))
         var refused = 0
         var served = 0
         for round in 0..<10000 {
@@ -96,7 +84,7 @@ struct FuzzTests {
         var limits = HTTPLimits()
         limits.headBytes = 200
         limits.bodyBytes = 64
-        var mutator = Mutator(random: SplitMix(state: 2))
+        var mutator = Mutator(random: SeededGenerator(seed: 2))
         for round in 0..<5000 {
             let bytes = mutator.mutate(ResponseParserTests.stream)
             let whole = ResponseParserTests.feed([bytes], limits: limits)
@@ -107,7 +95,7 @@ struct FuzzTests {
 
     @Test("Mutated targets, media types and lists are read or refused")
     func texts() {
-        var mutator = Mutator(random: SplitMix(state: 3))
+        var mutator = Mutator(random: SeededGenerator(seed: 3))
         let seed = Array(
             "/v1/rooms/a%20b/messages?user=%E2%9D%A4&limit=3, application/json; charset=\"utf-8\";q=0.5".utf8)
         for _ in 0..<5000 {

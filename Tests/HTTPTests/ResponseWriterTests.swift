@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -133,7 +134,7 @@ struct ResponseWriterTests {
 
     @Test("A response is the same whatever was written before it")
     func independent() {
-        var random = SplitMix(state: 5)
+        var random = SeededGenerator(seed: 5)
         var writer = ResponseWriter()
         for round in 0..<2000 {
             let code = [200, 201, 204, 304, 400, 422, 503].randomElement(using: &random)!

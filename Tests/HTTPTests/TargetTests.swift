@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -18,7 +19,7 @@ struct TargetTests {
 
     @Test("Text that needs no decoding is read as it would be decoded")
     func plain() throws {
-        var random = SplitMix(state: 11)
+        var random = SeededGenerator(seed: 11)
         let letters = Array("abcdefgh/&=?-._~".utf8)
         for _ in 0..<2000 {
             let plain =

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -79,7 +80,7 @@ struct TimerWheelTests {
 
     @Test("Any entries come up at the first look that is not before their tick", arguments: 0..<20 as Range<UInt64>)
     func agreesWithSorting(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var wheel = TimerWheel<Int>(span: Int.random(in: 1...32, using: &random))
         var pending: [Int] = []
         var now = 0
@@ -95,18 +96,5 @@ struct TimerWheelTests {
             pending.removeAll { $0 <= now }
             #expect(wheel.count == pending.count)
         }
-    }
-}
-
-/// A generator of numbers that are the same each time (Steele, Lea and Flood 2014).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
