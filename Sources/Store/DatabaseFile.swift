@@ -9,7 +9,7 @@ struct DatabaseFile: ~Copyable {
     // On a file beside the database, not on the database, whose locks are SQLite's own.
     private let lock: FileLock
 
-    /// Makes the file's directory if need be, and takes the lock that a second server would want.
+    /// Makes the file and its directory if need be, and takes the lock that a second server would want.
     init(_ path: String) throws(StoreError) {
         MemoryStatistics.turnOff()
         try Self.check(path)
@@ -40,17 +40,23 @@ struct DatabaseFile: ~Copyable {
         }
     }
 
-    /// Two names of one file must come to one location, or two servers could have it open.
+    /// Makes the file's directory and the file if need be. Two names of one file must come to one location, or two servers
+    /// could have it open.
     private static func locate(_ path: String) throws(StoreError) -> String {
         let directory = directory(of: path)
         try makeDirectory(directory)
         // With the slash a file is none.
-        guard faccessat(AT_FDCWD, directory + "/", W_OK | X_OK, AT_EACCESS) == 0, let parent = resolvedPath(directory)
-        else {
+        guard faccessat(AT_FDCWD, directory + "/", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw .directory(directory, reason: describe(errno))
         }
-        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        return resolvedPath(path) ?? "\(parent)/\(name)"
+        if let location = resolvedPath(path) { return location }
+        // There is no file. It is made here, as SQLite would make it: a link to it has its location from now on. Nobody has it
+        // open, so that to close it takes away no lock.
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw .noAccess(path, reason: describe(errno)) }
+        close(file)
+        guard let location = resolvedPath(path) else { throw .noAccess(path, reason: describe(errno)) }
+        return location
     }
 
     /// Refuses a database with the write-ahead log of another one beside it, which SQLite would bring into it: a backup that

@@ -32,6 +32,29 @@ struct OpeningTests {
         #expect(try TestLog(at: link, of: directory).state().head == 2)
     }
 
+    @Test("A second server is refused also where the first one has made the file that a link pointed to")
+    func danglingLink() throws {
+        let directory = try TemporaryDirectory()
+        #expect(mkdir(directory.path(of: "disk"), 0o700) == 0)
+        let (link, file) = (directory.path(of: "link.db"), directory.path(of: "disk/log.db"))
+        #expect(symlink("disk/log.db", link) == 0)
+        let log = try TestLog(at: link, of: directory)
+        for name in [link, file] { #expect(refusal(name) == "\(name) is in use by another server") }
+        #expect(try log.send(.init()).seq == 1)
+        log.close()
+        #expect(try run("ls", directory.path(of: "disk")) == "log.db\nlog.db.lock\n")
+        #expect(try run("ls", directory.path) == "disk\nlink.db\n")
+        #expect(try TestLog(at: file, of: directory).state().head == 1)
+    }
+
+    @Test("A link to a file in a directory that is not there is named")
+    func linkToNothing() throws {
+        let directory = try TemporaryDirectory()
+        let link = directory.path(of: "link.db")
+        #expect(symlink("disk/log.db", link) == 0)
+        #expect(refusal(link) == "\(link) cannot be read and written: No such file or directory")
+    }
+
     @Test("A file with two names is refused under both, running or not")
     func hardLink() throws {
         let directory = try TemporaryDirectory()
