@@ -13,7 +13,8 @@ extension Snapshot {
         summary.unread = 0
         guard let room else { return summary }
         summary.role = try statements.lookup.role(of: user, in: room.number)
-        let mark = try room.readMark(of: user)
+        // The mark is of the snapshot, and recent messages are older: one that was sent and read in between is not seen yet.
+        let mark = min(try room.readMark(of: user), room.state.head)
         let unread = try room.unread(after: mark, for: user)
         summary.read = mark
         summary.unread = unread.count

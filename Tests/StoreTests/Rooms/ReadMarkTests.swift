@@ -39,6 +39,30 @@ struct ReadMarkTests {
         #expect(try log.summary(of: "green", for: "carol").read == 0)
     }
 
+    @Test("are not beyond the head that is seen, where a message was sent and read between the two looks of a reader")
+    func betweenLooks() throws {
+        let log = try TestLog { $0.filingDelay = 1_000_000 }
+        try log.fill(3)
+        try log.read(to: 3, as: "bob")
+        let bob = try UserID("bob")
+        for recent in 0...3 {
+            let summary = try log.sql { db in
+                let statements = try ReaderStatements(db)
+                let snapshot = Snapshot(
+                    statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,
+                    roomsByAdminsOnly: false)
+                // The recent messages as they were before the last ones were sent.
+                var journal = Journal(StoreConfiguration())
+                try journal.load(db)
+                let messages = Array(journal.recent.messages(of: try RoomID("lobby")).prefix(recent))
+                let room = try RoomView(RoomID("lobby"), recent: messages, statements)
+                return try snapshot.summary(of: RoomID("lobby"), room, for: bob)
+            }
+            #expect(summary.head == Int64(recent) && summary.read == Int64(recent))
+            #expect(summary.unread == 0 && summary.firstUnread == nil)
+        }
+    }
+
     @Test("of a room that nobody has used stay at 0, and make no room")
     func unused() throws {
         let log = try TestLog()
