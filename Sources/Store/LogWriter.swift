@@ -198,7 +198,16 @@ extension Content {
     }
 }
 
+extension Attachment {
+    /// About how many bytes it has: its strings, and what its numbers and all names take.
+    fileprivate var byteCount: Int {
+        var count = url.utf8.count + 128
+        for string in [mime, title, description, thumbhash] { count += string?.utf8.count ?? 0 }
+        return count
+    }
+}
+
 extension [Attachment] {
-    /// About how many bytes they have: their strings are short, but for the address.
-    fileprivate var byteCount: Int { reduce(0) { $0 + $1.url.utf8.count + 256 } }
+    /// About how many bytes they have.
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 }

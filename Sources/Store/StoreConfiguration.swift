@@ -10,8 +10,8 @@ public struct StoreConfiguration: Sendable {
     public var queryQueue = 65_536
     /// The most submissions of one commit.
     public var commitSubmissions = 1024
-    /// The most bytes of texts, data and attachments in one commit, 4 MiB, unless it is of one submission; and of the
-    /// snapshots that it changes, but for the last one.
+    /// The most bytes of texts, data and attachments that the submissions of one commit bring, 4 MiB, unless it is of one; and
+    /// of the snapshots that it changes, but for the last one.
     public var commitBytes = 4 * 1024 * 1024
     /// The most queries that a reader answers in one go.
     public var readBatch = 32

@@ -100,6 +100,21 @@ struct SendTests {
         #expect(try Message(decoding: log.message(2)!).content.replyTo == 1)
     }
 
+    @Test("All that attachments say counts among the bytes of a commit")
+    func attachmentBytes() throws {
+        let log = try TestLog { $0.commitBytes = 10_000 }
+        let long = String(repeating: "x", count: 2000)
+        let attachments = [
+            Attachment(kind: .file, url: "http://a", mime: long, title: long, description: long, thumbhash: long)
+        ]
+        let draft = Draft(content: Content(attachments: attachments))
+        let edit = MessageChange(seq: 1, action: .edit(Edit(attachments: attachments)))
+        let changes: [Submission.Change] = [.send(draft), .send(draft), .change(edit), .change(edit)]
+        let submissions = try changes.map { try log.submission($0, by: "alice") }
+        for result in try log.submitAll(submissions) { _ = try result.get() }
+        #expect(log.listener.commits.events.map(\.outcomes.count) == [1, 1, 1, 1])
+    }
+
     @Test("A message bears the time of its commit, and never one before that of the message before")
     func times() throws {
         let clock = TestClock(1000)
