@@ -4,7 +4,7 @@ import Synchronization
 
 /// The log of every room in one SQLite file.
 public final class SQLiteLog: MessageLog {
-    /// Made with the database, random.
+    /// Random; made with the database, and anew when one is opened that was restored from a backup.
     public let epoch: String
     private let writer: LogWriter
     private let reader: LogReader

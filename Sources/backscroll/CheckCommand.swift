@@ -12,9 +12,10 @@ struct CheckCommand: ParsableCommand {
         abstract: "Look whether a database, or a backup, is sound.",
         discussion: """
             It looks at the file's pages, the tables, and whether what is in them agrees: that no message is missing \
-            before others of its room (of a room's newest ones nothing tells), that none has the place, the revision or the client_message_id of another, that they are what their \
-            rows, reactions and read marks say. Nothing is changed. A server may run on the database; what is sent \
-            meanwhile stays in its write-ahead log until the check is done, some seconds for a million messages.
+            before others of its room (of a room's newest ones nothing tells), that none has the place, the revision or \
+            the client_message_id of another, that they are what their rows, reactions and read marks say. Nothing is \
+            changed. A server may run on the database; what is sent meanwhile stays in its write-ahead log until the \
+            check is done, some seconds for a million messages.
 
               backscroll check data/backscroll.db
 

@@ -1,5 +1,4 @@
 import GRDB
-import Glibc
 
 /// Makes a copy of a database, of one moment, whether a server has it open or not.
 ///
