@@ -74,11 +74,14 @@ struct Commit: ~Copyable {
         try statements.insert(filing.messages)
     }
 
-    /// Puts the new messages into a row of the journal; in their places when there is no row.
-    func store(in row: Int64?) throws {
-        guard let row else { return try statements.insert(messages) }
-        if messages.isEmpty { return }
-        try statements.insertJournalRow(row, JournalRow.bytes(of: messages))
+    /// The new messages as a row of the journal; of no bytes when there are none.
+    func row() -> [UInt8] {
+        JournalRow.bytes(of: messages)
+    }
+
+    /// Puts the new messages in their places, where there is no journal.
+    func storeInPlace() throws {
+        try statements.insert(messages)
     }
 
     /// Applies submissions in their order, one at least, until they have made so many bytes of changed snapshots.

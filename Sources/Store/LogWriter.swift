@@ -62,15 +62,17 @@ final class LogWriter: Sendable {
         while let submissions = take(within: wait(for: state.journal, filingTime, expiry)) {
             if !submissions.isEmpty {
                 var rest = submissions[...]
+                let row = state.journal.nextRow
                 while !rest.isEmpty {
-                    rest = rest.dropFirst(commit(rest, state.journal.recent.due(), &state))
+                    rest = rest.dropFirst(commit(rest, state.journal.due(at: configuration.clock()), &state))
                 }
-                filingTime = .now + .milliseconds(configuration.filingDelay)
+                // Read marks and changes of messages add nothing to the journal.
+                if state.journal.nextRow > row { filingTime = .now + .milliseconds(configuration.filingDelay) }
             } else if failure != nil {
                 probe(db)
             } else if !state.journal.isEmpty, filingTime <= .now {
                 // Until there is something better to do.
-                commit([], state.journal.recent.oldest(Self.idleFiling), &state)
+                commit([], state.journal.recent.oldest(Backlog.messagesOfFiling), &state)
             }
             if failure == nil, var due = expiry, due.next <= .now {
                 expire(&due, &state)
@@ -83,9 +85,6 @@ final class LogWriter: Sendable {
             commit([], state.journal.recent.oldest(configuration.commitSubmissions), &state)
         }
     }
-
-    /// How many messages are filed at once while nothing is sent: what a send that comes meanwhile may have to wait for.
-    private static let idleFiling = 256
 
     /// How long to wait for submissions, in milliseconds, when there is something else to be done then.
     private func wait(for journal: Journal, _ filingTime: ContinuousClock.Instant, _ expiry: Expiry?) -> Int? {

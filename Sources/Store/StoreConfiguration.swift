@@ -50,16 +50,29 @@ public struct StoreConfiguration: Sendable {
     /// when it starts anew. With 0 it grows as it goes.
     public var reservedLog = 2048 * (pageSize + 24) + 64 * 1024
     /// The most messages that are in the journal only, but for those of one commit. The more there are, the more of a room's
-    /// messages are put in their place together, and the more memory they take: some 600 bytes each. With 0 each message is
-    /// put in its place by the commit that holds it.
+    /// messages are put in their place together, and the more memory they take: some 600 bytes each where they are short. With
+    /// 0 each message is put in its place by the commit that holds it.
     public var journalMessages = 65_536
-    /// The most bytes of messages that are in the journal only, 32 MiB, but for those of one commit.
+    /// The most bytes of snapshots of messages that are in the journal only, 32 MiB, but for those of one commit.
     public var journalBytes = 32 * 1024 * 1024
     /// How many messages of one room gather in the journal before they are put in their place, however few there are of
-    /// other rooms. That takes some 6 ms, which the next senders wait for. With a quarter of that, a room that 64 users
-    /// send to has four times as many pages of client message ids written.
+    /// other rooms: of one room a commit, which takes some 6 ms, which the next senders wait for. With a quarter of that, a
+    /// room that 64 users send to has four times as many pages of client message ids written.
     public var journalMessagesOfRoom = 1024
-    /// How long nothing is sent before what is in the journal is put in its place, in milliseconds.
+    /// The most rows of the journal, each of them the messages of one commit. A room that has messages in an older one, and not
+    /// in their place, is put there, some 256 messages a commit, so that there may be a few hundred rows more for a while.
+    ///
+    /// This is for rooms that are quiet while others are not. Where 1000 rooms are as busy as each other, a room waits until twice
+    /// ``journalMessages`` have been sent: for 10,000 rows, and 80 MB, of commits of 13 messages of 500 bytes.
+    public var journalRows = 16_384
+    /// The most bytes of these rows, 128 MiB, but for the newest; those that are not needed any more, of which each commit
+    /// deletes some, may have as many again.
+    public var journalRowBytes = 128 * 1024 * 1024
+    /// How long a message is in the journal only while others are sent, in milliseconds: 5 minutes. Its row may be there for
+    /// some two hundred commits more.
+    public var journalAge = 300_000
+    /// How long no message is sent before what is in the journal is put in its place and the journal emptied, in milliseconds;
+    /// changes of messages and read marks may be.
     public var filingDelay = 1000
     /// How long a thread waits for another program that has locked the database, in milliseconds.
     public var busyTimeout = 5000

@@ -36,23 +36,24 @@ struct WriterState {
         _ filing: Backlog.Filing, submissions: Int = 0, _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
         let statements = try prepared()
-        let journal = journal
         // Taken out while it changes, and put back only if that lasts.
         let rooms = rooms
         self.rooms = RoomTable(limit: configuration.cachedRooms)
         var commit = Commit(
             statements, rooms: rooms, recent: journal.recent, filter: filter, filing: filing,
             submissions: submissions, configuration: configuration)
+        var row: [UInt8] = []
         var firstRow: Int64 = 0
         try statements.transaction {
             try commit.file()
             try body(&commit)
-            firstRow = try journal.deleteSpentRows(statements, after: commit.filing, adding: !commit.messages.isEmpty)
-            try commit.store(in: journal.row)
+            if journal.row == nil { try commit.storeInPlace() } else { row = commit.row() }
+            firstRow = try journal.deleteSpentRows(statements, after: commit.filing, adding: row.count)
+            if let number = journal.row, !row.isEmpty { try statements.insertJournalRow(number, row) }
         }
         self.rooms = commit.takeRooms()
         self.rooms.keepWithinLimit()
-        self.journal.commit(commit.filing, commit.messages, firstStored: firstRow)
+        self.journal.commit(commit.filing, commit.messages, bytes: row.count, firstRow: firstRow)
         return commit
     }
 }

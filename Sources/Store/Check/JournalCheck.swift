@@ -22,7 +22,7 @@ final class JournalCheck {
         select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
     }
 
-    /// Looks at all of it: as much as a server keeps there, see ``StoreConfiguration/journalMessages``.
+    /// Looks at all of it: as much as a server keeps there, see ``StoreConfiguration/journalRows``.
     ///
     /// - Returns: the heads of the rooms that it has messages of, by their numbers.
     func run() throws -> [Int64: Int64] {

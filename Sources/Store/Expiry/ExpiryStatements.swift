@@ -37,7 +37,7 @@ final class ExpiryStatements {
         try selectRooms.forEachRow { row in
             count += 1
             last = row.integer(0)
-            // No message, or one in the journal only: neither is too old.
+            // There is none in its place. One in the journal only is found when it is in its place, in some minutes.
             guard !row.isNull(3), row.integer(3) < cutoff.milliseconds else { return }
             let name = row.text(1)
             places.append(Expiry.Place(number: last, room: RoomID(trusted: name), mark: row.integer(2)))

@@ -4,8 +4,10 @@ import Wire
 ///
 /// A message that is put in its place changes a page of its room's messages and a page of their client message ids, and
 /// where many rooms are busy every message has two pages of its own to write. So a commit appends its messages to the
-/// journal, a page or two for all of them, and each commit files one or two rooms that have gathered a few messages
-/// meanwhile: side by side, those share their pages.
+/// journal, a page or two for all of them, and there they gather. Once there are as many as there may be, each commit files
+/// about as many as it adds: all those of the rooms that have waited for longest, which side by side share their pages.
+/// Sooner than that a room is filed that has many messages, or one that is changed, or that has waited for too long, since
+/// the journal is kept from its first message on; and all rooms are while nothing is sent.
 ///
 /// A plain value: it says what is to be filed, and is told what has been.
 struct Backlog {
@@ -16,9 +18,14 @@ struct Backlog {
         /// The most bytes of messages, but for those of one commit.
         var bytes: Int
         /// A room is filed when it has this many, whatever the others have: it gains no more by waiting, and the commit
-        /// that files it is not held up for long.
+        /// that files it is not held up for long. One a commit, where several have as many; sooner with twice as many.
         var messagesOfRoom: Int
     }
+
+    /// How many messages of rooms that are full, and of rooms that have waited for too long, a commit files, and what the last
+    /// of these rooms has more; and how many one files while nothing is sent: what a send that comes meanwhile may have
+    /// to wait for.
+    static let messagesOfFiling = 256
 
     /// What one commit adds to what it sends: rooms to be filed whole.
     struct Filing {
@@ -66,9 +73,18 @@ struct Backlog {
 
     private let limits: Limits
     private var rooms: [RoomID: Room] = [:]
-    /// The rooms in the order of their first messages. An entry whose row is not its room's any more is void.
-    private var queue: [(room: RoomID, row: Int64)] = []
+    /// A room that waits since its first message was put in this row. Void when that is not its room's row any more.
+    private struct Entry {
+        let room: RoomID
+        let row: Int64
+        let time: Timestamp
+    }
+
+    /// The rooms in the order of their first messages.
+    private var queue: [Entry] = []
     private var queueHead = 0
+    /// How many entries there are, void ones among them.
+    var queueCount: Int { queue.count }
     private var full: [RoomID] = []
     /// How many messages there are.
     private(set) var count = 0
@@ -99,32 +115,58 @@ struct Backlog {
     // MARK: Filing
 
     /// What is to be filed for the limits to hold.
-    func due() -> Filing {
-        var filing = Filing()
-        fill(&filing, until: { self.count - $0.messages.count <= limits.messages && bytes - $0.bytes <= limits.bytes })
+    ///
+    /// - Parameters:
+    ///   - row: rooms whose first message is in an earlier row have waited for too long,
+    ///   - time: and so have those whose first message is older.
+    func due(before row: Int64 = .min, _ time: Timestamp = .earliest) -> Filing {
+        var filing = fullRooms()
+        let start = filing.messages.count
+        fill(&filing) { entry, filing in
+            if count - filing.messages.count > limits.messages || bytes - filing.bytes > limits.bytes { return true }
+            let hasWaited = entry.row < row || entry.time < time
+            return hasWaited && filing.messages.count - start < Self.messagesOfFiling
+        }
         return filing
     }
 
     /// The rooms that have waited for longest, of `most` messages or a few more.
     func oldest(_ most: Int) -> Filing {
-        var filing = Filing()
-        fill(&filing, until: { $0.messages.count >= most })
+        var filing = fullRooms()
+        fill(&filing) { _, filing in filing.messages.count < most }
         return filing
     }
 
     /// The first row of the journal that is still needed when `filing` is done; `nil` when none is.
     func firstRow(after filing: Filing) -> Int64? {
-        queue[queueHead...].first { rooms[$0.room]?.row == $0.row && !filing.contains($0.room) }?.row
+        queue[queueHead...].first { !isVoid($0) && !filing.contains($0.room) }?.row
     }
 
-    private func fill(_ filing: inout Filing, until isEnough: (Filing) -> Bool) {
-        for room in full { filing.add(room, messages(of: room)) }
-        for entry in queue[queueHead...] {
-            if isEnough(filing) { return }
-            guard let room = rooms[entry.room], room.row == entry.row, room.list.messages.count < limits.messagesOfRoom
+    /// The first of the rooms that are full.
+    ///
+    /// Rooms that fill together are due together; to file all of them at once would hold the commit up for each of them.
+    private func fullRooms() -> Filing {
+        var filing = Filing()
+        for room in full {
+            let messages = messages(of: room)
+            guard filing.messages.count < Self.messagesOfFiling || messages.count >= 2 * limits.messagesOfRoom
             else { continue }
+            filing.add(room, messages)
+        }
+        return filing
+    }
+
+    /// Adds the rooms that have waited for longest, as long as `isDue`.
+    private func fill(_ filing: inout Filing, while isDue: (Entry, Filing) -> Bool) {
+        for entry in queue[queueHead...] {
+            guard isDue(entry, filing) else { return }
+            guard let room = rooms[entry.room], room.row == entry.row, !filing.contains(entry.room) else { continue }
             filing.add(entry.room, room.list.messages)
         }
+    }
+
+    private func isVoid(_ entry: Entry) -> Bool {
+        rooms[entry.room]?.row != entry.row
     }
 
     // MARK: What has happened
@@ -141,17 +183,20 @@ struct Backlog {
     /// A commit has written this message, the newest of its room, in this row of the journal.
     mutating func append(_ message: RecentMessage, row: Int64) {
         let count = rooms[message.room, default: Room(row: row)].add(message)
-        if count == 1 { queue.append((message.room, row)) }
+        if count == 1 { queue.append(Entry(room: message.room, row: row, time: message.createdAt)) }
         if count == limits.messagesOfRoom { full.append(message.room) }
         self.count += 1
         bytes += message.body.count
     }
 
     private mutating func dropVoidEntries() {
-        while queueHead < queue.count, rooms[queue[queueHead].room]?.row != queue[queueHead].row { queueHead += 1 }
-        // Moved once at most, each.
+        while queueHead < queue.count, isVoid(queue[queueHead]) { queueHead += 1 }
+        // Each is moved, or looked at, once for one that goes. One entry of each room is not void.
         if queueHead > queue.count / 2 {
             queue.removeFirst(queueHead)
+            queueHead = 0
+        } else if queue.count - queueHead > 2 * rooms.count {
+            queue = queue[queueHead...].filter { !isVoid($0) }
             queueHead = 0
         }
     }

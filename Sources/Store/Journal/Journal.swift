@@ -10,21 +10,18 @@ import Wire
 struct Journal {
     /// What is in the journal only.
     let recent: RecentMessages
-    private var nextRow: Int64 = 1
-    /// The first row that has not been deleted.
-    private var firstStored: Int64 = 1
+    private var rows: JournalRows
+    private let isUsed: Bool
+    private let age: Int64
 
     /// Whether every message is in its place, and the table has no row.
-    var isEmpty: Bool { firstStored == nextRow && recent.isEmpty }
+    var isEmpty: Bool { rows.count == 0 && recent.isEmpty }
 
-    private let isUsed: Bool
+    /// The row of the next commit that adds one.
+    var nextRow: Int64 { rows.next }
 
     /// The row of the next commit; `nil` when messages are put in their places at once.
     var row: Int64? { isUsed ? nextRow : nil }
-
-    /// How many rows that are not needed a commit deletes when it adds one, before it does. The one that it adds takes
-    /// their pages; those of more rows would be overwritten with zeros, and written once more when they are taken.
-    private static let rowsReplaced = 2
 
     /// An empty journal.
     init(_ configuration: StoreConfiguration) {
@@ -33,6 +30,8 @@ struct Journal {
             Backlog.Limits(
                 messages: configuration.journalMessages, bytes: configuration.journalBytes,
                 messagesOfRoom: configuration.journalMessagesOfRoom))
+        rows = JournalRows(JournalRows.Limits(rows: configuration.journalRows, bytes: configuration.journalRowBytes))
+        age = Int64(configuration.journalAge)
     }
 
     /// Reads what a log has left in the journal that was not closed.
@@ -40,12 +39,12 @@ struct Journal {
     /// - Throws: `DatabaseError`, `SQLITE_CORRUPT` when the rows do not continue what has been filed.
     mutating func load(_ db: Database) throws {
         let lookup = try LookupStatements(db)
-        let rows = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
+        let select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
         var rooms: [Int64: (id: RoomID, head: Int64)] = [:]
-        try rows.forEachRow { row in
+        try select.forEachRow { row in
             let id = row.integer(0)
-            if nextRow == 1 { firstStored = id }
-            let messages = try JournalRow.messages(in: row.bytes(1)) { number in
+            let bytes = row.bytes(1)
+            let messages = try JournalRow.messages(in: bytes) { number in
                 if rooms[number] == nil { rooms[number] = try lookup.room(number) }
                 return rooms[number]?.id
             }.filter { message in
@@ -59,29 +58,37 @@ struct Journal {
                 return true
             }
             recent.commit(Backlog.Filing(), messages, row: id)
-            nextRow = id + 1
+            rows.append(id, bytes: bytes.count)
         }
     }
 
-    /// Deletes rows that are not needed when `filing` has been filed: all, or some before a commit adds one.
+    /// What a commit at `time` has to file for all bounds to hold.
+    func due(at time: Timestamp) -> Backlog.Filing {
+        recent.due(before: rows.oldest, Timestamp(milliseconds: time.milliseconds - age))
+    }
+
+    /// Deletes some of the rows that are not needed when `filing` has been filed, before a commit adds one of so many bytes,
+    /// or none.
     ///
-    /// - Returns: the first row that is there then, for ``commit(_:_:firstStored:)``.
-    func deleteSpentRows(_ statements: WriterStatements, after filing: Backlog.Filing, adding: Bool) throws -> Int64 {
-        let needed = recent.firstRow(after: filing)
+    /// - Returns: the first row that is there then, for ``commit(_:_:bytes:firstRow:)``.
+    func deleteSpentRows(
+        _ statements: WriterStatements, after filing: Backlog.Filing, adding bytes: Int
+    ) throws -> Int64 {
+        if rows.count == 0 { return nextRow }
         // With nothing left but what is being added, all that were there before can go.
-        let spent = needed ?? nextRow
-        let first = adding ? min(spent, firstStored + Int64(Self.rowsReplaced)) : spent
-        guard first > firstStored else { return firstStored }
-        try statements.deleteJournalRows(before: first)
+        let first = rows.firstLeft(needed: recent.firstRow(after: filing), adding: bytes)
+        if first > rows.first { try statements.deleteJournalRows(before: first) }
         return first
     }
 
     /// A commit is durable.
-    mutating func commit(
-        _ filing: Backlog.Filing, _ messages: [RecentMessage], firstStored: Int64
-    ) {
+    ///
+    /// - Parameters:
+    ///   - bytes: of the row that it has added; 0 when it has added none.
+    ///   - firstRow: the first row that it has left there.
+    mutating func commit(_ filing: Backlog.Filing, _ messages: [RecentMessage], bytes: Int, firstRow: Int64) {
         recent.commit(filing, isUsed ? messages : [], row: nextRow)
-        if isUsed, !messages.isEmpty { nextRow += 1 }
-        self.firstStored = firstStored
+        rows.removeAll(before: firstRow)
+        if bytes > 0 { rows.append(nextRow, bytes: bytes) }
     }
 }

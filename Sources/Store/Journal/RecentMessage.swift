@@ -44,7 +44,7 @@ final class RecentMessage: Sendable {
 
 /// Messages in the order in which they were sent, which can be found by their client message ids.
 ///
-/// There are some two thousand at most, and mostly a few. To look through their hashes, which lie side by side, takes less
+/// There are some three thousand at most, and mostly a few. To look through their hashes, which lie side by side, takes less
 /// than to keep a table of them.
 struct RecentMessageList {
     private(set) var messages: [RecentMessage] = []

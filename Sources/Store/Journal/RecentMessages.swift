@@ -59,9 +59,9 @@ final class RecentMessages: Sendable {
     /// Whether everything has been filed.
     var isEmpty: Bool { backlog.withLock { $0.count == 0 } }
 
-    /// What the next commit has to file.
-    func due() -> Backlog.Filing {
-        backlog.withLock { $0.due() }
+    /// What the next commit has to file, see ``Backlog/due(before:_:)``.
+    func due(before row: Int64, _ time: Timestamp) -> Backlog.Filing {
+        backlog.withLock { $0.due(before: row, time) }
     }
 
     /// What has waited for longest, of `most` messages or a few more.

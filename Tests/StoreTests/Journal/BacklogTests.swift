@@ -10,10 +10,12 @@ struct BacklogTests {
         Backlog(limits: Backlog.Limits(messages: messages, bytes: bytes, messagesOfRoom: ofRoom))
     }
 
-    private func message(_ room: String, _ seq: Int64, id: String? = nil, bytes: Int = 1) throws -> RecentMessage {
+    private func message(
+        _ room: String, _ seq: Int64, id: String? = nil, bytes: Int = 1, at time: Int64 = 0
+    ) throws -> RecentMessage {
         RecentMessage(
             room: try RoomID(room), roomNumber: Int64(room.utf8.first!), seq: seq, rev: seq,
-            createdAt: Timestamp(milliseconds: 0), sender: try UserID("alice"),
+            createdAt: Timestamp(milliseconds: time), sender: try UserID("alice"),
             key: try id.map { ClientMessageKey(sender: try UserID("alice"), id: $0) },
             body: Array(repeating: 0, count: bytes))
     }
@@ -88,6 +90,81 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty && backlog.count == 2)
     }
 
+    @Test("Rooms that fill together are due one after the other, in the order in which they have filled")
+    func fullTogether() throws {
+        let size = Backlog.messagesOfFiling
+        var backlog = backlog(messages: .max, ofRoom: size)
+        for row in 1...Int64(size) { try append(["a", "b", "c"], row: row, to: &backlog) }
+        for (round, room) in ["a", "b", "c"].enumerated() {
+            let due = backlog.due()
+            #expect(due.rooms.map(\.string) == [room] && due.messages.count == size + round)
+            backlog.remove(due)
+            try append(["a", "b", "c"], row: Int64(size + round + 1), to: &backlog)
+        }
+        #expect(backlog.due().isEmpty && backlog.count == 3 + 2 + 1)
+    }
+
+    @Test("A room that has twice as many does not wait for those before it")
+    func twiceFull() throws {
+        let size = Backlog.messagesOfFiling
+        var backlog = backlog(messages: .max, ofRoom: size)
+        try append(["d"], row: 1, to: &backlog)
+        for row in 2...Int64(size) + 1 { try append(["a", "b", "c"], row: row, to: &backlog) }
+        try append(Array(repeating: "c", count: size), row: Int64(size) + 2, to: &backlog)
+        #expect(backlog.due().rooms.map(\.string) == ["a", "c"])
+        // Nor does one that has waited for too long.
+        #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "c", "d"])
+    }
+
+    @Test("With too many messages full rooms are due as well as others, the first come first")
+    func fullAndTooMany() throws {
+        let size = Backlog.messagesOfFiling
+        var backlog = backlog(messages: 2 * size, ofRoom: size)
+        try append(["d"], row: 1, to: &backlog)
+        for row in 2...Int64(size) + 1 { try append(["a", "b", "c"], row: row, to: &backlog) }
+        #expect(backlog.due().rooms.map(\.string) == ["a", "d"])
+        backlog.remove(backlog.due())
+        for row in 1...5 { try append(["e"], row: Int64(size + row) + 1, to: &backlog) }
+        #expect(backlog.due().rooms.map(\.string) == ["b"])
+    }
+
+    @Test("Rooms whose first messages are in too old rows, or too old themselves, are due, some at a time")
+    func waitedTooLong() throws {
+        var backlog = backlog(messages: .max, ofRoom: .max)
+        let some = Array(repeating: "c", count: Backlog.messagesOfFiling - 3)
+        try append(["a", "b"] + some, row: 1, to: &backlog)
+        try append(["a", "d"], row: 2, to: &backlog)
+        try append(["e", "b"], row: 3, to: &backlog)
+        backlog.append(try message("f", 1, at: 1000), row: 4)
+        let all = ["a", "b", "c", "d", "e", "f"]
+        for (row, time, count) in [
+            (1, 0, 0), (2, 0, 3), (3, 0, 3), (4, 0, 3), (0, 1, 3), (0, 1001, 3), (5, 0, 3),
+        ] as [(Int64, Int64, Int)] {
+            let due = backlog.due(before: row, Timestamp(milliseconds: time))
+            #expect(due.rooms.map(\.string) == Array(all.prefix(count)), "\(row) \(time)")
+        }
+        backlog.remove(backlog.due(before: 2))
+        for (row, time, rooms) in [
+            (2, 0, []), (3, 0, ["d"]), (4, 1000, ["d", "e"]), (5, 0, ["d", "e", "f"]), (0, 1001, ["d", "e", "f"]),
+        ] as [(Int64, Int64, [String])] {
+            let due = backlog.due(before: row, Timestamp(milliseconds: time))
+            #expect(due.rooms.map(\.string) == rooms, "\(row) \(time)")
+        }
+        #expect(backlog.firstRow(after: backlog.due(before: 4)) == 4)
+    }
+
+    @Test("However often others are filed behind a room that waits, there are few entries")
+    func bounded() throws {
+        var backlog = backlog(messages: .max, ofRoom: 2)
+        try append(["a"], row: 1, to: &backlog)
+        for row in 2...1000 as ClosedRange<Int64> {
+            try append(["b", "c", "b", "c"], row: row, to: &backlog)
+            backlog.remove(backlog.due())
+            #expect(backlog.queueCount <= 6)
+        }
+        #expect(backlog.count == 1 && backlog.firstRow(after: backlog.due()) == 1)
+    }
+
     @Test("A room can be added to what is due, whole, and is not needed any more then")
     func addedRoom() throws {
         var backlog = backlog()
@@ -141,22 +218,33 @@ struct BacklogTests {
     @Test("In any history it holds what was added and not removed, in order", arguments: [1, 2, 3])
     func matchesModel(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var backlog = backlog(messages: 20, ofRoom: 6)
+        var backlog = backlog(messages: 20, bytes: 60, ofRoom: 6)
         var model: [String: [(seq: Int64, row: Int64)]] = [:]
         var heads: [String: Int64] = [:]
         for row in 1...400 as ClosedRange<Int64> {
-            let filing =
-                Bool.random(using: &generator) ? backlog.due() : backlog.oldest(.random(in: 1...9, using: &generator))
-            for room in filing.rooms { model[room.string] = nil }
+            let isDue = Int.random(in: 0..<4, using: &generator) > 0
+            let filing = isDue ? backlog.due(before: row - 30) : backlog.oldest(.random(in: 1...9, using: &generator))
+            for room in filing.rooms {
+                #expect(
+                    try filing.messages.filter { $0.room == room }.map(\.seq) == #require(model[room.string]).map(\.seq)
+                )
+                model[room.string] = nil
+            }
+            if isDue {
+                #expect(model.values.allSatisfy { $0.count < 6 && $0[0].row >= row - 30 })
+                let left = model.values.reduce(0) { $0 + $1.count }
+                #expect(left <= 20 && left * 3 <= 60)
+            }
             #expect(backlog.firstRow(after: filing) == model.values.compactMap { $0.first?.row }.min())
             backlog.remove(filing)
             for _ in 0..<Int.random(in: 0...8, using: &generator) {
                 let room = ["a", "b", "c", "d", "e", "f", "g", "h"].randomElement(using: &generator)!
                 heads[room, default: 0] += 1
-                backlog.append(try message(room, heads[room]!), row: row)
+                backlog.append(try message(room, heads[room]!, bytes: 3), row: row)
                 model[room, default: []].append((heads[room]!, row))
             }
             #expect(backlog.count == model.values.reduce(0) { $0 + $1.count })
+            #expect(backlog.queueCount <= 4 * 8 + 1)
             for (room, messages) in model {
                 #expect(backlog.messages(of: try RoomID(room)).map(\.seq) == messages.map(\.seq))
             }

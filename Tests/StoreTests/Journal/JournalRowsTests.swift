@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("The rows of the journal")
+struct JournalRowsTests {
+    private func rows(_ count: Int, of bytes: Int = 100, keeping: Int = .max, bytes limit: Int = .max) -> JournalRows {
+        var rows = JournalRows(JournalRows.Limits(rows: keeping, bytes: limit))
+        for _ in 0..<count { rows.append(rows.next, bytes: bytes) }
+        return rows
+    }
+
+    @Test("Of no rows there are none to be deleted or to be filed")
+    func none() {
+        let rows = rows(0, keeping: 10)
+        #expect(rows.count == 0 && rows.first == 1 && rows.next == 1 && rows.oldest == 1)
+        #expect(rows.firstLeft(needed: nil, adding: 10) == 1)
+        #expect(rows.firstLeft(needed: nil, adding: 0) == 1)
+    }
+
+    @Test("Two are deleted when one is added, of many a few more, and never one that is needed")
+    func adding() {
+        for (count, needed, left) in [
+            (10, nil, 3), (10, 2, 2), (10, 1, 1), (1, nil, 2), (64, nil, 3), (96, nil, 4), (960, 65, 3), (960, nil, 31),
+            (100_000, nil, 257),
+        ] as [(Int, Int64?, Int64)] {
+            #expect(rows(count).firstLeft(needed: needed, adding: 100) == left, "\(count), \(needed ?? 0)")
+        }
+    }
+
+    @Test("Where none is added many are deleted, but not all of very many, nor too many bytes")
+    func notAdding() {
+        #expect(rows(200).firstLeft(needed: nil, adding: 0) == 201)
+        #expect(rows(200).firstLeft(needed: 50, adding: 0) == 50)
+        #expect(rows(1000).firstLeft(needed: nil, adding: 0) == Int64(JournalRows.mostDeleted) + 1)
+        let large = JournalRows.bytesDeleted / 4
+        #expect(rows(200, of: large).firstLeft(needed: nil, adding: 0) == 5)
+        #expect(rows(200, of: large * 40).firstLeft(needed: nil, adding: 0) == Int64(JournalRows.rowsReplaced) + 1)
+    }
+
+    @Test("Where there are too many bytes more are deleted than are added")
+    func tooManyBytes() {
+        let small = rows(1000, keeping: .max, bytes: 99_999)
+        #expect(small.firstLeft(needed: nil, adding: 100) == Int64(JournalRows.mostDeleted) + 1)
+        let large = rows(1000, of: 1_000_000, bytes: 99_999_999)
+        #expect(large.firstLeft(needed: nil, adding: 4_000_000) == 9)
+    }
+
+    @Test("The newest rows are within the bounds, the last one always")
+    func within() {
+        #expect(rows(10, keeping: 10).oldest == 1)
+        #expect(rows(15, keeping: 10).oldest == 6)
+        #expect(rows(15, bytes: 1000).oldest == 6)
+        #expect(rows(15, keeping: 3, bytes: 1000).oldest == 13)
+        #expect(rows(15, bytes: 99).oldest == 15)
+        #expect(rows(15, keeping: 0).oldest == 15)
+    }
+
+    @Test("They need not begin with 1, nor be without holes")
+    func numbers() {
+        var rows = rows(0, keeping: 3)
+        for number in [7, 8, 10, 20, 21] as [Int64] { rows.append(number, bytes: 1) }
+        #expect(rows.count == 5 && rows.first == 7 && rows.next == 22 && rows.oldest == 10)
+        #expect(rows.firstLeft(needed: 9, adding: 0) == 10)
+        rows.removeAll(before: 10)
+        #expect(rows.count == 3 && rows.first == 10 && rows.oldest == 10)
+    }
+
+    @Test("In any history they are what was added and not deleted", arguments: [1, 2, 3])
+    func matchesModel(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var rows = rows(0, keeping: 20, bytes: 5000)
+        var model: [(number: Int64, bytes: Int)] = []
+        for _ in 0..<3000 {
+            let needed: Int64? =
+                Int.random(in: 0..<9, using: &generator) == 0
+                ? nil : .random(in: max(rows.oldest, rows.first)...rows.next, using: &generator)
+            let added = Bool.random(using: &generator) ? Int.random(in: 1...900, using: &generator) : 0
+            let left = rows.firstLeft(needed: needed, adding: added)
+            #expect(left >= rows.first && left <= needed ?? rows.next)
+            #expect(model.count { $0.number < left } <= JournalRows.mostDeleted)
+            rows.removeAll(before: left)
+            model.removeAll { $0.number < left }
+            if added > 0 {
+                model.append((rows.next, added))
+                rows.append(rows.next, bytes: added)
+            }
+            #expect(rows.count == model.count && rows.first == model.first?.number ?? rows.next)
+            let within = model.indices.first { index in
+                model.count - index <= 20 && model[index...].reduce(0) { $0 + $1.bytes } <= 5000
+            }
+            #expect(rows.oldest == within.map { model[$0].number } ?? rows.next)
+        }
+    }
+}
