@@ -6,7 +6,8 @@
 /// Order: submissions of one thread are committed in the order in which they were submitted. A query sees every
 /// commit that was observed before the query was made.
 public protocol MessageLog: Sendable {
-    /// A random name made with the database. A cursor of another epoch speaks of another history.
+    /// A random name, made with the database, and anew when one is opened that was restored from a backup. A cursor of
+    /// another epoch speaks of another history.
     var epoch: String { get }
 
     /// Queues changes for the next commit: what one turn of a loop has gathered, at once.

@@ -207,7 +207,8 @@ public final class Server: Sendable {
     }
 
     /// Stops: accepts nothing any more, answers what it has been asked, closes sockets with 1001, commits, and ends
-    /// its threads. Takes the grace period at most, plus one commit.
+    /// its threads. Takes the grace period at most, and as long as the log takes to close: about a second, when much has been
+    /// sent at last.
     public func stop() {
         for worker in workers { worker.loop.post { worker.value.windDown() } }
         group.windDown()
