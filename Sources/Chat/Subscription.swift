@@ -59,7 +59,9 @@ public final class Subscription {
     /// A slice of the log has been read for this subscription.
     public func replayed(_ slice: ReplaySlice) {
         guard let index, let carrier else { return }
-        feed.seats[index].isReading = false
+        feed.seats[index].awaited -= 1
+        // While it is held, this may be what its user may not have any more. If it may, it is read again.
+        if feed.seats[index].awaited > 0, !slice.frames.isEmpty { return }
         if !slice.frames.isEmpty { carrier.send(slice.frames.span) }
         feed.seats[index].rev = max(feed.seats[index].rev, slice.rev)
         if !slice.hasMore, !feed.seats[index].isLive {
@@ -72,11 +74,23 @@ public final class Subscription {
     /// Whether the subscription has not been cancelled.
     public var isActive: Bool { index != nil }
 
+    /// Keeps everything from the client until ``release()``, while it is asked whether its user may still read the room.
+    /// What is published meanwhile is not lost. Each call wants a release of its own.
+    public func hold() {
+        if let index { feed.seats[index].awaited += 1 }
+    }
+
+    /// The user may still read the room: goes on, unless something else is awaited.
+    public func release() {
+        guard let index else { return }
+        feed.seats[index].awaited -= 1
+        advance()
+    }
+
     /// Sends what the client has not had, as far as it takes it.
     public func advance() {
-        // Until the replay is over the feed is not what comes next.
-        while let index, let carrier, !feed.seats[index].isReading {
-            // Asked last: most have had everything when they are asked a second time.
+        // While the log is asked the feed is not what comes next.
+        while let index, let carrier, feed.seats[index].awaited == 0 {
             let reading = feed.reading(at: index)
             if reading == .level || carrier.isCongested { return }
             guard case .frames(let range, let rev) = reading else { return readOn(carrier) }
@@ -106,7 +120,7 @@ public final class Subscription {
     }
 
     private func readOn(_ carrier: any SubscriptionCarrier) {
-        if let index { feed.seats[index].isReading = true }
+        if let index { feed.seats[index].awaited += 1 }
         carrier.replay(self, since: rev)
     }
 

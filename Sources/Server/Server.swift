@@ -152,7 +152,10 @@ public final class Server: Sendable {
                 logger.notice("messages can be stored again")
             }
         }
-        store.onRead = { duration in metrics.readSeconds.recordNanoseconds(duration.nanoseconds) }
+        store.onRead = { [onRead = configuration.onRead] duration in
+            metrics.readSeconds.recordNanoseconds(duration.nanoseconds)
+            onRead?()
+        }
         return store
     }
 

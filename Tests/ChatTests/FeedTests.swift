@@ -32,6 +32,11 @@ struct FeedTests {
         return (subscription, client)
     }
 
+    @Test("has two seats in a line of the processor's cache")
+    func seats() {
+        #expect(MemoryLayout<Seat>.stride == 32)
+    }
+
     @Test("visits some of them at a time")
     func slices() {
         let feed = feed()

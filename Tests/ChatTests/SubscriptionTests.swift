@@ -182,6 +182,68 @@ struct SubscriptionTests {
         #expect(client.asked == [2])
     }
 
+    @Test("that is held gets nothing, notices neither, until it is released as often, and then what it lacks")
+    func held() throws {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(nil, rev: 0), on: client)
+        for _ in 0..<2 { subscription.hold() }
+        feed.publish(batch(1...2))
+        feed.notify(FramedNotice(.typing(room: room, user: try UserID("alice")), in: room))
+        subscription.advance()
+        subscription.release()
+        #expect(client.bytes.isEmpty)
+        subscription.release()
+        #expect(client.bytes == frames(1...2))
+        subscription.hold()
+        for rev in 3...Int64(100) { feed.publish(batch(rev...rev)) }
+        subscription.release()
+        #expect(client.asked == [2], "it has fallen behind its feed")
+        subscription.replayed(slice(3...100, rev: 100))
+        #expect(client.bytes == frames(1...100))
+    }
+
+    @Test("that is held while it reads the log is given nothing of that, and reads it again")
+    func heldReading() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.hold()
+        subscription.start(with: slice(1...2, rev: 2), on: client)
+        #expect(client.bytes.isEmpty && client.liveRev == nil && client.asked.isEmpty)
+        subscription.release()
+        #expect(client.asked == [0])
+        subscription.replayed(slice(1...2, rev: 2, hasMore: true))
+        subscription.hold()
+        subscription.release()
+        #expect(client.asked == [0, 2], "it is still reading")
+        subscription.replayed(slice(3...3, rev: 3))
+        #expect(client.bytes == frames(1...3) && client.liveRev == 3)
+    }
+
+    @Test("that is held before it has begun knows where its room is all the same")
+    func heldAtStart() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: nil)
+        subscription.hold()
+        feed.publish(batch(5...5))
+        subscription.start(with: slice(nil, rev: 4), on: client)
+        #expect(client.bytes.isEmpty)
+        subscription.release()
+        #expect(client.bytes == frames(5...5) && client.asked.isEmpty)
+    }
+
+    @Test("that is held and cancelled stays so")
+    func heldAndCancelled() {
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        subscription.start(with: slice(nil, rev: 0), on: client)
+        subscription.hold()
+        subscription.cancel()
+        subscription.release()
+        feed.publish(batch(1...1))
+        #expect(client.bytes.isEmpty)
+    }
+
     @Test("that is cancelled leaves the others as they are")
     func cancel() {
         let clients = (0..<3).map { _ in Client() }

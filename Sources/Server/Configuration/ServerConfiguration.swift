@@ -61,6 +61,8 @@ public struct ServerConfiguration: Sendable {
     public var maximumDatabasePages: Int?
     /// How long connections get to end in good order when the server stops.
     public var grace = Duration.seconds(5)
+    /// Called on a reader's thread before it hands over what it has read: tests hold it up there.
+    var onRead: (@Sendable () -> Void)?
 
     /// The defaults.
     public init() {}

@@ -70,7 +70,8 @@ final class Dispatcher: LogObserver {
         }
     }
 
-    /// Has every loop end what users have of a room that they may not read any more.
+    /// Has every loop end what users have of a room that they may not read any more. To be called before the change is
+    /// acknowledged: what is sent after that reaches each loop behind this, and so only those who may have it.
     ///
     /// - Parameters:
     ///   - user: who is meant; `nil` for everybody.

@@ -4,7 +4,9 @@ import Wire
 /// Subscriptions of those who may not read their room any more.
 extension Worker {
     /// Asks of each user with a subscription to a room on this loop whether it may still read the room, and ends what
-    /// those have who may not. Admins may read every room. Whoever subscribes after this call is asked when it begins.
+    /// those have who may not. Until that is known they hear nothing: what is committed after this call does not reach who
+    /// may not have it, however long the log takes to say so. Admins may read every room. Whoever subscribes to a private
+    /// room after this call is asked when it begins; into an open one anybody may come back.
     ///
     /// - Parameters:
     ///   - only: the user who is asked about; `nil` for all.
@@ -15,11 +17,12 @@ extension Worker {
         let subscriptions = feed.subscribers.filter { !$0.isAdmin && (only == nil || $0.user == only) }
         // Those of now: who is made a member again meanwhile may have others by then.
         for (user, asked) in Dictionary(grouping: subscriptions, by: \.user) {
+            for subscription in asked { subscription.hold() }
             let kind = asMember ? user.map { Query.Kind.member($0) } : nil
             ask(kind ?? .state, of: room, for: user) { [self] result in
                 switch result {
-                case .success(.members(let found)): if found.members.isEmpty { end(asked, because: problem) }
-                case .success: break
+                case .success(.members(let found)) where found.members.isEmpty: end(asked, because: problem)
+                case .success: for subscription in asked { subscription.release() }
                 // When it cannot be learnt, the clients come back, and it is asked again.
                 case .failure(let failure): end(asked, because: failure == .roomNotFound ? problem : failure)
                 }

@@ -1,0 +1,101 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Transport
+import WebSocket
+
+@Suite("A subscriber who may not read the room any more")
+struct RecheckTests {
+    /// What carries the subscription.
+    enum Carrier: CaseIterable, Sendable {
+        case room, rooms, events
+    }
+
+    private func subscribe(
+        _ carrier: Carrier, to room: String, as user: String, since: Int? = nil, _ server: LiveServer
+    ) throws -> any LiveClient {
+        let target = "/v1/rooms/\(room)/live?user=\(user)" + (since.map { "&since=\($0)" } ?? "")
+        switch carrier {
+        case .room: return try WebSocketClient(port: server.port, target, receiveBuffer: 4096)
+        case .events: return try EventStreamClient(port: server.port, target, receiveBuffer: 4096)
+        case .rooms:
+            let socket = try WebSocketClient.forRooms(port: server.port, as: user, receiveBuffer: 4096)
+            try socket.ask(for: room, since: since.map(String.init))
+            return socket
+        }
+    }
+
+    /// What the client is told next: that the subscription has ended, and why.
+    private func end(_ client: any LiveClient, _ carrier: Carrier) throws -> String? {
+        guard carrier == .room, let socket = client as? WebSocketClient else { return try client.frame().errorCode }
+        let event = try socket.event()
+        guard case .close(let code, _) = event else { throw Unexpected("\(event)") }
+        return code == .notMember ? "not_a_member" : "\(code?.rawValue ?? 0)"
+    }
+
+    private func put(_ path: String, _ body: String = "{}", by client: HTTPClient) throws {
+        let response = try client.request(.put, "/v1/rooms/\(path)?user=alice", body: Array(body.utf8))
+        guard response.status == .created || response.status == .ok else { throw Unexpected(response) }
+    }
+
+    private func remove(_ user: String, from room: String, _ client: HTTPClient) throws {
+        let response = try client.request(.delete, "/v1/rooms/\(room)/members/\(user)?user=alice")
+        guard response.status == .noContent else { throw Unexpected(response) }
+    }
+
+    /// Waits until the server has read what others have sent before this, and has done what it had to do by then.
+    private func settle(_ client: HTTPClient) throws {
+        for _ in 0..<3 { _ = try client.get("/healthz") }
+    }
+
+    @Test(
+        "hears nothing that is sent after the removal was acknowledged, on any loop, while it has not been learnt yet",
+        arguments: Carrier.allCases, [#"{"visibility":"private"}"#, "{}"])
+    func removed(carrier: Carrier, settings: String) throws {
+        try withHeldReads {
+            $0.threads = 2
+        } _: { server, client, reads in
+            try put("plans", settings, by: client)
+            try put("plans/members/bob", by: client)
+            let clients = try (0..<6).map { _ in try subscribe(carrier, to: "plans", as: "bob", server) }
+            for client in clients { try client.greeting() }
+            try client.send("heard", to: "plans")
+            for client in clients { #expect(try client.message().text == "heard") }
+            try reads.hold(server)
+            try remove("bob", from: "plans", client)
+            for _ in 0..<3 { try client.send("unheard", to: "plans") }
+            reads.open()
+            for client in clients { #expect(try end(client, carrier) == "not_a_member") }
+        }
+    }
+
+    @Test(
+        "is not heard of by who may: what is sent meanwhile comes in order when that is known",
+        arguments: Carrier.allCases)
+    func madePrivate(carrier: Carrier) throws {
+        try withHeldReads { server, client, reads in
+            try put("plans", by: client)
+            try put("plans/members/bob", by: client)
+            let member = try subscribe(carrier, to: "plans", as: "bob", server)
+            let stranger = try subscribe(carrier, to: "plans", as: "carol", server)
+            for client in [member, stranger] { try client.greeting() }
+            try reads.hold(server)
+            let owner = try HTTPClient(port: server.port)
+            try owner.write(
+                HTTPClient.bytes(
+                    .put, "/v1/rooms/plans?user=alice", body: Array(#"{"visibility":"private"}"#.utf8)))
+            try settle(client)
+            // Commits are in the order in which a loop has handed them in: with this one, that one is over.
+            try remove("nobody", from: "plans", client)
+            for text in ["1", "2"] { try client.send(text, to: "plans") }
+            reads.open()
+            for text in ["1", "2"] { #expect(try member.message().text == text) }
+            #expect(try end(stranger, carrier) == "not_a_member")
+            #expect(try owner.response().status == .ok)
+            try client.send("3", to: "plans")
+            #expect(try member.message().text == "3")
+        }
+    }
+}
