@@ -64,10 +64,11 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        worker.read(for: subscription, since: rev) { [connection] result in
+        worker.read(for: subscription, since: rev) { [worker, connection] result in
             guard subscription.isActive else { return }
             switch result {
             case .success(let slice): subscription.replayed(slice)
+            case .failure(.notAMember): worker.end([subscription], because: .notAMember)
             // An EventSource connects again by itself, from the last message that it has seen.
             case .failure: connection.finish()
             }

@@ -66,11 +66,10 @@ final class RoomSocket: LiveSocket {
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        worker.read(for: subscription, since: rev) { [weak self] result in
-            guard let self, subscription.isActive else { return }
+        worker.read(for: subscription, since: rev) { [worker] result in
             switch result {
             case .success(let slice): subscription.replayed(slice)
-            case .failure: socket.close(.tryAgainLater, "the history cannot be read at the moment")
+            case .failure(let problem): worker.end([subscription], because: problem)
             }
         }
     }

@@ -76,7 +76,8 @@ extension Worker {
     }
 
     /// Reads a slice of what a subscription lacks, or without `rev` just where its room is. The subscription may have
-    /// ended when `then` is called, on this loop.
+    /// ended when `then` is called, on this loop. For one that has started, a room that is not there any more is one that
+    /// its user was a member of: `not_a_member`.
     func read(
         for subscription: Subscription, since rev: Int64?, then: @escaping (Result<ReplaySlice, Problem>) -> Void
     ) {
@@ -85,6 +86,8 @@ extension Worker {
             switch result {
             case .success(.replay(let slice)): then(.success(slice))
             case .success: preconditionFailure("the log answered another question")
+            case .failure(.roomNotFound) where subscription.isActive && subscription.hasStarted:
+                then(.failure(.notAMember))
             case .failure(let problem): then(.failure(problem))
             }
         }

@@ -98,4 +98,25 @@ struct RecheckTests {
             #expect(try member.message().text == "3")
         }
     }
+
+    @Test("is told so in the middle of a replay, too", arguments: Carrier.allCases)
+    func replaying(carrier: Carrier) throws {
+        try withHeldReads {
+            $0.transport.sendBuffer = 16 * 1024
+        } _: { server, client, reads in
+            try put("plans", #"{"visibility":"private"}"#, by: client)
+            try put("plans/members/bob", by: client)
+            // Six bytes each as JSON: one message is more than is read at once, and more than the kernel takes.
+            let text = String(repeating: #"\u0001"#, count: 16 * 1024)
+            for _ in 0..<3 { try client.send(text, to: "plans") }
+            let subscriber = try subscribe(carrier, to: "plans", as: "bob", since: 0, server)
+            #expect(try subscriber.frame().room?.rev == 3)
+            try reads.hold(server)
+            #expect(try subscriber.message().rev == 1)
+            try reads.wait(for: 1, client)
+            try remove("bob", from: "plans", client)
+            reads.open()
+            #expect(try end(subscriber, carrier) == "not_a_member")
+        }
+    }
 }
