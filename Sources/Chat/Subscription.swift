@@ -27,6 +27,12 @@ public final class Subscription {
     public var isAdmin: Bool
     /// How many the client has been told are present; `nil` when it has not been told.
     public var toldOnline: Int32?
+    private var ending: Ending?
+
+    /// Why it was cancelled before it had started. A box, which nearly all do without.
+    private indirect enum Ending {
+        case because(Problem)
+    }
 
     /// A subscription that joins its feed and does nothing until ``start(with:on:)``: what is published from now on is
     /// not missed, whenever the log tells what came before.
@@ -129,8 +135,14 @@ public final class Subscription {
         feed.remove(self)
     }
 
-    /// Has the client of a subscription that was cancelled told why, if it had started.
+    /// Has the client of a subscription that was cancelled told why. If it had not started, whoever was about to start it
+    /// does that: see ``end``.
     public func tellEnd(because problem: Problem) {
-        carrier?.ended(self, because: problem)
+        if let carrier { carrier.ended(self, because: problem) } else { ending = .because(problem) }
+    }
+
+    /// Why the subscription was cancelled before it had started; `nil` when it was not, or for no reason.
+    public var end: Problem? {
+        if case .because(let problem)? = ending { problem } else { nil }
     }
 }

@@ -68,6 +68,7 @@ struct SubscriptionTests {
             subscription.tellEnd(because: .notAMember)
         }
         #expect(client.end == .notAMember)
+        #expect(subscriptions.map(\.end) == [nil, .notAMember], "whoever was to start the other one tells")
         feed.publish(batch(1...1))
         #expect(client.bytes.isEmpty)
     }

@@ -168,9 +168,11 @@ final class RoomsSocket: LiveSocket {
             isReading = false
             if reader.subscription.isActive {
                 take(result, for: reader)
-            } else if subscriptions[reader.subscription.feed.room] === reader.subscription {
+            } else if let end = reader.subscription.end,
+                subscriptions[reader.subscription.feed.room] === reader.subscription
+            {
                 // It was ended before it had begun, when there was nobody yet to be told.
-                refuse(reader.subscription, .notAMember)
+                refuse(reader.subscription, end)
             }
             readNext()
         }

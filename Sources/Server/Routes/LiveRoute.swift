@@ -97,7 +97,7 @@ extension Exchange {
             defer { if !subscription.hasStarted { worker.end(subscription) } }
             do throws(Problem) {
                 let slice = try result.get()
-                guard subscription.isActive else { throw .notAMember }
+                if let end = subscription.end { throw end }
                 if let since, since.rev > slice.state.rev { throw .cursorUnknown }
                 if worker.isWindingDown { throw .unavailable("The server is stopping.") }
                 open(subscription, slice)

@@ -119,4 +119,36 @@ struct RecheckTests {
             #expect(try end(subscriber, carrier) == "not_a_member")
         }
     }
+
+    @Test("is refused for what it is when it is about to begin and that cannot be learnt", arguments: Carrier.allCases)
+    func overloaded(carrier: Carrier) throws {
+        try withHeldReads {
+            $0.readQueue = 1
+        } _: { server, client, reads in
+            try client.send("0")
+            try put("lobby/members/bob", by: client)
+            let many = try WebSocketClient.forRooms(port: server.port, as: "bob")
+            let one = try HTTPClient(port: server.port)
+            try reads.hold(server)
+            if carrier == .rooms {
+                try many.ask(for: "lobby")
+            } else {
+                let fields = carrier == .room ? HandshakeTests.fields : [HTTPField("Accept", "text/event-stream")]
+                try one.write(HTTPClient.bytes(.get, "/v1/rooms/lobby/live?user=bob", fields: fields))
+            }
+            try reads.wait(for: 1, client)
+            try remove("bob", from: "lobby", client)
+            try settle(client)
+            reads.open()
+            if carrier == .rooms {
+                guard case .error("overloaded", room: "lobby") = try many.frame().content else {
+                    throw Unexpected("another frame")
+                }
+            } else {
+                let response = try one.response()
+                #expect(response.status == .serviceUnavailable)
+                #expect(try response.problem.code == "overloaded")
+            }
+        }
+    }
 }
