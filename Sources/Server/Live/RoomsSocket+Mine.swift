@@ -87,8 +87,9 @@ extension RoomsSocket {
         guard let mine, caller.allows(room: room) else { return }
         if let subscription = subscriptions[room] {
             guard !subscription.isActive else { return }
-            // It was ended before it had begun, and the user is a member again.
-            drop(subscription)
+            // It was ended before it had begun, and the user is a member again. Of one that the client has named it is told:
+            // what it has asked to be given first does not come.
+            refuse(subscription, .notAMember)
         }
         guard subscriptions.count < limit else {
             // Of a room that comes to be the user's now the client hears each time, for it may have others to spare.

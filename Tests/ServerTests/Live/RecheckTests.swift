@@ -151,4 +151,45 @@ struct RecheckTests {
             }
         }
     }
+
+    @Test(
+        "and is made a member again is told of a room that it has named with a place before it is given it as its own",
+        arguments: [true, false])
+    func named(wasMember: Bool) throws {
+        try withHeldReads {
+            $0.readQueue = 2
+        } _: { server, client, reads in
+            for text in ["1", "2"] { try client.send(text) }
+            if wasMember { try put("lobby/members/bob", by: client) }
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "bob")
+            let owner = try HTTPClient(port: server.port)
+            try reads.hold(server)
+            try socket.ask(for: "lobby", since: "0")
+            try socket.send(#"{"type":"subscribe","rooms":"mine"}"#)
+            try reads.wait(for: 2, client)
+            // Whether it may still read the room finds the queue full, and so it ends.
+            if wasMember {
+                try remove("bob", from: "lobby", client)
+            } else {
+                try owner.write(
+                    HTTPClient.bytes(
+                        .put, "/v1/rooms/lobby?user=alice", body: Array(#"{"visibility":"private"}"#.utf8)))
+                try settle(client)
+                try remove("nobody", from: "lobby", client)
+            }
+            try settle(client)
+            let again = try HTTPClient(port: server.port)
+            try again.write(
+                HTTPClient.bytes(.put, "/v1/rooms/lobby/members/bob?user=alice", body: Array("{}".utf8)))
+            try settle(client)
+            try remove("nobody", from: "lobby", client)
+            reads.open()
+            guard case .error("not_a_member", room: "lobby") = try socket.frame().content else {
+                throw Unexpected("another frame")
+            }
+            #expect(try socket.greeting().head == 2)
+            try client.send("3")
+            #expect(try socket.message().text == "3")
+        }
+    }
 }
