@@ -27,13 +27,16 @@ final class OwnRooms {
     var rooms: Set<RoomID> = []
     /// Whether the client has been told that there are more rooms than it may be subscribed to.
     var hasToldLimit = false
+    /// The rooms that the client has unsubscribed from, which no list brings back: ``limit`` of them at most, those beyond
+    /// that may come back with a new token.
+    private var unwanted: Set<RoomID> = []
     /// The rooms of which a list that is awaited has nothing to say; `nil` when none is awaited.
     private var touched: Set<RoomID>?
     /// Whether so much has happened that the list has to be asked for once more.
     private var isOutdated = false
     /// Those who were the caller before, since a list was asked for that is awaited.
     private var callers: [Identity] = []
-    /// How many rooms are remembered while a list is awaited.
+    /// How many rooms are remembered as unwanted, and while a list is awaited.
     private let limit: Int
 
     init(limit: Int) {
@@ -62,8 +65,22 @@ final class OwnRooms {
         touched!.insert(room)
     }
 
+    /// The client unsubscribes from a room.
+    func reject(_ room: RoomID) {
+        touch(room)
+        if unwanted.count < limit { unwanted.insert(room) }
+    }
+
+    /// The client subscribes to a room itself, or the user's membership has begun or ended: so what the client has rejected
+    /// is no more.
+    func accept(_ room: RoomID) {
+        unwanted.remove(room)
+    }
+
     /// Whether the list that has come has something to say of a room.
-    func isSettled(_ room: RoomID) -> Bool { touched?.contains(room) == false && !isOutdated }
+    func listTells(of room: RoomID) -> Bool {
+        touched?.contains(room) == false && !isOutdated && !unwanted.contains(room)
+    }
 
     /// The list for `purpose` has been gone through.
     ///

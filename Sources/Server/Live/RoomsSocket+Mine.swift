@@ -53,8 +53,12 @@ extension RoomsSocket {
                 preconditionFailure("the log answered another question")
             case .failure(let problem):
                 // Without the list it has not begun, and the client may try again. Without one of what a new token
-                // allows, it goes on with what there is.
-                if case .all = purpose { try? unsubscribeFromMine() } else { _ = mine.listed(for: purpose) }
+                // allows, it goes on with what there is, and what a further one allows is asked for all the same.
+                if case .all = purpose {
+                    try? unsubscribeFromMine()
+                } else if let next = mine.listed(for: purpose) {
+                    list(next)
+                }
                 send(.error(problem))
             }
         }
@@ -62,7 +66,7 @@ extension RoomsSocket {
 
     private func take(_ rooms: [RoomID], hasMore: Bool, for purpose: OwnRooms.Purpose) {
         guard let mine else { return }
-        for room in rooms where mine.isSettled(room) && purpose.means(room) {
+        for room in rooms where mine.listTells(of: room) && purpose.means(room) {
             addOwn(room, since: nil)
         }
         if hasMore { tellLimit() }
@@ -72,6 +76,7 @@ extension RoomsSocket {
     func membershipChanged(_ change: MembershipChange) {
         guard let mine else { return }
         mine.touch(change.room)
+        mine.accept(change.room)
         switch change.kind {
         case .joined(let rev): addOwn(change.room, since: rev)
         case .left:

@@ -103,6 +103,7 @@ final class RoomsSocket: LiveSocket {
         guard subscriptions.count < limit else { throw .tooManySubscriptions(limit: limit) }
         try check(epoch: since?.epoch ?? epoch)
         try worker.admit(.subscriptions, by: caller.user, from: address)
+        mine?.accept(room)
         add(room, since: since?.rev)
     }
 
@@ -121,7 +122,7 @@ final class RoomsSocket: LiveSocket {
 
     private func unsubscribe(from room: RoomID) throws(Problem) {
         drop(try subscription(to: room))
-        mine?.touch(room)
+        mine?.reject(room)
     }
 
     private func subscription(to room: RoomID?) throws(Problem) -> Subscription {

@@ -271,6 +271,88 @@ struct OwnRoomsSocketTests {
         }
     }
 
+    @Test(
+        "stays away from a room that the client has unsubscribed from, whatever tokens follow, until it is named again")
+    func leftWithTokens() async throws {
+        let wide = try TestToken.of("alice")
+        let narrow = try TestToken.of("alice", #""rooms":["a"]"#)
+        try await withTokenServer { server in
+            let client = try HTTPClient(port: server.port)
+            for room in ["a", "b", "c"] {
+                let target = "/v1/rooms/\(room)"
+                #expect(
+                    try client.request(.put, target, fields: [.bearer(wide)], body: Array("{}".utf8)).status == .created
+                )
+            }
+            let socket = try WebSocketClient(port: server.port, "/v1/live", fields: [.bearer(wide)])
+            func renew(_ token: String, losing rooms: Set<String> = [], gaining others: Set<String> = []) throws {
+                try socket.send(#"{"type":"token","token":"\#(token)"}"#)
+                var lost: Set<String> = []
+                for _ in rooms {
+                    guard case .error("room_not_allowed", let room?) = try socket.frame().content else {
+                        throw Unexpected("another frame")
+                    }
+                    lost.insert(room)
+                }
+                #expect(lost == rooms)
+                #expect(try Set(others.map { _ in try socket.greeting().room }) == others)
+            }
+            try socket.send(Self.subscribe)
+            #expect(try Set((0..<3).map { _ in try socket.greeting().room }) == ["a", "b", "c"])
+            try socket.send(#"{"type":"unsubscribe","room":"b"}"#)
+            try renew(narrow, losing: ["c"])
+            try renew(wide, gaining: ["c"])
+            // What there is to read for the socket is read in order: this comes after what a list has brought.
+            try socket.join("b")
+            try renew(narrow, losing: ["b", "c"])
+            try renew(wide, gaining: ["b", "c"])
+            #expect(try socket.isQuiet())
+        }
+    }
+
+    @Test("is told of each list that could not be read, of what the next token allows too")
+    func failedLists() async throws {
+        let alice = try TestToken.of("alice")
+        let red = try TestToken.of("alice", #""rooms":["red"]"#)
+        let blue = try TestToken.of("alice", #""rooms":["blue"]"#)
+        var reads: HeldReads!
+        try await withTokenServer {
+            reads = HeldReads(of: &$0)
+            $0.readQueue = 1
+        } _: { server in
+            defer { reads.open() }
+            let client = try HTTPClient(port: server.port)
+            for room in ["red", "blue"] {
+                let target = "/v1/rooms/\(room)"
+                #expect(
+                    try client.request(.put, target, fields: [.bearer(alice)], body: Array("{}".utf8)).status
+                        == .created)
+            }
+            let socket = try WebSocketClient(port: server.port, "/v1/live", fields: [.bearer(red)])
+            try socket.send(Self.subscribe)
+            #expect(try socket.greeting().room == "red")
+            try reads.hold(server, as: alice)
+            let other = try HTTPClient(port: server.port)
+            try other.write(HTTPClient.bytes(.get, "/v1/rooms/red", fields: [.bearer(alice)]))
+            try reads.wait(for: 1, client)
+            // In one turn of the loop, so that the second list waits for the first one.
+            try socket.http.write(
+                [blue, alice].flatMap { token in
+                    WebSocketClient.frame(.text, Array(#"{"type":"token","token":"\#(token)"}"#.utf8))
+                })
+            for code in ["room_not_allowed", "overloaded"] { #expect(try socket.frame().errorCode == code) }
+            for _ in 0..<3 { _ = try client.get("/healthz") }
+            try socket.send(.ping, [7])
+            #expect(try socket.frame().errorCode == "overloaded")
+            #expect(try socket.event() == .pong([7]))
+            reads.open()
+            #expect(try other.response().status == .ok)
+            // The client may ask anew.
+            for frame in [Self.unsubscribe, Self.subscribe] { try socket.send(frame) }
+            #expect(try Set([socket.greeting().room, socket.greeting().room]) == ["red", "blue"])
+        }
+    }
+
     @Test("counts as present, and hears what others have read")
     func notices() throws {
         try withRooms(threads: 2) {

@@ -21,9 +21,24 @@ struct OwnRoomsTests {
         own.touch(a)
         #expect(own.want(.all))
         own.touch(b)
-        #expect(own.isSettled(a) && !own.isSettled(b))
+        #expect(own.listTells(of: a) && !own.listTells(of: b))
         #expect(own.listed(for: .all) == nil)
-        #expect(own.want(.all) && own.isSettled(b))
+        #expect(own.want(.all) && own.listTells(of: b))
+    }
+
+    @Test("is nothing of rooms that the client has left itself, until it comes back, or the user does")
+    func unwanted() throws {
+        let own = OwnRooms(limit: 2)
+        let rooms = try ["a", "b", "c"].map { try RoomID($0) }
+        for room in rooms { own.reject(room) }
+        #expect(own.want(.all))
+        // So many are remembered.
+        #expect(rooms.map(own.listTells) == [false, false, true])
+        own.accept(rooms[0])
+        #expect(rooms.map(own.listTells) == [true, false, true])
+        own.reject(rooms[2])
+        #expect(own.listed(for: .all) == nil && own.want(.all))
+        #expect(rooms.map(own.listTells) == [true, false, false])
     }
 
     @Test("is nothing at all when more has happened than is remembered, and it is asked for again")
@@ -31,11 +46,11 @@ struct OwnRoomsTests {
         let own = OwnRooms(limit: 2)
         #expect(own.want(.newlyAllowed([caller("a")])))
         for name in ["a", "b", "c"] { own.touch(try RoomID(name)) }
-        #expect(try !own.isSettled(RoomID("d")))
+        #expect(try !own.listTells(of: RoomID("d")))
         let again = own.listed(for: .newlyAllowed([caller("a")]))
         #expect(try rooms(of: again, among: "a", "b") == ["b"])
         #expect(own.want(again!))
-        #expect(try own.isSettled(RoomID("d")))
+        #expect(try own.listTells(of: RoomID("d")))
         #expect(own.listed(for: again!) == nil)
     }
 
