@@ -26,8 +26,9 @@ public final class Feed {
     /// The messages as compressed WebSocket frames, while somebody wants them so.
     private var deflated: ByteLog?
     private var deflatedSubscribers = 0
-    /// The messages as Server-Sent Events, once somebody wants them so.
+    /// The messages as Server-Sent Events, while somebody wants them so.
     private var events: ByteLog?
+    private var eventSubscribers = 0
     let deflater: PushDeflater
     /// The sockets of those that need not be asked; `nil` when all must.
     private let directPushes: (any DirectPushes)?
@@ -222,6 +223,7 @@ public final class Feed {
             deflatedSubscribers += 1
         case .serverSentEvents:
             if events == nil { events = ByteLog(limit: limit, rev: frames.rev) }
+            eventSubscribers += 1
         }
         subscription.index = seats.count
         seats.append(Seat(subscription: subscription, rev: rev, format: subscription.format))
@@ -231,9 +233,15 @@ public final class Feed {
     func remove(_ subscription: Subscription) {
         guard let index = subscription.index else { return }
         subscription.index = nil
-        if subscription.format == .deflatedWebSocket {
+        switch subscription.format {
+        case .webSocket:
+            break
+        case .deflatedWebSocket:
             deflatedSubscribers -= 1
             if deflatedSubscribers == 0 { deflated = nil }
+        case .serverSentEvents:
+            eventSubscribers -= 1
+            if eventSubscribers == 0 { events = nil }
         }
         let hole = rounds.vacate(index, seats: seats.count)
         fill(index, from: hole)

@@ -303,6 +303,26 @@ struct SubscriptionTests {
                 + "event: message\nid: E:2\ndata: {\"type\":\"message\",\"message\":2}\n\n")
     }
 
+    @Test("of an event stream is the last one for which events are kept")
+    func lastEvents() {
+        let subscription = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
+        let other = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
+        let client = Client()
+        subscription.start(with: slice(nil, rev: 0), on: client)
+        other.cancel()
+        feed.publish(batch(1...1))
+        #expect(!client.bytes.isEmpty)
+        subscription.cancel()
+
+        // Somebody is behind, so that what is published is kept, and in this form it is not.
+        _ = Subscription(feed: feed, format: .webSocket, user: nil, since: 1)
+        feed.publish(batch(2...2))
+        let late = Client()
+        let again = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 1)
+        again.start(with: slice(nil, rev: 1), on: late)
+        #expect(late.asked == [1])
+    }
+
     @Test("gets a notice if it has everything and its client takes more, and else goes without for good")
     func notices() throws {
         let notice = FramedNotice(.typing(room: room, user: try UserID("alice")), in: room)
