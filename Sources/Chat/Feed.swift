@@ -38,8 +38,8 @@ public final class Feed {
     private let visits: Int
     /// Whose turn it is.
     private var rounds: FeedRounds
-    /// Whether everybody who has been visited since the latest messages came has everything.
-    private var areLevel = true
+    /// One of those who have been visited since the latest messages came and still lacked some of them; `nil` when nobody did.
+    private var laggard: Subscription?
     /// Notices that wait until there are no messages to bring, each with the place of the next who is to hear of it.
     private var notices: [(notice: FramedNotice, next: Int)] = []
 
@@ -89,7 +89,7 @@ public final class Feed {
             let encoded = batch.events(epoch: epoch)
             events!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
         }
-        areLevel = true
+        laggard = nil
         return rounds.publish(seats: seats.count) && advance()
     }
 
@@ -128,10 +128,10 @@ public final class Feed {
             let subscriber = seats[place].subscription
             subscriber.advance()
             // Also those that wait to start count: what is published meanwhile is theirs.
-            if subscriber.rev != rev { areLevel = false }
+            if let rev, subscriber.rev < rev { laggard = subscriber }
         }
         rounds.settle(seats: seats.count)
-        if rounds.areOver, areLevel { forgetSent() }
+        forgetSent(from: 0)
     }
 
     /// What those get who are level: the same bytes, whoever they are.
@@ -175,8 +175,25 @@ public final class Feed {
         if end >= seats.count { notices.removeFirst() } else { notices[0].next = end }
     }
 
+    /// A subscriber has everything, perhaps as the last one.
+    func hasCaughtUp(_ subscription: Subscription) {
+        if subscription === laggard { forgetSent(from: subscription.index ?? 0) }
+    }
+
     /// Drops what every subscriber has: a room whose subscribers keep up costs no bytes, and copies none.
-    private func forgetSent() {
+    ///
+    /// One laggard stands for all. When it lacks nothing any more, or has left, another one is looked for: mostly its
+    /// neighbour, so that not all seats are looked at for each who catches up.
+    ///
+    /// - Parameter place: from where on to look.
+    private func forgetSent(from place: Int) {
+        guard rounds.areOver, let rev = frames.rev else { return }
+        if let known = laggard {
+            if known.isActive, known.rev < rev { return }
+            let others = seats[place...].first { $0.rev < rev } ?? seats[..<place].first { $0.rev < rev }
+            laggard = others?.subscription
+            if laggard != nil { return }
+        }
         frames.forgetSent()
         deflated?.forgetSent()
         events?.forgetSent()
@@ -247,6 +264,7 @@ public final class Feed {
         fill(index, from: hole)
         fill(hole, from: seats.count - 1)
         seats.removeLast()
+        if subscription === laggard { forgetSent(from: index) }
     }
 
     private func fill(_ place: Int, from other: Int) {

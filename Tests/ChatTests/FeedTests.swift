@@ -118,6 +118,55 @@ struct FeedTests {
         }
     }
 
+    /// Whether the feed still has the message behind `rev`: who comes there is not sent to the log.
+    private func keeps(_ feed: Feed, after rev: Int64) -> Bool {
+        let (subscription, client) = join(feed, at: rev)
+        defer { subscription.cancel() }
+        return client.asked.isEmpty
+    }
+
+    @Test(
+        "keeps messages until the last one of those who lack them has them, or has left", arguments: [true, false],
+        0..<3)
+    func drops(leaves: Bool, first: Int) {
+        let feed = feed()
+        let members = (0..<7).map { _ in join(feed) }
+        let slow = [1, 3, 6]
+        for place in slow { members[place].client.isCongested = true }
+        feed.publish(batch(1...1))
+        while !feed.advance() {}
+        for turn in 0..<3 {
+            let member = members[slow[(first + turn) % 3]]
+            #expect(keeps(feed, after: 0))
+            if leaves {
+                member.subscription.cancel()
+            } else {
+                member.client.isCongested = false
+                member.subscription.advance()
+                #expect(member.client.bytes == frames(1...1))
+            }
+        }
+        #expect(!keeps(feed, after: 0))
+        feed.publish(batch(2...2))
+        while !feed.advance() {}
+        for (place, member) in members.enumerated() where !leaves || !slow.contains(place) {
+            #expect(member.client.bytes == frames(1...2) && member.client.asked.isEmpty)
+        }
+    }
+
+    @Test("drops messages also when those who lacked them have caught up while others were visited")
+    func dropsAfterRound() {
+        let feed = feed()
+        let members = (0..<6).map { _ in join(feed) }
+        members[1].client.isCongested = true
+        #expect(!feed.publish(batch(1...1)))
+        members[1].client.isCongested = false
+        members[1].subscription.advance()
+        #expect(!feed.advance())
+        #expect(feed.advance())
+        #expect(!keeps(feed, after: 0))
+    }
+
     @Test("brings notices after messages, and drops those that come while too many wait")
     func notices() throws {
         let feed = feed()
