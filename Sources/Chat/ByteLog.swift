@@ -7,9 +7,10 @@
 ///     bytes [ frame 42 ][ frame 43 ][ frame 44 ]
 ///                       ^ a subscriber at 42 gets everything from here
 ///
-/// The oldest messages make room when there are more bytes than ``limit``. Who is still behind them reads the log.
+/// The oldest messages make room when there would be more than twice ``limit`` bytes. Who is still behind them reads the log.
 public struct ByteLog: Sendable {
-    /// How many bytes are kept at least; twice as many at most, or one batch when that is larger.
+    /// How many bytes are left at most when the oldest messages make room, which they do when there would be more than
+    /// twice as many; or one batch when that is larger.
     public static let defaultLimit = 32 * 1024
 
     /// What a subscriber at some revision is to do.

@@ -4,7 +4,7 @@ public import Wire
 ///
 /// It is the page after a cursor that never ends. While it is behind what its feed keeps, it reads the log, a slice at
 /// a time and as fast as its client takes them; when it reaches the feed, it goes on from there. A client that stalls
-/// holds up nobody and costs nothing but this object.
+/// holds up nobody. It costs this object, what was written to it last, and what the feed keeps within its limit.
 ///
 /// Confined to its feed's loop.
 public final class Subscription {

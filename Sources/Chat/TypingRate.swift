@@ -56,12 +56,10 @@ public final class TypingRate: Sendable {
     }
 
     private func advance(_ state: inout State, to now: ContinuousClock.Instant) {
-        guard let start = state.start, now - start < interval else {
-            let isRecent = state.start.map { now - $0 < interval * 2 } ?? false
-            state.previous = isRecent ? state.current : Stretch()
-            state.current = Stretch()
-            state.start = now
-            return
-        }
+        if let start = state.start, now - start < interval { return }
+        let isRecent = state.start.map { now - $0 < interval * 2 } ?? false
+        state.previous = isRecent ? state.current : Stretch()
+        state.current = Stretch()
+        state.start = now
     }
 }
