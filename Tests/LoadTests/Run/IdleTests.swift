@@ -12,12 +12,14 @@ import Transport
     ) async throws -> Report {
         let usual = ["--subscribers=12", "--idle", "--seconds=0.001"]
         let plan = try PlanBuilder(try LoadCommand.parse(usual + options)).plan(run: 7)
-        let run = try LoadRun(plan, console: Console(isQuiet: true))
-        defer { run.group.stop() }
-        try await run.connect()
-        try event()
-        try await run.hold()
-        return run.report
+        return try await EndToEndTests.onOwnThread {
+            let run = try LoadRun(plan, console: Console(isQuiet: true))
+            defer { run.group.stop() }
+            try await run.connect()
+            try event()
+            try await run.hold()
+            return run.report
+        }
     }
 
     @Test(arguments: [["--reconnect", "--drain=0.3"], []])
