@@ -132,6 +132,7 @@ public final class Server: Sendable {
         store.queryQueue = configuration.readQueue
         store.roomsByAdminsOnly = configuration.roomsByAdminsOnly
         store.maximumPages = configuration.maximumDatabasePages
+        store.busyTimeout = configuration.busyTimeout
         store.keepDays = configuration.keepDays
         store.onExpiry = { event in
             switch event {

@@ -59,6 +59,8 @@ public struct ServerConfiguration: Sendable {
     public var readQueue = 65_536
     /// The most pages of 8 KiB that the database may have; `nil` for no bound but the disk's.
     public var maximumDatabasePages: Int?
+    /// How long a commit waits for another program that has locked the database, in milliseconds.
+    public var busyTimeout = 5000
     /// How long connections get to end in good order when the server stops.
     public var grace = Duration.seconds(5)
     /// Called on a reader's thread before it hands over what it has read: tests hold it up there.

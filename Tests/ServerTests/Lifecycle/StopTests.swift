@@ -27,6 +27,7 @@ struct StopTests {
     func answersWhatIsOnItsWay() throws {
         try withServer {
             $0.grace = .seconds(30)
+            $0.busyTimeout = 30_000
         } _: { server in
             let running = server.server!
             let watching = try HTTPClient(port: running.port)

@@ -36,7 +36,7 @@ struct Database {
         try queue.write { try $0.execute(sql: "DELETE FROM messages") }
     }
 
-    /// Keeps everybody from writing, until ``unlock()``. A server waits for 5 s.
+    /// Keeps everybody from writing, until ``unlock()``. A server waits for its `busyTimeout`.
     func lock() throws {
         try queue.inDatabase { try $0.beginTransaction(.immediate) }
     }
