@@ -176,7 +176,7 @@ public final class Feed {
     }
 
     /// A subscriber has everything, perhaps as the last one.
-    func hasCaughtUp(_ subscription: Subscription) {
+    func noteCaughtUp(_ subscription: Subscription) {
         if subscription === laggard { forgetSent(from: subscription.index ?? 0) }
     }
 
@@ -190,8 +190,9 @@ public final class Feed {
         guard rounds.areOver, let rev = frames.rev else { return }
         if let known = laggard {
             if known.isActive, known.rev < rev { return }
-            let others = seats[place...].first { $0.rev < rev } ?? seats[..<place].first { $0.rev < rev }
-            laggard = others?.subscription
+            // By their places: a seat that is handed over is its subscription, too, which lies elsewhere in memory.
+            let other = (place..<seats.count).first { seats[$0].rev < rev } ?? (0..<place).first { seats[$0].rev < rev }
+            laggard = other.map { seats[$0].subscription }
             if laggard != nil { return }
         }
         frames.forgetSent()

@@ -62,13 +62,16 @@ public struct Stored: Sendable {
     /// what is no send. Of a read mark, whether it has moved; of a room, whether it
     /// or the membership is new or gone.
     public var isNew: Bool
+    /// Of a room, whether it has become one for members only.
+    public var becamePrivate: Bool
 
     /// A stored message.
-    public init(seq: Int64, rev: Int64, body: [UInt8], isNew: Bool = false) {
+    public init(seq: Int64, rev: Int64, body: [UInt8], isNew: Bool = false, becamePrivate: Bool = false) {
         self.seq = seq
         self.rev = rev
         self.body = body
         self.isNew = isNew
+        self.becamePrivate = becamePrivate
     }
 }
 

@@ -98,7 +98,7 @@ public final class Subscription {
         // While the log is asked the feed is not what comes next.
         while let index, let carrier, feed.seats[index].awaited == 0 {
             let reading = feed.reading(at: index)
-            if reading == .level { return feed.hasCaughtUp(self) }
+            if reading == .level { return feed.noteCaughtUp(self) }
             // Asked last: most have had everything when they are asked a second time.
             if carrier.isCongested { return }
             guard case .frames(let range, let rev) = reading else { return readOn(carrier) }

@@ -57,8 +57,9 @@ final class Exchange {
     /// Finds the route and serves the request.
     func serve() {
         do throws(Problem) {
-            let target = try DecodedTarget(request)
+            // First, so that a page that is allowed can read whatever is refused.
             try checkOrigin()
+            let target = try DecodedTarget(request)
             guard !worker.services.configuration.faults else { return try serveWithFaults(target) }
             try serve(target)
         } catch {

@@ -88,13 +88,14 @@ extension Commit {
         }
         if let title = settings.title { try statements.members.set(title: title, of: room.number) }
         rooms.update(room)
-        return .success(Stored(of: room, isNew: known == nil))
+        return .success(
+            Stored(of: room, isNew: known == nil, becamePrivate: room.isPrivate && known?.isPrivate != true))
     }
 }
 
 extension Stored {
     /// A room that was changed.
-    fileprivate init(of room: RoomTable.Room, isNew: Bool = false) {
-        self.init(seq: room.head, rev: room.rev, body: [], isNew: isNew)
+    fileprivate init(of room: RoomTable.Room, isNew: Bool = false, becamePrivate: Bool = false) {
+        self.init(seq: room.head, rev: room.rev, body: [], isNew: isNew, becamePrivate: becamePrivate)
     }
 }

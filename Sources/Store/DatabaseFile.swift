@@ -50,8 +50,8 @@ struct DatabaseFile: ~Copyable {
             throw .directory(directory, reason: describe(errno))
         }
         if let location = resolvedPath(path) { return location }
-        // There is no file. It is made here, as SQLite would make it: a link to it has its location from now on. Nobody has it
-        // open, so that to close it takes away no lock.
+        // There is no file. It is made here, as SQLite would make it: a link to it has its location from now on. Nobody in this
+        // process has it open, so that to close it takes away no lock.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw .noAccess(path, reason: describe(errno)) }
         close(file)

@@ -31,7 +31,7 @@ public final class SQLiteLog: MessageLog {
         self.epoch = epoch
 
         var journal = Journal(configuration)
-        try file.opening { try connection.read { db in try journal.load(db) } }
+        try file.opening { try connection.read { db in try journal.load(db, at: configuration.clock()) } }
         let writer = LogWriter(
             database: connection, journal: journal, observer: observer, configuration: configuration)
         let reader = LogReader(

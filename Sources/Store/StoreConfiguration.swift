@@ -65,14 +65,14 @@ public struct StoreConfiguration: Sendable {
     /// This is for rooms that are quiet while others are not. Where 1000 rooms are as busy as each other, a room waits until twice
     /// ``journalMessages`` have been sent: for 10,000 rows, and 80 MB, of commits of 13 messages of 500 bytes.
     public var journalRows = 16_384
-    /// The most bytes of these rows, 128 MiB, but for the newest; those that are not needed any more, of which each commit
-    /// deletes some, may have as many again.
+    /// The most bytes of these rows, 128 MiB, but for the newest and for those of which the next commits delete some, since they
+    /// are not needed any more.
     public var journalRowBytes = 128 * 1024 * 1024
     /// How long a message is in the journal only while others are sent, in milliseconds: 5 minutes. Its row may be there for
     /// some two hundred commits more.
     public var journalAge = 300_000
-    /// How long no message is sent before what is in the journal is put in its place and the journal emptied, in milliseconds;
-    /// changes of messages and read marks may be.
+    /// How long no message is sent before what is in the journal is put in its place and the journal emptied, in milliseconds,
+    /// whenever nothing else waits to be written.
     public var filingDelay = 1000
     /// How long a thread waits for another program that has locked the database, in milliseconds.
     public var busyTimeout = 5000

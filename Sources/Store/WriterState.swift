@@ -53,7 +53,8 @@ struct WriterState {
         }
         self.rooms = commit.takeRooms()
         self.rooms.keepWithinLimit()
-        self.journal.commit(commit.filing, commit.messages, bytes: row.count, firstRow: firstRow)
+        self.journal.commit(
+            commit.filing, commit.messages, at: commit.time, bytes: row.count, firstRow: firstRow)
         return commit
     }
 }

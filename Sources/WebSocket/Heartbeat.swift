@@ -1,7 +1,7 @@
 /// Finds out that a peer has gone without a word: pings it, and gives it up after too much silence (RFC 6455 §5.5.2).
 ///
 /// With the defaults a ping goes out every 30 s, and a peer that has sent nothing since two of them is given up when
-/// the third would be due: 60 to 90 s after it fell silent.
+/// the third would be due: 60 to 90 s after it fell silent, and later by the time in which no ping can go out.
 public struct Heartbeat: Equatable, Sendable {
     /// What to do at a tick.
     public enum Action: Equatable, Sendable {

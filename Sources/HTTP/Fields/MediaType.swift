@@ -32,8 +32,8 @@ public struct MediaType: Sendable, Hashable {
     /// Whether content of this type may be JSON in UTF-8.
     ///
     /// JSON itself may be, and so may the types that clients send when nobody told them what they are sending: curl's
-    /// form type, octets. Plain text may not: browsers let pages of other sites send that unasked. A charset other than UTF-8 and its subset US-ASCII may not (RFC 8259, section
-    /// 8.1).
+    /// form type, octets. Plain text says that it is something else. A charset other than UTF-8 and its subset US-ASCII may
+    /// not (RFC 8259, section 8.1).
     public var isCompatibleWithJSON: Bool {
         if let charset, !["utf-8", "utf8", "us-ascii"].contains(where: charset.equals(ignoringASCIICase:)) {
             return false

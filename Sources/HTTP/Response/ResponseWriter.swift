@@ -3,8 +3,8 @@ public import HTTPTypes
 /// Writes responses: each as one run of bytes, for one write to the connection (RFC 9112, sections 2.1 and 4).
 ///
 /// The writer alone decides on `Date`, `Connection`, `Content-Length` and `Transfer-Encoding`: such fields of a response
-/// are left out, but for `Connection` in a 101, which belongs to the upgrade. Control characters in values are written
-/// as spaces, so no value can split a response.
+/// are left out, but for `Connection` in a 101 and a 426, which belongs to the upgrade; in the latter there may be another one
+/// behind it, for the connection itself. Control characters in values are written as spaces, so no value can split a response.
 ///
 /// One writer serves all connections of a thread. It keeps the lines with which an answer begins for the next one, which
 /// most often begins with the same: status, `Date` and `Content-Type`.

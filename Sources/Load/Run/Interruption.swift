@@ -3,8 +3,8 @@ import Synchronization
 
 /// Whether the user has pressed Ctrl-C: what runs then ends early, in good order. A second time ends the process.
 ///
-/// For what occupies its thread meanwhile. It needs no other one to hear of the signal, and where there is one processor
-/// tasks have but one.
+/// For what occupies its thread meanwhile: no second one is needed to notice the signal. On one processor Swift's tasks have
+/// only one.
 public enum Interruption {
     private static let flag = Atomic(false)
 

@@ -19,7 +19,7 @@ struct FrameRate {
     /// More is about to be read. Before it is, or else what a client sends at once after a rest would be before the window.
     ///
     /// - Parameter frames: those that have been read.
-    mutating func goesOn(after frames: Int, at time: Duration) {
+    mutating func beginWindowIfDue(after frames: Int, at time: Duration) {
         guard time - start >= Self.window else { return }
         start = time
         before = frames

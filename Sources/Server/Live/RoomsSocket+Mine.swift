@@ -81,7 +81,7 @@ extension RoomsSocket {
         case .joined(let rev): addOwn(change.room, since: rev)
         case .left:
             guard mine.rooms.contains(change.room), let subscription = subscriptions[change.room] else { return }
-            refuse(subscription, .notAMember)
+            refuse(subscription, subscription.end ?? .notAMember)
         }
     }
 

@@ -26,7 +26,6 @@ final class WebSocketConnection: ConnectionHandler {
     private var reader: MessageReader
     private var closing = CloseHandshake(role: .server)
     private var heartbeat: Heartbeat
-    private let limits: WebSocketLimits
     private var rate: FrameRate
 
     /// - Parameter allowsCompression: whether the handshake has agreed that messages may be compressed.
@@ -35,7 +34,6 @@ final class WebSocketConnection: ConnectionHandler {
     ) {
         self.connection = connection
         self.delegate = delegate
-        self.limits = limits
         reader = MessageReader(
             role: .server, maxMessageBytes: limits.messageBytes, allowsCompression: allowsCompression)
         heartbeat = Heartbeat(start: .now, interval: limits.pingInterval)
@@ -99,7 +97,7 @@ final class WebSocketConnection: ConnectionHandler {
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
         heartbeat.received()
-        rate.goesOn(after: reader.frameCount, at: connection.loop.time)
+        rate.beginWindowIfDue(after: reader.frameCount, at: connection.loop.time)
         reader.append(bytes)
         process()
     }

@@ -29,14 +29,14 @@ extension Exchange {
             try admit(.changes, by: try caller.named())
             try expectJSON()
             let role = try RoomMember.decodeRole(body)
-            try change(room, .setMember(user, role), by: caller) { [self] isNew in
-                answerMember(user, of: room, for: caller, isNew ? .created : .ok)
+            try change(room, .setMember(user, role), by: caller) { [self] stored in
+                answerMember(user, of: room, for: caller, stored.isNew ? .created : .ok)
             }
         case .delete:
             try admit(.changes, by: try caller.named())
-            try change(room, .removeMember(user), by: caller) { [self] wasMember in
+            try change(room, .removeMember(user), by: caller) { [self] stored in
                 // Of an open room too: who has left it, or was shown the door, may come back as anybody may.
-                if wasMember { worker.services.dispatcher.recheckSubscriptions(of: user, to: room, asMember: true) }
+                if stored.isNew { worker.services.dispatcher.recheckSubscriptions(of: user, to: room, asMember: true) }
                 answerEmpty(.noContent)
             }
         default:

@@ -16,11 +16,10 @@ extension Exchange {
         try admit(.changes, by: try caller.named())
         try expectJSON()
         let settings = try RoomSettings.decode(body)
-        try change(room, .set(settings), by: caller) { [self] made in
-            if settings.visibility == .private {
-                worker.services.dispatcher.recheckSubscriptions(of: nil, to: room)
-            }
-            answerSummary(of: room, for: caller, made ? .created : .ok)
+        try change(room, .set(settings), by: caller) { [self] stored in
+            // Only then: while they are asked about, subscribers hear nothing.
+            if stored.becamePrivate { worker.services.dispatcher.recheckSubscriptions(of: nil, to: room) }
+            answerSummary(of: room, for: caller, stored.isNew ? .created : .ok)
         }
     }
 
@@ -43,13 +42,13 @@ extension Exchange {
         }
     }
 
-    /// Changes a room or its members; `then` is told whether that has made something new.
+    /// Changes a room or its members; `then` is told what has come of it.
     func change(
-        _ room: RoomID, _ change: RoomChange, by caller: Identity, then: @escaping (Bool) -> Void
+        _ room: RoomID, _ change: RoomChange, by caller: Identity, then: @escaping (Stored) -> Void
     ) throws(Problem) {
         worker.submit(.room(change), to: room, by: try caller.named(), isAdmin: caller.isAdmin) { [self] result in
             switch result {
-            case .success(let stored): then(stored.isNew)
+            case .success(let stored): then(stored)
             case .failure(let problem): answer(problem)
             }
         }

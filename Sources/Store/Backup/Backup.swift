@@ -1,4 +1,5 @@
 import GRDB
+import Wire
 
 /// Makes a copy of a database, of one moment, whether a server has it open or not.
 ///
@@ -112,7 +113,7 @@ public struct Backup: Sendable {
 
     private func emptyJournal(_ db: Database) throws {
         var journal = Journal(StoreConfiguration())
-        try journal.load(db)
+        try journal.load(db, at: .now())
         let statements = try WriterStatements(db)
         try statements.insert(journal.recent.oldest(.max).messages)
         try db.execute(sql: "DELETE FROM journal")

@@ -22,10 +22,11 @@ struct Backlog {
         var messagesOfRoom: Int
     }
 
-    /// How many messages of rooms that are full, and of rooms that have waited for too long, a commit files, and what the last
-    /// of these rooms has more; and how many one files while nothing is sent: what a send that comes meanwhile may have
-    /// to wait for.
+    /// How many messages a commit files, and what the last room has more: of rooms that are full; beside them, of rooms that
+    /// have waited for too long; and in all while nothing is sent. A send that comes meanwhile waits for it.
     static let messagesOfFiling = 256
+    /// How many bytes of messages of rooms that have waited for too long a commit files, 1 MiB, and what the last room has more.
+    static let bytesOfFiling = 1024 * 1024
 
     /// What one commit adds to what it sends: rooms to be filed whole.
     struct Filing {
@@ -71,19 +72,20 @@ struct Backlog {
         }
     }
 
-    private let limits: Limits
-    private var rooms: [RoomID: Room] = [:]
-    /// A room that waits since its first message was put in this row. Void when that is not its room's row any more.
+    /// A room that waits since its first message was put in this row, at this time. Void when that is not its room's row any
+    /// more.
     private struct Entry {
         let room: RoomID
         let row: Int64
         let time: Timestamp
     }
 
+    private let limits: Limits
+    private var rooms: [RoomID: Room] = [:]
     /// The rooms in the order of their first messages.
     private var queue: [Entry] = []
     private var queueHead = 0
-    /// How many entries there are, void ones among them.
+    /// How many entries there are, void ones among them, which tests hold against the number of rooms.
     var queueCount: Int { queue.count }
     private var full: [RoomID] = []
     /// How many messages there are.
@@ -121,11 +123,12 @@ struct Backlog {
     ///   - time: and so have those whose first message is older.
     func due(before row: Int64 = .min, _ time: Timestamp = .earliest) -> Filing {
         var filing = fullRooms()
-        let start = filing.messages.count
+        let start = (messages: filing.messages.count, bytes: filing.bytes)
         fill(&filing) { entry, filing in
             if count - filing.messages.count > limits.messages || bytes - filing.bytes > limits.bytes { return true }
-            let hasWaited = entry.row < row || entry.time < time
-            return hasWaited && filing.messages.count - start < Self.messagesOfFiling
+            guard entry.row < row || entry.time < time else { return false }
+            return filing.messages.count - start.messages < Self.messagesOfFiling
+                && filing.bytes - start.bytes < Self.bytesOfFiling
         }
         return filing
     }
@@ -181,9 +184,11 @@ struct Backlog {
     }
 
     /// A commit has written this message, the newest of its room, in this row of the journal.
-    mutating func append(_ message: RecentMessage, row: Int64) {
+    ///
+    /// - Parameter time: the present. Messages may bear a later one, when the clock was set back.
+    mutating func append(_ message: RecentMessage, row: Int64, at time: Timestamp) {
         let count = rooms[message.room, default: Room(row: row)].add(message)
-        if count == 1 { queue.append(Entry(room: message.room, row: row, time: message.createdAt)) }
+        if count == 1 { queue.append(Entry(room: message.room, row: row, time: min(message.createdAt, time))) }
         if count == limits.messagesOfRoom { full.append(message.room) }
         self.count += 1
         bytes += message.body.count

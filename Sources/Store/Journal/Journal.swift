@@ -37,7 +37,7 @@ struct Journal {
     /// Reads what a log has left in the journal that was not closed.
     ///
     /// - Throws: `DatabaseError`, `SQLITE_CORRUPT` when the rows do not continue what has been filed.
-    mutating func load(_ db: Database) throws {
+    mutating func load(_ db: Database, at now: Timestamp) throws {
         let lookup = try LookupStatements(db)
         let select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
         var rooms: [Int64: (id: RoomID, head: Int64)] = [:]
@@ -57,7 +57,7 @@ struct Journal {
                 rooms[message.roomNumber]!.head = message.seq
                 return true
             }
-            recent.commit(Backlog.Filing(), messages, row: id)
+            recent.commit(Backlog.Filing(), messages, row: id, at: now)
             rows.append(id, bytes: bytes.count)
         }
     }
@@ -84,10 +84,13 @@ struct Journal {
     /// A commit is durable.
     ///
     /// - Parameters:
+    ///   - time: that of the commit.
     ///   - bytes: of the row that it has added; 0 when it has added none.
     ///   - firstRow: the first row that it has left there.
-    mutating func commit(_ filing: Backlog.Filing, _ messages: [RecentMessage], bytes: Int, firstRow: Int64) {
-        recent.commit(filing, isUsed ? messages : [], row: nextRow)
+    mutating func commit(
+        _ filing: Backlog.Filing, _ messages: [RecentMessage], at time: Timestamp, bytes: Int, firstRow: Int64
+    ) {
+        recent.commit(filing, isUsed ? messages : [], row: nextRow, at: time)
         rows.removeAll(before: firstRow)
         if bytes > 0 { rows.append(nextRow, bytes: bytes) }
     }

@@ -14,7 +14,8 @@ struct JournalRows {
 
     /// The most rows that one commit deletes.
     static let mostDeleted = 256
-    /// How many bytes one commit deletes, 1 MiB, and what the last row has more; where many are added, twice as many.
+    /// How many bytes one commit deletes, 1 MiB, and what the last row has more, but two rows in any case; where many are added,
+    /// twice as many.
     static let bytesDeleted = 1024 * 1024
     /// How many rows a commit deletes when it adds one, before it does. The one that it adds takes their pages; those of more
     /// rows would be overwritten with zeros, and written once more when they are taken.

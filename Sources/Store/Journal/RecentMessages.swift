@@ -74,11 +74,11 @@ final class RecentMessages: Sendable {
         backlog.withLock { $0.firstRow(after: filing) }
     }
 
-    /// A commit is durable that has filed `filing` and put messages into a row of the journal.
-    func commit(_ filing: Backlog.Filing, _ messages: [RecentMessage], row: Int64) {
+    /// A commit is durable that has filed `filing` and put messages into a row of the journal; at `time`, or before.
+    func commit(_ filing: Backlog.Filing, _ messages: [RecentMessage], row: Int64, at time: Timestamp) {
         backlog.withLock { backlog in
             if !filing.isEmpty { backlog.remove(filing) }
-            for message in messages { backlog.append(message, row: row) }
+            for message in messages { backlog.append(message, row: row, at: time) }
         }
     }
 }

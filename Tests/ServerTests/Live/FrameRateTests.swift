@@ -10,7 +10,7 @@ struct FrameRateTests {
     func limit() {
         var rate = FrameRate(limit: 10, start: at(0))
         for (frames, time) in [(0, 1), (4, 400), (9, 999)] {
-            rate.goesOn(after: frames, at: at(time))
+            rate.beginWindowIfDue(after: frames, at: at(time))
             #expect(!rate.isExceeded(by: 10))
             #expect(rate.isExceeded(by: 11))
         }
@@ -19,17 +19,17 @@ struct FrameRateTests {
     @Test("begins anew with the first read after a second")
     func window() {
         var rate = FrameRate(limit: 10, start: at(0))
-        rate.goesOn(after: 10, at: at(1000))
+        rate.beginWindowIfDue(after: 10, at: at(1000))
         #expect(!rate.isExceeded(by: 20))
         #expect(rate.isExceeded(by: 21))
-        rate.goesOn(after: 15, at: at(1999))
+        rate.beginWindowIfDue(after: 15, at: at(1999))
         #expect(rate.isExceeded(by: 21))
     }
 
     @Test("is not more after a rest")
     func rest() {
         var rate = FrameRate(limit: 10, start: at(0))
-        rate.goesOn(after: 3, at: at(60_000))
+        rate.beginWindowIfDue(after: 3, at: at(60_000))
         #expect(!rate.isExceeded(by: 13))
         #expect(rate.isExceeded(by: 14))
     }

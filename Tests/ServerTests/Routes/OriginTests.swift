@@ -52,6 +52,7 @@ struct OriginTests {
             for response in [
                 sent, try client.get("\(messages)?limit=0", fields: from("https://app.example")),
                 try client.get("/nowhere", fields: from("https://app.example")),
+                try client.get("/v1/rooms/%zz", fields: from("https://app.example")),
                 try client.request(.delete, messages, fields: from("https://app.example")),
             ] {
                 #expect(response["Access-Control-Allow-Origin"] == "https://app.example")

@@ -24,7 +24,7 @@ struct BacklogTests {
     private func append(_ rooms: [String], row: Int64, to backlog: inout Backlog) throws {
         for room in rooms {
             let seq = (backlog.newest(of: try RoomID(room))?.seq ?? 0) + 1
-            backlog.append(try message(room, seq), row: row)
+            backlog.append(try message(room, seq), row: row, at: .latest)
         }
     }
 
@@ -72,7 +72,7 @@ struct BacklogTests {
     @Test("More bytes than it may have are due as well")
     func bytes() throws {
         var backlog = backlog(bytes: 100)
-        for room in ["a", "b", "c"] { backlog.append(try message(room, 1, bytes: 40), row: 1) }
+        for room in ["a", "b", "c"] { backlog.append(try message(room, 1, bytes: 40), row: 1, at: .latest) }
         #expect(backlog.due().rooms.map(\.string) == ["a"])
         backlog.remove(backlog.due())
         #expect(backlog.due().isEmpty)
@@ -135,7 +135,7 @@ struct BacklogTests {
         try append(["a", "b"] + some, row: 1, to: &backlog)
         try append(["a", "d"], row: 2, to: &backlog)
         try append(["e", "b"], row: 3, to: &backlog)
-        backlog.append(try message("f", 1, at: 1000), row: 4)
+        backlog.append(try message("f", 1, at: 1000), row: 4, at: .latest)
         let all = ["a", "b", "c", "d", "e", "f"]
         for (row, time, count) in [
             (1, 0, 0), (2, 0, 3), (3, 0, 3), (4, 0, 3), (0, 1, 3), (0, 1001, 3), (5, 0, 3),
@@ -151,6 +151,25 @@ struct BacklogTests {
             #expect(due.rooms.map(\.string) == rooms, "\(row) \(time)")
         }
         #expect(backlog.firstRow(after: backlog.due(before: 4)) == 4)
+    }
+
+    @Test("A room waits from when its first message came, whatever later time that bears since the clock was set back")
+    func clockSetBack() throws {
+        var backlog = backlog(messages: .max, ofRoom: .max)
+        backlog.append(try message("a", 1, at: 1_000_000), row: 1, at: Timestamp(milliseconds: 1000))
+        backlog.append(try message("b", 1, at: 2000), row: 2, at: Timestamp(milliseconds: 2000))
+        for (time, rooms) in [(1000, []), (1001, ["a"]), (2001, ["a", "b"])] as [(Int64, [String])] {
+            #expect(backlog.due(before: 0, Timestamp(milliseconds: time)).rooms.map(\.string) == rooms)
+        }
+    }
+
+    @Test("Of large messages that have waited for too long some bytes are due at a time")
+    func waitedBytes() throws {
+        var backlog = backlog(messages: .max, ofRoom: .max)
+        for room in ["a", "b", "c"] {
+            backlog.append(try message(room, 1, bytes: Backlog.bytesOfFiling / 2), row: 1, at: .latest)
+        }
+        #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "b"])
     }
 
     @Test("However often others are filed behind a room that waits, there are few entries")
@@ -202,9 +221,9 @@ struct BacklogTests {
     @Test("A message is found by its client message id, in its room")
     func byClientMessageID() throws {
         var backlog = backlog()
-        backlog.append(try message("a", 1, id: "x"), row: 1)
-        backlog.append(try message("a", 2, id: "\u{E9}"), row: 1)
-        backlog.append(try message("b", 1), row: 1)
+        backlog.append(try message("a", 1, id: "x"), row: 1, at: .latest)
+        backlog.append(try message("a", 2, id: "\u{E9}"), row: 1, at: .latest)
+        backlog.append(try message("b", 1), row: 1, at: .latest)
         let alice = try UserID("alice")
         let room = try RoomID("a")
         #expect(backlog.message(ClientMessageKey(sender: alice, id: "x"), in: room)?.seq == 1)
@@ -240,7 +259,7 @@ struct BacklogTests {
             for _ in 0..<Int.random(in: 0...8, using: &generator) {
                 let room = ["a", "b", "c", "d", "e", "f", "g", "h"].randomElement(using: &generator)!
                 heads[room, default: 0] += 1
-                backlog.append(try message(room, heads[room]!, bytes: 3), row: row)
+                backlog.append(try message(room, heads[room]!, bytes: 3), row: row, at: .latest)
                 model[room, default: []].append((heads[room]!, row))
             }
             #expect(backlog.count == model.values.reduce(0) { $0 + $1.count })

@@ -27,6 +27,21 @@ struct MemberTests {
         #expect(try members(log) == ["alice owner"])
     }
 
+    @Test("A room becomes private once: when it was open, or is made so")
+    func becomesPrivate() throws {
+        let log = try TestLog()
+        try log.send(.init())
+        for (visibility, title, expected) in [
+            (nil, "a", false), (.private, nil, true), (.private, "b", false), (nil, "c", false), (.open, nil, false),
+            (.private, "d", true),
+        ] as [(RoomSummary.Visibility?, String?, Bool)] {
+            let set = RoomChange.set(RoomSettings(visibility: visibility, title: title))
+            #expect(try log.change(set, by: "alice").get().becamePrivate == expected)
+        }
+        let made = try log.change(.set(RoomSettings(visibility: .private)), in: "new", by: "alice").get()
+        #expect(made.isNew && made.becamePrivate)
+    }
+
     @Test("Rooms of an older version are their first senders'")
     func migration() throws {
         let log = try TestLog()

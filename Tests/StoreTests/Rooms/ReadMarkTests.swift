@@ -53,7 +53,7 @@ struct ReadMarkTests {
                     roomsByAdminsOnly: false)
                 // The recent messages as they were before the last ones were sent.
                 var journal = Journal(StoreConfiguration())
-                try journal.load(db)
+                try journal.load(db, at: .latest)
                 let messages = Array(journal.recent.messages(of: try RoomID("lobby")).prefix(recent))
                 let room = try RoomView(RoomID("lobby"), recent: messages, statements)
                 return try snapshot.summary(of: RoomID("lobby"), room, for: bob)
