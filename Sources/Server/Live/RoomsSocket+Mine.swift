@@ -81,7 +81,7 @@ extension RoomsSocket {
         case .joined(let rev): addOwn(change.room, since: rev)
         case .left:
             guard mine.rooms.contains(change.room), let subscription = subscriptions[change.room] else { return }
-            refuse(subscription, subscription.end ?? .notAMember)
+            refuse(subscription, .notAMember)
         }
     }
 
@@ -94,7 +94,7 @@ extension RoomsSocket {
             guard !subscription.isActive else { return }
             // It was ended before it had begun, and the user is a member again. Of one that the client has named it is told:
             // what it has asked to be given first does not come.
-            refuse(subscription, .notAMember)
+            refuse(subscription, subscription.end ?? .notAMember)
         }
         guard subscriptions.count < limit else {
             // Of a room that comes to be the user's now the client hears each time, for it may have others to spare.

@@ -184,7 +184,7 @@ struct RecheckTests {
             try settle(client)
             try remove("nobody", from: "lobby", client)
             reads.open()
-            guard case .error("not_a_member", room: "lobby") = try socket.frame().content else {
+            guard case .error("overloaded", room: "lobby") = try socket.frame().content else {
                 throw Unexpected("another frame")
             }
             #expect(try socket.greeting().head == 2)
