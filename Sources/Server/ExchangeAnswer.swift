@@ -24,13 +24,13 @@ extension Exchange {
         var context = context
         if worker.isWindingDown { context.keepAlive = false }
         let lines = lines
-        var bytes = worker.takeScratch()
+        var bytes = worker.scratch.take()
         worker.writer.write(
             status, contentType: contentType, fields: fields, lines: lines.span, body: body, to: context,
             at: worker.seconds, into: &bytes)
         count(status.code)
         http.send(bytes.span, closing: !context.keepAlive)
-        worker.giveBack(scratch: bytes)
+        worker.scratch.giveBack(bytes)
     }
 
     /// Answers with content that is encoded for the purpose.

@@ -4,9 +4,9 @@ import Wire
 /// Subscriptions of those who may not read their room any more.
 extension Worker {
     /// Asks of each user with a subscription to a room on this loop whether it may still read the room, and ends what
-    /// those have who may not. Until that is known they hear nothing of what is said there: what is committed after this call does not reach who
-    /// may not have it, however long the log takes to say so. Admins may read every room. Whoever subscribes to a private
-    /// room after this call is asked when it begins; into an open one anybody may come back.
+    /// those have who may not. Until that is known they hear nothing of what is said there: what is committed after this
+    /// call does not reach who may not have it, however long the log takes to say so. Admins may read every room. Whoever
+    /// subscribes to a private room after this call is asked when it begins; into an open one anybody may come back.
     ///
     /// - Parameters:
     ///   - only: the user who is asked about; `nil` for all.

@@ -14,10 +14,8 @@ final class Worker {
     let services: Services
     /// The server is stopping: answers go out with `Connection: close`.
     private(set) var isWindingDown = false
-    /// A buffer in which answers are put together, so that each goes out in one write.
-    private var scratch: [UInt8] = []
-    /// How large it may stay, 256 KiB: most answers are smaller, and the megabytes of a few are not held for ever.
-    static let keptScratch = 256 * 1024
+    /// Where answers are put together.
+    var scratch = ScratchBuffer()
     /// Writes answers, with the date of the present second at hand.
     var writer = ResponseWriter()
 
@@ -53,7 +51,6 @@ final class Worker {
         self.services = services
         pushes = LoopPushes(loop, deliveredBytes: services.metrics.deliveredBytes)
         authenticator = services.configuration.tokens.map(Authenticator.init)
-        scratch.reserveCapacity(16 * 1024)
         loop.atEndOfTurn { [unowned self] in self.flush() }
         loop.betweenSockets { [unowned self] in self.advanceFeeds() }
         loop.inLongTurns { [unowned self] in
@@ -64,20 +61,6 @@ final class Worker {
 
     /// The time in seconds since 1970, for the `Date` of answers.
     var seconds: Int64 { Timestamp.now().milliseconds / 1000 }
-
-    // MARK: Answers
-
-    /// Takes the buffer for an answer, empty. Who takes one while it is in use gets another.
-    func takeScratch() -> [UInt8] {
-        var buffer = exchange(&scratch, with: [])
-        buffer.removeAll(keepingCapacity: true)
-        return buffer
-    }
-
-    /// Gives the buffer back when the answer has been sent.
-    func giveBack(scratch buffer: consuming [UInt8]) {
-        if buffer.capacity <= Self.keptScratch { scratch = buffer }
-    }
 
     // MARK: Callers
 

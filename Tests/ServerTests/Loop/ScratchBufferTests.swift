@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Server
+
+@Suite("The buffer of answers")
+struct ScratchBufferTests {
+    @Test("is empty when it is taken, and keeps its room")
+    func kept() {
+        var scratch = ScratchBuffer()
+        var buffer = scratch.take()
+        buffer += Array(repeating: 1, count: ScratchBuffer.kept / 2)
+        let capacity = buffer.capacity
+        scratch.giveBack(buffer)
+        buffer = []
+        let again = scratch.take()
+        #expect(again.isEmpty && again.capacity == capacity)
+    }
+
+    @Test("is let go when it has become large")
+    func large() {
+        var scratch = ScratchBuffer()
+        var buffer = scratch.take()
+        buffer += Array(repeating: 1, count: ScratchBuffer.kept + 1)
+        scratch.giveBack(buffer)
+        #expect(scratch.take().capacity <= ScratchBuffer.kept)
+    }
+
+    @Test("is another one for who takes it while it is in use")
+    func nested() {
+        var scratch = ScratchBuffer()
+        var outer = scratch.take()
+        outer.append(1)
+        var inner = scratch.take()
+        inner.append(2)
+        scratch.giveBack(inner)
+        scratch.giveBack(outer)
+        #expect(outer == [1] && inner == [2])
+        #expect(scratch.take().isEmpty)
+    }
+}
