@@ -145,7 +145,7 @@ public struct ResponseWriter: Sendable {
     private static func isPassedOn(_ name: HTTPField.Name, _ status: HTTPResponse.Status) -> Bool {
         switch name.canonicalName.utf8.count {
         case 4: name != .date
-        // What comes with Upgrade, the server says itself (RFC 9110, section 7.8).
+        // Whoever sends Upgrade has to name it there (RFC 9110, section 7.8).
         case 10: name != .connection || status.code == 101 || status.code == 426
         case 14: name != .contentLength
         case 17: name != .transferEncoding

@@ -70,7 +70,7 @@ struct Journal {
     /// Deletes some of the rows that are not needed when `filing` has been filed, before a commit adds one of so many bytes,
     /// or none.
     ///
-    /// - Returns: the first row that is there then, for ``commit(_:_:bytes:firstRow:)``.
+    /// - Returns: the first row that is there then, for ``commit(_:_:at:bytes:firstRow:)``.
     func deleteSpentRows(
         _ statements: WriterStatements, after filing: Backlog.Filing, adding bytes: Int
     ) throws -> Int64 {
