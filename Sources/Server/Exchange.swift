@@ -60,6 +60,7 @@ final class Exchange {
             // First, so that a page that is allowed can read whatever is refused.
             try checkOrigin()
             let target = try DecodedTarget(request)
+            try checkHost()
             guard !worker.services.configuration.faults else { return try serveWithFaults(target) }
             try serve(target)
         } catch {
@@ -119,6 +120,23 @@ final class Exchange {
         let decision = worker.services.origins.decide(request)
         if decision == .refused { throw .originNotAllowed }
         fields += worker.services.origins.responseFields(for: decision)
+    }
+
+    /// Refuses what was sent to a host that is not accepted. Machines that look after the server may call it as they like.
+    private func checkHost() throws(Problem) {
+        guard let hosts = worker.services.hosts, !hosts.accepts(request), !asksForHealth else { return }
+        throw .hostNotAllowed(request.authority.map(Self.nameOfHost))
+    }
+
+    /// The host of an authority, without its port.
+    private static func nameOfHost(_ authority: String) -> String {
+        String(authority.prefix { $0 != ":" })
+    }
+
+    /// True for a request for `/healthz` or `/readyz`, which are outside all limits and checks.
+    var asksForHealth: Bool {
+        guard request.method == .get || request.method == .head, let path = request.target?.path else { return false }
+        return path == "/healthz" || path == "/readyz"
     }
 
     private func answerOptions(_ route: Route) {

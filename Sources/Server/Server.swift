@@ -36,6 +36,7 @@ public final class Server: Sendable {
         }
         guard !configuration.faults || configuration.tokens == nil else { throw ServerError.faultsWithKeys }
         let origins = try Self.originPolicy(configuration.allowedOrigins, faults: configuration.faults)
+        let hosts = try Self.hostPolicy(configuration)
         var transport = configuration.transport
         let descriptors = try Self.descriptorsForConnections(configuration)
         if descriptors < transport.connections {
@@ -68,7 +69,8 @@ public final class Server: Sendable {
                 presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
                 readNotices: configuration.readNotices
                     ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
-                origins: origins, limiter: Limiter(configuration.limits), metrics: metrics, registry: registry,
+                origins: origins, hosts: hosts, limiter: Limiter(configuration.limits), metrics: metrics,
+                registry: registry,
                 logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
@@ -121,6 +123,12 @@ public final class Server: Sendable {
             requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch]
                 + (faults ? [.backscrollFault] : []),
             exposedHeaders: [.location, .link, .retryAfter, .eTag, .rateLimit, .rateLimitPolicy])
+    }
+
+    private static func hostPolicy(_ configuration: ServerConfiguration) throws(ServerError) -> HostPolicy? {
+        for name in configuration.allowedHosts where !HostPolicy.isName(name) { throw .badHost(name) }
+        guard configuration.tokens == nil, !configuration.insecureOpen else { return nil }
+        return HostPolicy(names: configuration.allowedHosts + [configuration.host].filter(HostPolicy.isName))
     }
 
     private static func storeConfiguration(

@@ -1,7 +1,7 @@
 /// Why a server does not start with this configuration.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     private enum Code: Sendable {
-        case openBeyondLoopback, badOrigin, tooFewDescriptors, faultsWithKeys
+        case openBeyondLoopback, badOrigin, badHost, tooFewDescriptors, faultsWithKeys
     }
 
     private let code: Code
@@ -29,6 +29,15 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         ServerError(
             code: .badOrigin,
             description: "'\(text)' is no origin: it must be like https://app.example.com, without a path, or *.")
+    }
+
+    /// What is to be allowed is no host name.
+    static func badHost(_ text: String) -> ServerError {
+        ServerError(
+            code: .badHost,
+            description:
+                "--allow-host takes a host name like chat.example.com, without a scheme or a port, and not '\(text)'. "
+                + "To accept every name, use --insecure-open.")
     }
 
     /// Everybody could use any name.

@@ -59,6 +59,13 @@ struct ServeCommand: AsyncParsableCommand {
     var allowOrigin: [String] = []
 
     @Option(
+        name: .customLong("allow-host"),
+        help: ArgumentHelp(
+            "In open mode, answer also to this host name (chat.local), beside localhost, IP addresses and --host. Can be "
+                + "given more than once, or with commas.", valueName: "name"))
+    var allowHost: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "The secret that tokens are signed with by HS256, of 32 bytes or more: a file. "
                 + "Or the variable BACKSCROLL_JWT_SECRET has the secret itself.", valueName: "path"))
@@ -230,6 +237,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.readers = readers
         if let tlsCert, let tlsKey { configuration.tls = TLSConfiguration(certificate: tlsCert, key: tlsKey) }
         configuration.allowedOrigins = allowOrigin.flatMap { $0.split(separator: ",").map(String.init) }
+        configuration.allowedHosts = allowHost.flatMap { $0.split(separator: ",").map(String.init) }
         configuration.insecureOpen = insecureOpen
         configuration.faults = faults
         configuration.limits.userSends = limitSends.limit

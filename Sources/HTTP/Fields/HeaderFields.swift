@@ -100,7 +100,8 @@ public struct HeaderFields: Sendable {
         text(in: lines[index].value)
     }
 
-    private func span<Result>(of place: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
+    /// Calls `body` with the bytes in a place of the head.
+    func span<Result>(of place: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
         body(bytes.span.extracting(start + place.lowerBound..<start + place.upperBound))
     }
 }

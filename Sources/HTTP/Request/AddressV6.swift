@@ -32,7 +32,7 @@ enum AddressV6 {
     }
 
     /// Whether `text` is four decimal octets without leading zeros.
-    private static func isAddressV4(_ text: Span<UInt8>) -> Bool {
+    static func isAddressV4(_ text: Span<UInt8>) -> Bool {
         var octets = 0
         var index = 0
         while index < text.count {

@@ -52,4 +52,10 @@ public struct RequestHead: Sendable {
 
     /// The Host, or the authority of a target in absolute-form, which replaces it (RFC 9112, section 3.2.2).
     public var authority: String? { (requestTarget.authority ?? host).map(headerFields.text) }
+
+    /// Calls `body` with the bytes of ``authority``, without making a string of them.
+    func withAuthority<Result>(_ body: (Span<UInt8>?) -> Result) -> Result {
+        guard let place = requestTarget.authority ?? host else { return body(nil) }
+        return headerFields.span(of: place) { body($0) }
+    }
 }

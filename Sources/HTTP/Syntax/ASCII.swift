@@ -11,6 +11,7 @@ enum ASCII {
     static let asterisk: UInt8 = 0x2A
     static let plus: UInt8 = 0x2B
     static let comma: UInt8 = 0x2C
+    static let dot: UInt8 = 0x2E
     static let slash: UInt8 = 0x2F
     static let zero: UInt8 = 0x30
     static let colon: UInt8 = 0x3A

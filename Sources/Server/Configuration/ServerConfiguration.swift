@@ -19,6 +19,9 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLSConfiguration?
     /// The origins whose pages may use the server, beside its own; `*` for all.
     public var allowedOrigins: [String] = []
+    /// The host names that a server in open mode answers to, beside `localhost`, IP addresses and ``host``. Not used with
+    /// tokens or ``insecureOpen``.
+    public var allowedHosts: [String] = []
     /// What callers' tokens are held against; `nil` for open mode, in which there are none.
     public var tokens: TokenRules?
     /// Whether to listen beyond loopback although everybody may use any name.

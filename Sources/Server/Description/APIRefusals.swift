@@ -16,6 +16,7 @@ struct APIRefusals {
     /// The refusals of an operation of a server in open mode or with keys.
     init(of operation: APIOperation, wantsTokens: Bool) {
         var codes = Self.ofAny + operation.refusals
+        if !wantsTokens, !["/healthz", "/readyz"].contains(operation.path) { codes.append(.hostNotAllowed) }
         if operation.access != .anybody {
             codes.append(.invalidUser)
             if wantsTokens {

@@ -19,6 +19,8 @@ struct Services: Sendable {
     /// `nil` when nobody is told of read marks.
     let readNotices: ReadNotices?
     let origins: OriginPolicy
+    /// The hosts that requests may be sent to; `nil` if they do not matter.
+    let hosts: HostPolicy?
     /// `nil` without limits.
     let limiter: Limiter?
     let metrics: ServerMetrics

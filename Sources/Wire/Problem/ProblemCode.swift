@@ -90,6 +90,8 @@ extension Problem {
         case notAMember = "not_a_member"
         /// The request comes from a web page of an origin that is not allowed.
         case originNotAllowed = "origin_not_allowed"
+        /// The request was sent to a host name that a server in open mode does not answer to.
+        case hostNotAllowed = "host_not_allowed"
 
         // MARK: Frames on a socket for many rooms that cannot be served
 

@@ -22,6 +22,7 @@ extension Problem.Code {
         case .targetTooLong: 414
         case .unsupportedMediaType: 415
         case .expectationUnknown: 417
+        case .hostNotAllowed: 421
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
             .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .tooManySubscriptions:
             422

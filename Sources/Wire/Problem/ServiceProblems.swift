@@ -92,6 +92,17 @@ extension Problem {
             code: .originNotAllowed, detail: "Web pages of this origin may not use this server.",
             field: "Origin")
     }
+
+    /// 421 `host_not_allowed`: a server in open mode does not answer to this host; `nil` if the request names none.
+    public static func hostNotAllowed(_ host: String?) -> Problem {
+        let remedy = host.map { "Use http://localhost, or start the server with --allow-host \($0)." }
+        return Problem(
+            code: .hostNotAllowed,
+            detail: "Without keys this server answers only to localhost, to IP addresses and to names given by "
+                + "--allow-host, because a web page could reach it under a name of its own (DNS rebinding). "
+                + (remedy ?? "Send a Host."),
+            field: "Host")
+    }
 }
 
 /// 409, 422, 501: what a socket for many rooms does not do.

@@ -40,6 +40,7 @@ struct APIStatusTests {
             let record = Answered(try APIDocument(of: server))
             log = record
             try unreadable(server, record)
+            if !wantsTokens { try misdirected(server, record) }
             try common(server, record, wantsTokens: wantsTokens)
             for answer in Provocation.all { try provoke(answer, server, record, wantsTokens: wantsTokens) }
             try lost(server, record, wantsTokens: wantsTokens)
@@ -99,6 +100,15 @@ struct APIStatusTests {
                 try client.write(request)
                 try record.record(client.response(), to: operation, expecting: status)
             }
+        }
+    }
+
+    /// Requests to a host that an open server does not answer to.
+    private func misdirected(_ server: LiveServer, _ record: Answered) throws {
+        let client = try HTTPClient(port: server.port)
+        for operation in record.document.operations where operation.answers[421] != nil {
+            try client.write("\(operation.method.rawValue) \(operation.target) HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+            try record.record(client.response(), to: operation, expecting: 421)
         }
     }
 

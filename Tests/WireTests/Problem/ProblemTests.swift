@@ -45,6 +45,7 @@ import Wire
             (.notSubscribed, 409, "not_subscribed"),
             (.tooManySubscriptions(limit: 1), 422, "too_many_subscriptions"),
             (.notAvailable(""), 501, "not_available"), (.originNotAllowed, 403, "origin_not_allowed"),
+            (.hostNotAllowed("x"), 421, "host_not_allowed"), (.hostNotAllowed(nil), 421, "host_not_allowed"),
             (.methodNotAllowed, 405, "method_not_allowed"),
             (.unsupportedMediaType, 415, "unsupported_media_type"), (.bodyTooLarge(limit: 1), 413, "body_too_large"),
             (.requestTimeout(""), 408, "request_timeout"),
