@@ -35,7 +35,7 @@ public struct Query: Sendable {
     public var room: RoomID?
     /// What is to be read.
     public var kind: Kind
-    /// Who reads, whose read mark is ``Place/read``; `nil` for somebody without a name.
+    /// The reader, whose read mark ``Place/read`` and ``Place/unread`` go by; `nil` for somebody without a name.
     public var user: UserID?
     /// Whether the user may read any room.
     public var isAdmin: Bool
@@ -127,11 +127,13 @@ public struct PageSlice: Sendable {
     public var hasAfter: Bool
     /// The room in the same snapshot.
     public var state: RoomState
+    /// What the reader has read, in the same snapshot; `nil` unless the page was asked with a personal place.
+    public var readState: ReadState?
 
     /// A page of `count` messages.
     public init(
         messages: [UInt8], count: Int, firstSeq: Int64, lastSeq: Int64, hasBefore: Bool, hasAfter: Bool,
-        state: RoomState
+        state: RoomState, readState: ReadState? = nil
     ) {
         self.messages = messages
         self.count = count
@@ -140,6 +142,7 @@ public struct PageSlice: Sendable {
         self.hasBefore = hasBefore
         self.hasAfter = hasAfter
         self.state = state
+        self.readState = readState
     }
 }
 

@@ -9,16 +9,21 @@ extension Snapshot {
         summary.visibility = room?.isPrivate == true ? .private : .open
         summary.title = try room.flatMap { try statements.rooms.title(of: $0.number) }
         guard let user else { return summary }
-        summary.read = 0
-        summary.unread = 0
+        let readState = try readState(of: room, for: user)
+        summary.read = readState.read
+        summary.unread = readState.unread
+        summary.firstUnread = readState.firstUnread
         guard let room else { return summary }
         summary.role = try statements.lookup.role(of: user, in: room.number)
+        return summary
+    }
+
+    /// A user's read mark in a room and what lies beyond it.
+    func readState(of room: RoomView?, for user: UserID) throws -> ReadState {
+        guard let room else { return ReadState() }
         // The mark is of the snapshot, and recent messages are older: one that was sent and read in between is not seen yet.
         let mark = min(try room.readMark(of: user), room.state.head)
         let unread = try room.unread(after: mark, for: user)
-        summary.read = mark
-        summary.unread = unread.count
-        summary.firstUnread = unread.first
-        return summary
+        return ReadState(read: mark, unread: unread.count, firstUnread: unread.first)
     }
 }

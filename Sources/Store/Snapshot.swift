@@ -41,9 +41,11 @@ struct Snapshot {
     /// A page of as many messages as are asked for; of fewer, around the same place, when they are too many bytes.
     private func page(_ request: PageRequest, of room: RoomView?, for user: UserID?) throws -> PageSlice {
         let state = room?.state ?? RoomState()
+        var readState: ReadState?
+        if request.anchor.place?.isPersonal == true, let user { readState = try self.readState(of: room, for: user) }
         var limit = request.limit
         while true {
-            let window = try window(request.anchor, limit: limit, of: room, for: user, head: state.head)
+            let window = try window(request.anchor, limit: limit, of: room, readState, head: state.head)
             var messages: [UInt8] = []
             if let room, window.count > 0 {
                 guard let read = try room.messages(window, within: answerBytes) else {
@@ -55,36 +57,39 @@ struct Snapshot {
             return PageSlice(
                 messages: messages, count: window.count, firstSeq: window.count > 0 ? window.start : 0,
                 lastSeq: window.count > 0 ? window.end - 1 : 0, hasBefore: window.hasBefore,
-                hasAfter: window.hasAfter(head: state.head), state: state)
+                hasAfter: window.hasAfter(head: state.head), state: state, readState: readState)
         }
     }
 
     private func window(
-        _ anchor: PageRequest.Anchor, limit: Int, of room: RoomView?, for user: UserID?, head: Int64
+        _ anchor: PageRequest.Anchor, limit: Int, of room: RoomView?, _ readState: ReadState?, head: Int64
     ) throws -> PageWindow {
         switch anchor {
         case .newest:
             return .newest(head: head, limit: limit)
         case .before(let place):
-            let gap = try seq(of: place, in: room, for: user, head: head)
+            let gap = try seq(of: place, in: room, readState, head: head)
             return .before(gap: gap, head: head, limit: limit)
         case .after(let place):
-            let seq = try seq(of: place, in: room, for: user, head: head)
+            let seq = try seq(of: place, in: room, readState, head: head)
             // A time is a gap already; a message is passed over.
             if case .time = place { return .after(gap: seq, head: head, limit: limit) }
             return .after(gap: seq == .max ? seq : seq + 1, head: head, limit: limit)
         case .around(let place):
-            return .around(try seq(of: place, in: room, for: user, head: head), head: head, limit: limit)
+            return .around(try seq(of: place, in: room, readState, head: head), head: head, limit: limit)
         }
     }
 
     /// The `seq` of a place; of a time, that of the first message stored at it or after it.
-    private func seq(of place: Place, in room: RoomView?, for user: UserID?, head: Int64) throws -> Int64 {
+    ///
+    /// - Parameter readState: the reader's; `nil` for somebody without a name, who has read nothing and has nothing to read.
+    private func seq(of place: Place, in room: RoomView?, _ readState: ReadState?, head: Int64) throws -> Int64 {
         switch place {
         case .seq(let seq): return seq
         case .first: return 1
         case .last: return head
-        case .read: return try user.flatMap { try room?.readMark(of: $0) } ?? 0
+        case .read: return readState?.read ?? 0
+        case .unread: return readState?.firstUnread ?? head
         case .time(let time): return try room?.firstSeq(at: time) ?? 1
         }
     }

@@ -52,7 +52,8 @@ extension APIOperation {
         summary: "Read a page of messages",
         description: """
             In ascending `seq`, read in one snapshot. At most one of `before`, `after` and `around` may be given; \
-            without any it is the newest page. `has_before` and `has_after` are exact: a short page is no sign of an end.
+            without any it is the newest page. `has_before` and `has_after` are exact: a short page is no sign of an end. \
+            `read` and `unread` need a name, and the page then carries `read`, `unread` and `first_unread`.
             """,
         access: .reader, parameters: ["before", "after", "around", "pageLimit"],
         answers: [Answer(200, "A page.", "Page", headers: ["Link"])],

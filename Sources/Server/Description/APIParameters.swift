@@ -42,12 +42,15 @@ enum APIParameters {
     private static let place: JSONValue = [
         "anyOf": [
             ["type": "integer", "minimum": 0], ["type": "string", "format": "date-time"],
-            ["enum": ["first", "last", "read"]],
+            ["enum": ["first", "last", "read", "unread"]],
         ]
     ]
 
     private static func place(_ name: String, _ what: String) -> (String, JSONValue) {
-        let forms = "a `seq`, a time (RFC 3339), `first`, `last`, or `read` for the caller's read mark."
+        let forms = """
+            a `seq`, a time (RFC 3339), `first`, `last`, `read` for the caller's read mark, or `unread` for the first \
+            message of others beyond it that is not deleted (the newest message if there is none).
+            """
         return (name, parameter(name, in: "query", place, "\(what): \(forms)"))
     }
 

@@ -83,8 +83,12 @@ extension APISchemas {
                     "has_before": ["type": "boolean"], "has_after": ["type": "boolean"],
                     "head": ["type": "integer", "minimum": 0, "description": "The room's highest `seq`."],
                     "rev": reference("Rev"), "epoch": reference("Epoch"),
+                    "read": readMark, "unread": unreadCount, "first_unread": reference("Seq"),
                 ], required: ["messages", "has_before", "has_after", "head", "rev", "epoch"],
-                "Messages in ascending `seq`. `rev` is what to pass to `live?since=`.")
+                """
+                Messages in ascending `seq`. `rev` is what to pass to `live?since=`. `read`, `unread` and \
+                `first_unread` are there when the page was asked with the place `read` or `unread`.
+                """)
         ),
         (
             "Changes",

@@ -2,6 +2,18 @@ import Wire
 
 /// Rooms, their members, and who is there.
 extension APISchemas {
+    /// A `read` mark in answers.
+    static let readMark: JSONValue = [
+        "type": "integer", "minimum": 0,
+        "description": "The `seq` up to which the caller has read; absent without a name.",
+    ]
+
+    /// A number of `unread` messages in answers.
+    static let unreadCount: JSONValue = [
+        "type": "integer", "minimum": 0, "maximum": 1000,
+        "description": "The number of messages of others beyond it; 1000 stands for more, too.",
+    ]
+
     static let roomAnswers: [(String, JSONValue)] = [
         (
             "Room",
@@ -10,15 +22,7 @@ extension APISchemas {
                     "room": reference("RoomID"),
                     "head": ["type": "integer", "minimum": 0, "description": "The highest `seq`; 0 when it is empty."],
                     "rev": reference("Rev"), "epoch": reference("Epoch"),
-                    "read": [
-                        "type": "integer", "minimum": 0,
-                        "description": "Up to which `seq` the caller has read; absent without a name.",
-                    ],
-                    "unread": [
-                        "type": "integer", "minimum": 0, "maximum": 1000,
-                        "description": "How many messages of others are behind it; 1000 stands for more, too.",
-                    ],
-                    "first_unread": reference("Seq"),
+                    "read": readMark, "unread": unreadCount, "first_unread": reference("Seq"),
                     "visibility": ["enum": ["open", "private"], "description": "Who may read it."],
                     "title": text(Limits.titleBytes),
                     "role": ["enum": ["member", "owner"], "description": "The caller's; absent for no member."],

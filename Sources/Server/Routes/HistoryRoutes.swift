@@ -12,7 +12,7 @@ extension Exchange {
         let page = try PageRequest.parse(
             before: target.single("before"), after: target.single("after"), around: target.single("around"),
             limit: target.single("limit"))
-        if page.anchor.place == .read { _ = try caller.named() }
+        if page.anchor.place?.isPersonal == true { _ = try caller.named() }
         worker.services.metrics.pageReads.increment()
         worker.ask(.page(page), of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
             switch result {
@@ -29,7 +29,7 @@ extension Exchange {
         answer { body in
             PageAnswer(
                 messages: slice.messages, hasBefore: slice.hasBefore, hasAfter: slice.hasAfter, head: slice.state.head,
-                rev: slice.state.rev, epoch: epoch
+                rev: slice.state.rev, epoch: epoch, readState: slice.readState
             ).encode(into: &body)
         }
     }

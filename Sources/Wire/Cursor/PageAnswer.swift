@@ -12,15 +12,21 @@ public struct PageAnswer: Sendable {
     public var rev: Int64
     /// The epoch of the history.
     public var epoch: String
+    /// What the caller has read; `nil` unless the page was asked with a personal place.
+    public var readState: ReadState?
 
     /// A page, all of it read in one snapshot.
-    public init(messages: [UInt8], hasBefore: Bool, hasAfter: Bool, head: Int64, rev: Int64, epoch: String) {
+    public init(
+        messages: [UInt8], hasBefore: Bool, hasAfter: Bool, head: Int64, rev: Int64, epoch: String,
+        readState: ReadState? = nil
+    ) {
         self.messages = messages
         self.hasBefore = hasBefore
         self.hasAfter = hasAfter
         self.head = head
         self.rev = rev
         self.epoch = epoch
+        self.readState = readState
     }
 
     /// Appends the page as a JSON object.
@@ -34,6 +40,11 @@ public struct PageAnswer: Sendable {
         out.append(member: "head", head)
         out.append(member: "rev", rev)
         out.append(member: "epoch", epoch)
+        if let readState {
+            out.append(member: "read", readState.read)
+            out.append(member: "unread", readState.unread)
+            if let first = readState.firstUnread { out.append(member: "first_unread", first) }
+        }
         out.append(UInt8(ascii: "}"))
     }
 }

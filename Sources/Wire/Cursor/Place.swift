@@ -10,8 +10,13 @@ public enum Place: Sendable, Hashable {
     case last
     /// The caller's read mark.
     case read
+    /// The first message of others beyond the caller's read mark that is not deleted; the newest message if there is none.
+    case unread
 
-    /// Reads a place: decimal digits, an RFC 3339 time, `first`, `last` or `read`.
+    /// True for a place that depends on who asks. A page asked with one also carries the caller's ``ReadState``.
+    public var isPersonal: Bool { self == .read || self == .unread }
+
+    /// Reads a place: decimal digits, an RFC 3339 time, `first`, `last`, `read` or `unread`.
     ///
     /// A number too large for any `seq` is a place beyond the newest message like any other.
     ///
@@ -21,6 +26,7 @@ public enum Place: Sendable, Hashable {
         case "first": self = .first
         case "last": self = .last
         case "read": self = .read
+        case "unread": self = .unread
         default:
             if let number = Int64(clampingDigits: string) {
                 self = .seq(number)
@@ -28,7 +34,7 @@ public enum Place: Sendable, Hashable {
                 self = .time(time)
             } else {
                 throw .invalidCursor(
-                    "cursor", detail: "A cursor is a seq, an RFC 3339 time, or one of first, last and read.")
+                    "cursor", detail: "A cursor is a seq, an RFC 3339 time, or one of first, last, read and unread.")
             }
         }
     }

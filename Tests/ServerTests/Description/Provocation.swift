@@ -46,6 +46,7 @@ struct Provocation {
             """#),
         Provocation("readMessages", 200, "\(room)/messages?around=first&limit=1", as: "bob"),
         Provocation("readMessages", 400, "\(room)/messages?limit=0"),
+        Provocation("readMessages", 200, "\(room)/messages?around=unread", as: "bob"),
         Provocation("readMessages", 401, withTokens: 401, "\(room)/messages?before=read", as: nil),
         Provocation("getMessage", 200, first),
         Provocation("getMessage", 304, first, fields: [("If-None-Match", "\"1\"")]),

@@ -66,8 +66,45 @@ struct ReadMarkTests {
             #expect(try seqs("before=read") == [1, 2, 3])
             #expect(try seqs("after=read") == [5, 6, 7])
             for name in ["around", "before", "after"] {
-                let response = try client.get("/v1/rooms/lobby/messages?\(name)=read")
-                #expect(response.status == .unauthorized)
+                for place in ["read", "unread"] {
+                    let response = try client.get("/v1/rooms/lobby/messages?\(name)=\(place)")
+                    #expect(response.status == .unauthorized)
+                    #expect(try response.problem.code == "unauthenticated")
+                }
+            }
+        }
+    }
+
+    @Test("opens a screen at the first unread message in one request, with what is unread")
+    func unreadPlace() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            func page(_ query: String, as user: String = "bob") throws -> ReceivedPage {
+                try client.read("/v1/rooms/lobby/messages?user=\(user)&\(query)")
+            }
+            let empty = try page("around=unread")
+            #expect(empty.seqs == [] && empty.read == 0 && empty.unread == 0 && empty.firstUnread == nil)
+            // 1 and 2 are alice's, 3 to 6 bob's, 7 to 9 alice's, of which 7 is deleted.
+            for (sender, count) in [("alice", 2), ("bob", 4), ("alice", 3)] {
+                for index in 0..<count { try client.send("\(index)", as: sender) }
+            }
+            #expect(try client.request(.delete, "/v1/rooms/lobby/messages/7?user=alice").status == .ok)
+            _ = try client.read(to: 2, as: "bob")
+            let opened = try page("around=unread&limit=3")
+            #expect(opened.seqs == [7, 8, 9] && opened.head == 9)
+            #expect(opened.read == 2 && opened.unread == 2 && opened.firstUnread == 8)
+            #expect(try page("before=unread&limit=2").seqs == [6, 7])
+            #expect(try page("after=unread").seqs == [9])
+            let atMark = try page("around=read&limit=1")
+            #expect(atMark.seqs == [2] && atMark.read == 2 && atMark.unread == 2 && atMark.firstUnread == 8)
+            _ = try client.read(to: 9, as: "bob")
+            let caughtUp = try page("around=unread&limit=1")
+            #expect(caughtUp.seqs == [9] && caughtUp.read == 9)
+            #expect(caughtUp.unread == 0 && caughtUp.firstUnread == nil)
+            // Others' pages carry nothing of it.
+            for query in ["", "around=9", "before=last", "after=first"] {
+                let page = try page(query)
+                #expect(page.read == nil && page.unread == nil && page.firstUnread == nil)
             }
         }
     }

@@ -49,6 +49,9 @@ struct ReceivedPage: Decodable {
     var head: Int64
     var rev: Int64
     var epoch: String
+    var read: Int64?
+    var unread: Int64?
+    var firstUnread: Int64?
 
     var seqs: [Int64] { messages.map(\.seq) }
 }

@@ -51,7 +51,7 @@ struct PageModel {
         case .seq(let other): seq < other
         case .time(let time): times[Int(seq) - 1] < time.milliseconds
         case .first: seq < 1
-        case .last: seq < times.count
+        case .last, .unread: seq < times.count
         case .read: seq < 0
         }
     }
@@ -62,7 +62,7 @@ struct PageModel {
         // A time is between messages.
         case .time: !isBefore(seq, place)
         case .first: seq > 1
-        case .last: seq > times.count
+        case .last, .unread: seq > times.count
         case .read: seq > 0
         }
     }

@@ -42,7 +42,8 @@ struct PageTests {
         arguments: [
             .newest, .before(.seq(0)), .before(.seq(7)), .before(.first), .before(.last), .after(.seq(0)),
             .after(.seq(.max)), .after(.last), .around(.seq(1)), .around(.first), .around(.last), .before(.read),
-            .after(.read), .around(.read), .before(.time(.latest)), .after(.time(.earliest)), .around(.time(.latest)),
+            .after(.read), .around(.read), .before(.unread), .after(.unread), .around(.unread), .before(.time(.latest)),
+            .after(.time(.earliest)), .around(.time(.latest)),
         ] as [PageRequest.Anchor])
     func empty(anchor: PageRequest.Anchor) throws {
         let log = try TestLog()

@@ -1,5 +1,6 @@
 import Chat
 import GRDB
+import TestSupport
 import Testing
 import Wire
 
@@ -141,6 +142,70 @@ struct UnreadTests {
         while unread.goesOn { unread.add(isUnread: false) }
         unread.finish(head: 1_000_000)
         #expect(unread.last == UnreadMessages.maximumScan + 1 && unread.count == 1000 && unread.first == 1)
+    }
+
+    @Test(
+        "is a place: the first message of others beyond the mark that is not deleted, or the newest",
+        arguments: [(1, 0), (2, 16_384), (3, 20)])
+    func place(seed: UInt64, journalMessages: Int) throws {
+        var generator = SeededGenerator(seed: seed)
+        let log = try TestLog {
+            $0.journalMessages = journalMessages
+            $0.filingDelay = 1_000_000
+        }
+        var senders: [String] = []
+        var deleted: Set<Int64> = []
+        var marks = ["alice": Int64(0), "bob": 0]
+        for _ in 0..<60 {
+            let sender = ["alice", "bob", "carol"].randomElement(using: &generator)!
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                try log.send(.init(sender: sender))
+                senders.append(sender)
+            }
+            let head = Int64(senders.count)
+            if Bool.random(using: &generator) {
+                let seq = Int64.random(in: max(1, head - 5)...head, using: &generator)
+                try log.delete(seq, as: senders[Int(seq) - 1])
+                deleted.insert(seq)
+            }
+            for user in ["alice", "bob", "dave"] {
+                if let mark = marks[user], Int.random(in: 0..<4, using: &generator) == 0 {
+                    marks[user] = Int64.random(in: mark...head, using: &generator)
+                    try log.read(to: marks[user]!, as: user)
+                }
+                let mark = marks[user] ?? 0
+                let unread = (mark + 1..<head + 1).filter { senders[Int($0) - 1] != user && !deleted.contains($0) }
+                let expected = ReadState(read: mark, unread: Int64(unread.count), firstUnread: unread.first)
+                let page = try log.page(.around(.unread), limit: 1, for: user)
+                #expect(page.firstSeq == unread.first ?? head && page.readState == expected)
+                #expect(try log.page(.before(.unread), limit: 1, for: user).lastSeq == page.firstSeq - 1)
+                #expect(try log.page(.after(.unread), limit: 1, for: user).hasAfter == (page.firstSeq + 1 < head))
+                let atMark = try log.page(.around(.read), limit: 1, for: user)
+                #expect(atMark.firstSeq == max(1, mark) && atMark.readState == expected)
+            }
+        }
+    }
+
+    @Test("is not looked at for pages at other places, nor for somebody without a name")
+    func impersonalPlaces() throws {
+        let log = try TestLog()
+        try log.fill(3)
+        for anchor in [.newest, .before(.last), .after(.seq(1)), .around(.first)] as [PageRequest.Anchor] {
+            #expect(try log.page(anchor, for: "bob").readState == nil)
+        }
+        let page = try log.page(.around(.unread), limit: 1)
+        #expect(page.readState == nil && page.firstSeq == 3)
+        #expect(try log.page(.around(.unread), of: "unused", for: "bob").readState == ReadState())
+    }
+
+    @Test("shrinks with a page that is too many bytes, and stays in the middle of it")
+    func largePage() throws {
+        let log = try TestLog { $0.answerBytes = 2000 }
+        for _ in 0..<20 { try log.send(.init(text: String(repeating: "x", count: 500))) }
+        try log.read(to: 9, as: "bob")
+        let page = try log.page(.around(.unread), limit: 20, for: "bob")
+        #expect(page.count < 10 && (page.firstSeq...page.lastSeq).contains(10))
+        #expect(page.readState == ReadState(read: 9, unread: 11, firstUnread: 10))
     }
 
     @Test("runs of nothing unread are remembered when they are long, and not too many of them")

@@ -17,6 +17,15 @@ import Wire
         #expect(written(page.encode) == text)
     }
 
+    @Test func `a page that was asked with a personal place ends with what the caller has read`() {
+        var page = PageAnswer(messages: [], hasBefore: true, hasAfter: false, head: 7, rev: 9, epoch: "E")
+        let text = #"{"messages":[],"has_before":true,"has_after":false,"head":7,"rev":9,"epoch":"E""#
+        page.readState = ReadState(read: 4, unread: 2, firstUnread: 6)
+        #expect(written(page.encode) == text + #","read":4,"unread":2,"first_unread":6}"#)
+        page.readState = ReadState(read: 7)
+        #expect(written(page.encode) == text + #","read":7,"unread":0}"#)
+    }
+
     @Test func `changes wrap the snapshots as they are`() {
         let changes = ChangesAnswer(messages: Array(#"{"seq":1}"#.utf8), rev: 9, hasMore: true, epoch: "E")
         #expect(written(changes.encode) == #"{"messages":[{"seq":1}],"rev":9,"has_more":true,"epoch":"E"}"#)

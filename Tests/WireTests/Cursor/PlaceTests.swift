@@ -4,7 +4,8 @@ import Wire
 @Suite struct PlaceTests {
     @Test(
         arguments: [
-            ("first", .first), ("last", .last), ("read", .read), ("0", .seq(0)), ("1", .seq(1)), ("007", .seq(7)),
+            ("first", .first), ("last", .last), ("read", .read), ("unread", .unread), ("0", .seq(0)), ("1", .seq(1)),
+            ("007", .seq(7)),
             ("9223372036854775807", .seq(.max)), ("9223372036854775808", .seq(.max)),
             ("99999999999999999999999999999999", .seq(.max)), ("20261121", .seq(20_261_121)),
             ("1970-01-01T00:00:01Z", .time(Timestamp(milliseconds: 1000))),
@@ -15,7 +16,8 @@ import Wire
     }
 
     @Test(arguments: [
-        "", "-1", "+1", "1.0", "1e3", " 1", "1 ", "0x1", "First", "newest", "١", "2026-11-21", "2026-02-30T00:00:00Z",
+        "", "-1", "+1", "1.0", "1e3", " 1", "1 ", "0x1", "First", "newest", "Unread", "١", "2026-11-21",
+        "2026-02-30T00:00:00Z",
         "1970-01-01T00:00:01", "null",
     ])
     func `anything else is no cursor`(string: String) {

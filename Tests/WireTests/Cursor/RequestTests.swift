@@ -12,6 +12,7 @@ import Wire
         #expect(try page() == PageRequest(anchor: .newest, limit: 30))
         #expect(try page(before: "5") == PageRequest(anchor: .before(.seq(5)), limit: 30))
         #expect(try page(after: "first", limit: "1") == PageRequest(anchor: .after(.first), limit: 1))
+        #expect(try page(after: "unread") == PageRequest(anchor: .after(.unread), limit: 30))
         #expect(try page(around: "read", limit: "200") == PageRequest(anchor: .around(.read), limit: 200))
     }
 
