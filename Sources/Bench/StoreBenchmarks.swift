@@ -84,6 +84,7 @@ private final class Answers: LogObserver {
     private let answered = DispatchSemaphore(value: 0)
 
     func membershipsChanged(_ changes: [MembershipChange]) {}
+    func accessEnded(_ ends: [AccessEnd]) {}
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         for outcome in outcomes { note(outcome.result) }

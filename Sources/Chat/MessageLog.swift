@@ -27,6 +27,10 @@ public protocol LogObserver: Sendable {
     /// thread.
     func membershipsChanged(_ changes: [MembershipChange])
 
+    /// A commit is durable that has ended what some subscribers had. Before ``committed(_:_:)`` of the same commit, and
+    /// on the same thread: what is refused from then on was ended before anybody heard that the commit has lasted.
+    func accessEnded(_ ends: [AccessEnd])
+
     /// A commit is durable (or has failed, which the outcomes say).
     ///
     /// - Parameters:

@@ -8,4 +8,6 @@ public enum RoomChange: Sendable {
     case setMember(UserID, RoomMember.Role?)
     /// Make a member none.
     case removeMember(UserID)
+    /// Delete the room with all that it holds; only its name stays, which is not used again.
+    case delete
 }

@@ -91,7 +91,11 @@ final class Exchange {
         case .docs: answerDocs()
         case .rooms: try answerRooms(target)
         case .room(let room):
-            if request.method == .put { try setRoom(room, target) } else { try answerRoom(room, target) }
+            switch request.method {
+            case .put: try setRoom(room, target)
+            case .delete: try deleteRoom(room, target)
+            default: try answerRoom(room, target)
+            }
         case .members(let room): try answerMembers(of: room, target)
         case .member(let room, let user): try serveMember(user, of: room, target)
         case .messages(let room):

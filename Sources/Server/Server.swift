@@ -149,6 +149,13 @@ public final class Server: Sendable {
             case .failed(let reason): logger.error("messages that are too old cannot be deleted: \(reason)")
             }
         }
+        store.onJob = { event in
+            switch event {
+            case .done(let job): logger.info("done: \(job)")
+            case .failed(let job, let reason):
+                logger.error("\(job) has failed, and is tried again: \(reason)")
+            }
+        }
         store.onCommit = { duration, count in
             metrics.commits.increment()
             metrics.commitMessages.record(count)

@@ -14,6 +14,7 @@ extension Commit {
             case .change, .read: return roomsByAdminsOnly ? .roomNotFound : nil
             }
         }
+        if room.isDeleted { return .roomDeleted }
         guard room.isPrivate, !submission.isAdmin else { return nil }
         return try statements.lookup.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
     }
@@ -49,6 +50,9 @@ extension Commit {
         let mayAdminister = submission.isAdmin || own == .owner
         switch change {
         case .set: preconditionFailure("done above")
+        case .delete:
+            guard mayAdminister else { return .failure(.notAnOwner) }
+            return .success(try delete(submission.room, room))
         case .setMember(let user, let role):
             let now = user == submission.sender ? own : try statements.lookup.role(of: user, in: room.number)
             let role = role ?? now ?? .member
@@ -70,6 +74,19 @@ extension Commit {
             memberships.append(MembershipChange(user: user, room: submission.room, kind: .left))
             return .success(Stored(of: room, isNew: true))
         }
+    }
+
+    /// Deletes a room: nobody gets at it from now on, and a job removes what it holds.
+    private mutating func delete(_ id: RoomID, _ room: RoomTable.Room) throws -> Stored {
+        // What is in the journal only has to be in its place to be removed there.
+        try settle(id, room)
+        try statements.members.markDeleted(room.number)
+        var room = room
+        room.markDeleted()
+        rooms.update(room)
+        jobs.append(try statements.jobs.insert(.room(room.number)))
+        ends.append(.roomDeleted(id))
+        return Stored(of: room, isNew: true)
     }
 
     private mutating func set(_ settings: RoomSettings, by submission: Submission) throws -> Result<Stored, Problem> {

@@ -20,6 +20,10 @@ struct Commit: ~Copyable {
     private(set) var batches: [Batch] = []
     /// Who has become a member of what, or is none any more, in order.
     var memberships: [MembershipChange] = []
+    /// Access that it has taken away.
+    var ends: [AccessEnd] = []
+    /// What it has left to be done in parts.
+    var jobs: [Job] = []
     /// The new messages that the journal holds.
     var messages: [RecentMessage] { list.messages }
     /// What of the journal has been put in its place.

@@ -10,7 +10,10 @@ final class InboxStatements {
 
     init(_ db: Database) throws {
         selectRooms = try PreparedStatement(
-            "SELECT rooms.id, name FROM members JOIN rooms ON rooms.id = members.room WHERE members.user = ?", db)
+            """
+            SELECT rooms.id, name FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
+            WHERE members.user = ?
+            """, db)
         // For each room one search for its newest message, whatever the room's size: the columns are NULL, which reads as
         // 0, when it has none, and when it is not known when it was made.
         selectActivity = try PreparedStatement(
@@ -20,7 +23,7 @@ final class InboxStatements {
                 WHERE messages.id > (members.room << 36) AND messages.id <= ((members.room << 36) | \(RowKey.maximumPlace))
                 ORDER BY messages.id DESC LIMIT 1
             ), rooms.created_at
-            FROM members JOIN rooms ON rooms.id = members.room WHERE members.user = ?
+            FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0 WHERE members.user = ?
             """, db)
     }
 

@@ -58,13 +58,14 @@ final class LogWriter: Sendable {
         defer { log.detach(from: db) }
         var state = WriterState(db, journal, configuration)
         var expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
+        var jobs = unfinishedJobs(&state)
         var filingTime = ContinuousClock.now + .milliseconds(configuration.filingDelay)
-        while let submissions = take(within: wait(for: state.journal, filingTime, expiry)) {
+        while let submissions = take(within: wait(for: state.journal, filingTime, expiry?.next, jobs.next)) {
             if !submissions.isEmpty {
                 var rest = submissions[...]
                 let row = state.journal.nextRow
                 while !rest.isEmpty {
-                    rest = rest.dropFirst(commit(rest, state.journal.due(at: configuration.clock()), &state))
+                    rest = rest.dropFirst(commit(rest, state.journal.due(at: configuration.clock()), &state, &jobs))
                 }
                 // Read marks and changes of messages add nothing to the journal.
                 if state.journal.nextRow > row { filingTime = .now + .milliseconds(configuration.filingDelay) }
@@ -72,26 +73,28 @@ final class LogWriter: Sendable {
                 probe(db)
             } else if !state.journal.isEmpty, filingTime <= .now {
                 // Until there is something better to do.
-                commit([], state.journal.recent.oldest(Backlog.messagesOfFiling), &state)
+                commit([], state.journal.recent.oldest(Backlog.messagesOfFiling), &state, &jobs)
             }
             if failure == nil, var due = expiry, due.next <= .now {
                 expire(&due, &state)
                 expiry = due
             }
+            if failure == nil, let due = jobs.next, due <= .now { work(on: &jobs, &state) }
             // Where this fails, the log grows until it can be done, or until a commit fails too.
             try? log.checkpoint(db)
         }
         while failure == nil, !state.journal.isEmpty {
-            commit([], state.journal.recent.oldest(configuration.commitSubmissions), &state)
+            commit([], state.journal.recent.oldest(configuration.commitSubmissions), &state, &jobs)
         }
     }
 
     /// How long to wait for submissions, in milliseconds, when there is something else to be done then.
-    private func wait(for journal: Journal, _ filingTime: ContinuousClock.Instant, _ expiry: Expiry?) -> Int? {
+    private func wait(
+        for journal: Journal, _ filingTime: ContinuousClock.Instant, _ others: ContinuousClock.Instant?...
+    ) -> Int? {
         if failure != nil { return configuration.probeInterval }
-        var time = expiry?.next
-        if !journal.isEmpty { time = min(filingTime, time ?? filingTime) }
-        return time.map { max(0, ContinuousClock.now.duration(to: $0).milliseconds) }
+        let times = others.compactMap(\.self) + (journal.isEmpty ? [] : [filingTime])
+        return times.min().map { max(0, ContinuousClock.now.duration(to: $0).milliseconds) }
     }
 
     /// Waits for what is to be committed next; nothing when the time is up.
@@ -112,7 +115,8 @@ final class LogWriter: Sendable {
     /// - Returns: how many it was.
     @discardableResult
     private func commit(
-        _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing, _ state: inout WriterState
+        _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing, _ state: inout WriterState,
+        _ jobs: inout Jobs
     ) -> Int {
         let start = ContinuousClock.now
         do {
@@ -122,8 +126,8 @@ final class LogWriter: Sendable {
             note(failure: nil)
             if submissions.isEmpty { return 0 }
             configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
-            if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
-            observer.committed(done.outcomes, done.batches)
+            add(done.jobs, to: &jobs, state.journal)
+            tell(done)
             return done.outcomes.count
         } catch {
             note(failure: "\(error)")
@@ -133,6 +137,13 @@ final class LogWriter: Sendable {
             }
             return submissions.count
         }
+    }
+
+    /// Tells what a commit that is durable has done.
+    func tell(_ done: borrowing Commit) {
+        if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
+        if !done.ends.isEmpty { observer.accessEnded(done.ends) }
+        if !done.outcomes.isEmpty || !done.batches.isEmpty { observer.committed(done.outcomes, done.batches) }
     }
 
     /// How much a probe writes: as much as a large send, since whether there is room shows only when some is taken.

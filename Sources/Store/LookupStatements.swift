@@ -16,8 +16,8 @@ final class LookupStatements {
     private let selectMark: PreparedStatement
 
     init(_ db: Database) throws {
-        selectRoom = try PreparedStatement("SELECT id, private FROM rooms WHERE name = ?", db)
-        selectName = try PreparedStatement("SELECT name FROM rooms WHERE id = ?", db)
+        selectRoom = try PreparedStatement("SELECT id, private, deleted FROM rooms WHERE name = ?", db)
+        selectName = try PreparedStatement("SELECT name, deleted FROM rooms WHERE id = ?", db)
         selectNewest = try PreparedStatement(
             "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1", db)
         selectLatestChange = try PreparedStatement(
@@ -35,17 +35,29 @@ final class LookupStatements {
         selectMark = try PreparedStatement("SELECT seq FROM read_marks WHERE user = ? AND room = ?", db)
     }
 
-    /// A room's number, and whether it is for members only; `nil` when nobody has used it.
-    func number(of room: RoomID) throws -> (number: Int64, isPrivate: Bool)? {
-        try selectRoom.bind(room.string, at: 1)
-        return try selectRoom.firstRow { ($0.integer(0), $0.integer(1) == 1) }
+    /// A room's row, but for what it is called.
+    struct RoomRow {
+        /// The room's number.
+        var number: Int64
+        /// Whether it is for members only.
+        var isPrivate: Bool
+        /// Whether only its name is left, or will be: see ``Job``.
+        var isDeleted: Bool
     }
 
-    /// The id and the head of the room of a number; `nil` when there is none.
-    func room(_ number: Int64) throws -> (id: RoomID, head: Int64)? {
+    /// The row of a room; `nil` when nobody has used it.
+    func row(of room: RoomID) throws -> RoomRow? {
+        try selectRoom.bind(room.string, at: 1)
+        return try selectRoom.firstRow { row in
+            RoomRow(number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1)
+        }
+    }
+
+    /// The id and the head of the room of a number, and whether it is deleted; `nil` when there is none.
+    func room(_ number: Int64) throws -> (id: RoomID, head: Int64, isDeleted: Bool)? {
         try selectName.bind(number, at: 1)
-        guard let name = try selectName.firstRow({ $0.text(0) }) else { return nil }
-        return (RoomID(trusted: name), try progress(of: number).head)
+        guard let (name, isDeleted) = try selectName.firstRow({ ($0.text(0), $0.integer(1) == 1) }) else { return nil }
+        return (RoomID(trusted: name), try progress(of: number).head, isDeleted)
     }
 
     /// How far a room has come, and when its newest message was stored, in milliseconds since 1970; zeros when it has no

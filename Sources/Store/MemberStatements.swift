@@ -11,6 +11,7 @@ final class MemberStatements {
     private let delete: PreparedStatement
     private let updateVisibility: PreparedStatement
     private let updateTitle: PreparedStatement
+    private let markDeleted: PreparedStatement
 
     init(_ db: Database) throws {
         self.db = db
@@ -23,6 +24,8 @@ final class MemberStatements {
         delete = try PreparedStatement("DELETE FROM members WHERE room = ? AND user = ?", db)
         updateVisibility = try PreparedStatement("UPDATE rooms SET private = ? WHERE id = ?", db)
         updateTitle = try PreparedStatement("UPDATE rooms SET title = ? WHERE id = ?", db)
+        markDeleted = try PreparedStatement(
+            "UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL WHERE id = ?", db)
     }
 
     /// Whether a room has an owner beside one that it has.
@@ -53,6 +56,12 @@ final class MemberStatements {
         try updateVisibility.bind(visibility == .private ? 1 : 0, at: 1)
         try updateVisibility.bind(room, at: 2)
         try updateVisibility.run()
+    }
+
+    /// Leaves nothing of a room's row but its name.
+    func markDeleted(_ room: Int64) throws {
+        try markDeleted.bind(room, at: 1)
+        try markDeleted.run()
     }
 
     /// Says what a room is called; the empty title is none.

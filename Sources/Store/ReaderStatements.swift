@@ -32,11 +32,11 @@ final class ReaderStatements {
             "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed", db)
     }
 
-    /// A room's number, whether it is for members only, and where it is; `nil` when nobody has used it.
-    func room(_ id: RoomID) throws -> (number: Int64, isPrivate: Bool, state: RoomState)? {
-        guard let (number, isPrivate) = try lookup.number(of: id) else { return nil }
-        let (head, rev, _) = try lookup.progress(of: number)
-        return (number, isPrivate, RoomState(head: head, rev: rev))
+    /// A room's row, and how far it has come; `nil` when nobody has used it.
+    func room(_ id: RoomID) throws -> (row: LookupStatements.RoomRow, state: RoomState)? {
+        guard let row = try lookup.row(of: id) else { return nil }
+        let (head, rev, _) = try lookup.progress(of: row.number)
+        return (row, RoomState(head: head, rev: rev))
     }
 
     /// A message.

@@ -12,8 +12,11 @@ struct RoomTable {
         var rev: Int64
         /// When its newest message was stored.
         var latest: Timestamp
-        /// Whether it is for members only.
+        /// Whether it is for members only. Also true of a deleted room, so that one look tells whether a submission may be
+        /// refused for the room's sake.
         var isPrivate = false
+        /// Whether it has been deleted.
+        private(set) var isDeleted = false
         /// The number of the filter that has all of its client message ids; 0 when none has.
         var filter: UInt32 = 0
         /// How many client message ids were looked up in the database since it is in the table.
@@ -30,6 +33,12 @@ struct RoomTable {
             self.rev = rev
             self.latest = latest
             self.isPrivate = isPrivate
+        }
+
+        /// The room is deleted, for ever.
+        mutating func markDeleted() {
+            isDeleted = true
+            isPrivate = true
         }
 
         /// Where its batch is in a commit; `nil` when it has none.

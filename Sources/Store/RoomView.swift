@@ -9,6 +9,8 @@ struct RoomView {
     let number: Int64
     /// Whether it is for members only.
     let isPrivate: Bool
+    /// Whether it has been deleted: what there may still be of it is nobody's to read.
+    let isDeleted: Bool
     /// The `seq` of the last message among the rows.
     let filed: Int64
     /// The messages behind those.
@@ -20,9 +22,10 @@ struct RoomView {
     /// What has been filed since is among the rows, which are ahead then. They may also have been changed there: a
     /// message is changed in its place only.
     init?(_ room: RoomID, recent: [RecentMessage], _ statements: ReaderStatements) throws {
-        guard let (number, isPrivate, filed) = try statements.room(room) else { return nil }
-        self.number = number
-        self.isPrivate = isPrivate
+        guard let (row, filed) = try statements.room(room) else { return nil }
+        number = row.number
+        isPrivate = row.isPrivate
+        isDeleted = row.isDeleted
         self.filed = filed.head
         self.statements = statements
         self.recent = recent.drop { $0.seq <= filed.head }

@@ -27,15 +27,17 @@ extension Schema {
         try checkVersion(db, path: path)
     }
 
-    /// How many rooms there are, and messages in their places: those up to the last of each room.
+    /// How many rooms there are, deleted ones left out, and messages in their places: those up to the last of each room.
     static func counts(_ db: Database) throws -> (rooms: Int64, messages: Int64) {
+        // An older version has none that are deleted.
+        let hasDeleted = try db.columns(in: "rooms").contains { $0.name == "deleted" }
         let row = try Row.fetchOne(
             db,
             sql: """
                 SELECT count(*), ifnull(sum(head), 0) FROM (
                     SELECT ifnull((SELECT max(messages.id) FROM messages
                         WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36), 0)
-                        & \(RowKey.maximumPlace) AS head FROM rooms)
+                        & \(RowKey.maximumPlace) AS head FROM rooms\(hasDeleted ? " WHERE deleted = 0" : ""))
                 """)
         return (row?[0] ?? 0, row?[1] ?? 0)
     }

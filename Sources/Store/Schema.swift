@@ -86,6 +86,7 @@ enum Schema {
         registerRooms(in: &migrator)
         registerRoomTimes(in: &migrator)
         registerExpiry(in: &migrator)
+        registerRemoval(in: &migrator)
         return migrator
     }
 

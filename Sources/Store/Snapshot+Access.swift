@@ -9,6 +9,7 @@ extension Snapshot {
     func result(_ query: Query, _ recent: [RecentMessage]) throws -> Result<Answer.Content, Problem> {
         guard let id = query.room else { return .failure(.roomNotFound) }
         let room = try RoomView(id, recent: recent, statements)
+        if room?.isDeleted == true { return .failure(.roomDeleted) }
         guard try mayRead(room, query) else { return .failure(.roomNotFound) }
         return .success(try answer(query, id, room))
     }

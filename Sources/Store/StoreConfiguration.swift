@@ -91,6 +91,8 @@ public struct StoreConfiguration: Sendable {
     public var expiryPause = 250
     /// How long nothing is looked for when all messages that are too old have expired, in milliseconds: 10 minutes.
     public var expiryInterval = 600_000
+    /// How long no part of a job is done after one that has failed, in milliseconds: 10 seconds.
+    public var jobRetry = 10_000
     /// The most pages that the database may have; `nil` for no bound but the disk's.
     public var maximumPages: Int?
 
@@ -103,11 +105,22 @@ public struct StoreConfiguration: Sendable {
     public var onHealthChange: (@Sendable (String?) -> Void)?
     /// Called when messages have expired, on the writer's thread.
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
+    /// Called when a job has come to its end or fails, on the writer's thread.
+    public var onJob: (@Sendable (JobEvent) -> Void)?
     /// Called for each round of reads, on the reader's thread: how long it took.
     public var onRead: (@Sendable (Duration) -> Void)?
 
     /// The defaults.
     public init() {}
+}
+
+/// What there is to be told of work that is done in parts, such as removing what a deleted room has held. The first text
+/// names the work.
+public enum JobEvent: Sendable, Hashable {
+    /// It is done.
+    case done(String)
+    /// A part could not be done, for this reason. It is tried again, and others are gone on with.
+    case failed(String, String)
 }
 
 /// What there is to be told of messages that expire.

@@ -12,6 +12,7 @@ final class WriterStatements {
     let marks: ReadMarkStatements
     let members: MemberStatements
     let expiry: ExpiryStatements
+    let jobs: JobStatements
     let lookup: LookupStatements
     private let begin: PreparedStatement
     private let commit: PreparedStatement
@@ -29,6 +30,7 @@ final class WriterStatements {
         marks = try ReadMarkStatements(db)
         members = try MemberStatements(db)
         expiry = try ExpiryStatements(db)
+        jobs = try JobStatements(db)
         lookup = try LookupStatements(db)
         changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)
@@ -55,10 +57,13 @@ final class WriterStatements {
 
     /// Where a room is; `nil` when nobody has used it.
     func room(_ id: RoomID) throws -> RoomTable.Room? {
-        guard let (number, isPrivate) = try lookup.number(of: id) else { return nil }
-        let (head, rev, latest) = try lookup.progress(of: number)
-        return RoomTable.Room(
-            number: number, head: head, rev: rev, latest: Timestamp(milliseconds: latest), isPrivate: isPrivate)
+        guard let row = try lookup.row(of: id) else { return nil }
+        let (head, rev, latest) = try lookup.progress(of: row.number)
+        var room = RoomTable.Room(
+            number: row.number, head: head, rev: rev, latest: Timestamp(milliseconds: latest),
+            isPrivate: row.isPrivate)
+        if row.isDeleted { room.markDeleted() }
+        return room
     }
 
     /// Makes a room at a time.

@@ -61,6 +61,8 @@ extension CloseCode {
     public static let tokenExpired = CloseCode(rawValue: 4401)
     /// The user is no longer a member of the room.
     public static let notMember = CloseCode(rawValue: 4403)
+    /// The room has been deleted.
+    public static let roomDeleted = CloseCode(rawValue: 4404)
     /// The connection was full and took nothing for too long.
     public static let noProgress = CloseCode(rawValue: 4408)
     /// The peer sent more frames than it may.

@@ -2,7 +2,7 @@ import Wire
 
 /// Rooms and who belongs to them.
 extension APIOperation {
-    static let rooms: [APIOperation] = [myRooms, room, setRoom, read, presence]
+    static let rooms: [APIOperation] = [myRooms, room, setRoom, deleteRoom, read, presence]
     static let members: [APIOperation] = [list, member, setMember, removeMember]
 
     private static let myRooms = APIOperation(
@@ -34,6 +34,15 @@ extension APIOperation {
         refusals: [
             .invalidJSON, .invalidField, .unsupportedMediaType, .forbidden, .tooLong, .nulCharacter, .storageFull,
         ])
+
+    private static let deleteRoom = APIOperation(
+        method: "delete", path: "/v1/rooms/{room}", id: "deleteRoom", tag: .rooms, summary: "Delete a room",
+        description: """
+            Owners and admins do. Its messages, members and read marks are removed, its subscriptions end with \
+            `room_deleted`, and so does every later request for it: its name is not used again.
+            """,
+        access: .named, answers: [Answer(empty: 204, "The room is deleted.")],
+        refusals: [.forbidden, .storageFull])
 
     private static let read = APIOperation(
         method: "put", path: "/v1/rooms/{room}/read", id: "moveReadMark", tag: .rooms, summary: "Move my read mark",

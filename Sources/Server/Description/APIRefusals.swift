@@ -27,7 +27,7 @@ struct APIRefusals {
                 codes.append(.unauthenticated)
             }
         }
-        if operation.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound] }
+        if operation.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound, .roomDeleted] }
         self.codes = Self.byStatus(codes)
     }
 

@@ -114,6 +114,7 @@ enum DocsFrames {
         (.internalError, "A mistake of the server. Come back."),
         (.tryAgainLater, "The history cannot be read at the moment. Come back."),
         (.tokenExpired, "The token has ended. Get a new one and come back."),
+        (.roomDeleted, "The room has been deleted. Do not come back."),
         (.notMember, "You are no member of the room any more. Do not come back."),
         (
             .noProgress,

@@ -33,6 +33,10 @@ final class DoublePush: LogObserver {
         dispatcher.membershipsChanged(changes)
     }
 
+    func accessEnded(_ ends: [AccessEnd]) {
+        dispatcher.accessEnded(ends)
+    }
+
     func fetched(_ answers: [Answer]) {
         dispatcher.fetched(answers)
     }

@@ -68,7 +68,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
             guard subscription.isActive else { return }
             switch result {
             case .success(let slice): subscription.replayed(slice)
-            case .failure(.notAMember): worker.end([subscription], because: .notAMember)
+            case .failure(let problem) where [.notAMember, .roomDeleted].contains(problem.code):
+                worker.end([subscription], because: problem)
             // An EventSource connects again by itself, from the last message that it has seen.
             case .failure: connection.finish()
             }

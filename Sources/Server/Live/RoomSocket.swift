@@ -75,7 +75,15 @@ final class RoomSocket: LiveSocket {
     }
 
     func ended(_ subscription: Subscription, because problem: Problem) {
-        socket.close(problem.code == .notAMember ? .notMember : .tryAgainLater, problem.detail)
+        let code: CloseCode
+        switch problem.code {
+        case .notAMember: code = .notMember
+        case .roomDeleted:
+            send(.error(problem, room: subscription.feed.room.string))
+            code = .roomDeleted
+        default: code = .tryAgainLater
+        }
+        socket.close(code, problem.detail)
     }
 
     func drained(_ socket: WebSocketConnection) {

@@ -214,5 +214,5 @@ final class RoomsSocket: LiveSocket {
 
 extension Problem {
     /// Whether it says that the user may not read the room.
-    fileprivate var isOfMembership: Bool { code == .notAMember || code == .roomNotFound }
+    fileprivate var isOfMembership: Bool { [.notAMember, .roomNotFound, .roomDeleted].contains(code) }
 }

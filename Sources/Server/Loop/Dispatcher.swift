@@ -29,6 +29,10 @@ final class Dispatcher: LogObserver {
         }
     }
 
+    func accessEnded(_ ends: [AccessEnd]) {
+        for worker in workers.withLock({ $0 }) { worker.loop.postUrgently { worker.value.accessEnded(ends) } }
+    }
+
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         let workers = workers.withLock { $0 }
         guard workers.count > 1 else {

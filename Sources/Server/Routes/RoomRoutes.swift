@@ -23,6 +23,13 @@ extension Exchange {
         }
     }
 
+    /// `DELETE /v1/rooms/{room}`
+    func deleteRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        let caller = try caller(target, in: room)
+        try admit(.changes, by: try caller.named())
+        try change(room, .delete, by: caller) { [self] _ in answerEmpty(.noContent) }
+    }
+
     /// `PUT /v1/rooms/{room}/read`
     func moveReadMark(in room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)

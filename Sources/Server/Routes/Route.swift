@@ -93,7 +93,7 @@ enum Route: Equatable {
         case .message: [.get, .head, .patch, .delete]
         case .reaction: [.put, .delete]
         case .read: [.put]
-        case .room: [.get, .head, .put]
+        case .room: [.get, .head, .put, .delete]
         case .member: [.get, .head, .put, .delete]
         case .live, .liveRooms: [.get]
         default: [.get, .head]

@@ -77,6 +77,7 @@ public struct DatabaseCheck: Sendable {
         try part(findings, "the journal") { heads = try JournalCheck(db, findings).run() }
         progress(.people, 0)
         try part(findings, "who has read what") { try PeopleCheck(db, findings, heads).run() }
+        try part(findings, "what is deleted") { try JobCheck(db, findings).run() }
     }
 
     /// Does a part of the check, which cannot go on where a page or a table is missing.

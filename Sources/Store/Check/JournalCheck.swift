@@ -15,6 +15,8 @@ final class JournalCheck {
     private let select: PreparedStatement
     private var rooms: [Int64: RoomFold] = [:]
     private var keys: Set<Key> = []
+    /// The rooms that have been deleted, of which everything was in its place.
+    private var deleted: Set<Int64> = []
 
     init(_ db: Database, _ findings: Findings) throws {
         self.findings = findings
@@ -43,7 +45,8 @@ final class JournalCheck {
     /// A room, and where it is; `nil` when there is none of that number.
     private func room(_ number: Int64) throws -> RoomFold? {
         if let room = rooms[number] { return room }
-        guard let (id, _) = try lookup.room(number) else { return nil }
+        guard let (id, _, isDeleted) = try lookup.room(number) else { return nil }
+        if isDeleted { deleted.insert(number) }
         let (head, rev, latest) = try lookup.progress(of: number)
         rooms[number] = RoomFold(id.string, head: head, rev: rev, createdAt: head > 0 ? latest : .min)
         return rooms[number]
@@ -51,7 +54,8 @@ final class JournalCheck {
 
     private func check(_ message: RecentMessage) throws {
         // What has been put in its place is here as well until the row is deleted.
-        guard var room = rooms[message.roomNumber], message.seq > room.head else { return }
+        guard var room = rooms[message.roomNumber], message.seq > room.head, !deleted.contains(message.roomNumber)
+        else { return }
         room.add(message.seq, sentAt: message.rev, createdAt: message.createdAt.milliseconds, findings)
         rooms[message.roomNumber] = room
         let facts = MessageFacts(

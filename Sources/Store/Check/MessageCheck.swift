@@ -11,10 +11,12 @@ final class MessageCheck {
     private let selectFirstContents: PreparedStatement
     private let selectClientIDs: PreparedStatement
     private var messages: Int64 = 0
+    /// Whether the room at hand has been deleted: what it holds is removed in parts, reactions before messages.
+    private var isRoomDeleted = false
 
     init(_ db: Database, _ findings: Findings) throws {
         self.findings = findings
-        selectRooms = try PreparedStatement("SELECT id, name FROM rooms ORDER BY id", db)
+        selectRooms = try PreparedStatement("SELECT id, name, deleted FROM rooms ORDER BY id", db)
         selectMessages = try PreparedStatement(
             "SELECT id, rev, changed, created_at, sender, client_message_id, body FROM messages ORDER BY id", db)
         selectChanges = try PreparedStatement(
@@ -71,7 +73,8 @@ final class MessageCheck {
         while rooms.hasRow {
             let (id, name) = (rooms.row.integer(0), rooms.row.text(1))
             if id > number { break }
-            findings.count(rooms: 1)
+            isRoomDeleted = rooms.row.integer(2) == 1
+            findings.count(rooms: isRoomDeleted ? 0 : 1)
             if (try? RoomID(name)) == nil { findings.add("that is no id of a room", room: name) }
             try rooms.next()
             if id == number { return name }
@@ -129,7 +132,7 @@ final class MessageCheck {
             }
             try reactions.next()
         }
-        if let message, let difference = fold.difference(from: message) {
+        if !isRoomDeleted, let message, let difference = fold.difference(from: message) {
             findings.add(difference, room: name, seq: key.place)
         }
     }

@@ -31,7 +31,7 @@ final class PeopleCheck {
         selectOwnerless = try PreparedStatement(
             """
             SELECT name, private FROM rooms
-            WHERE NOT EXISTS (SELECT 1 FROM members WHERE members.room = rooms.id AND owner = 1)
+            WHERE deleted = 0 AND NOT EXISTS (SELECT 1 FROM members WHERE members.room = rooms.id AND owner = 1)
             """, db)
     }
 

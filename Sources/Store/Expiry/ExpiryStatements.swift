@@ -23,7 +23,7 @@ final class ExpiryStatements {
         SELECT rooms.id, rooms.name, ifnull(expired.seq, 0),
             (SELECT created_at FROM messages WHERE messages.id = (rooms.id << 36) + ifnull(expired.seq, 0) + 1)
         FROM rooms LEFT JOIN expired ON expired.room = rooms.id
-        WHERE rooms.id > ? ORDER BY rooms.id LIMIT ?
+        WHERE rooms.id > ? AND rooms.deleted = 0 ORDER BY rooms.id LIMIT ?
         """
 
     /// The rooms that have messages from before `cutoff` which have not expired, of the next `most` rooms behind `room`.

@@ -17,6 +17,12 @@ struct Journal {
     /// Whether every message is in its place, and the table has no row.
     var isEmpty: Bool { rows.count == 0 && recent.isEmpty }
 
+    /// Whether there may be something in the rows before this one that was changed or removed since.
+    func hasRows(before row: Int64) -> Bool { rows.count > 0 && rows.first < row }
+
+    /// What a commit has to file for the rows before this one to be deleted.
+    func due(before row: Int64) -> Backlog.Filing { recent.due(before: row, .earliest) }
+
     /// The row of the next commit that adds one.
     var nextRow: Int64 { rows.next }
 
@@ -40,7 +46,7 @@ struct Journal {
     mutating func load(_ db: Database, at now: Timestamp) throws {
         let lookup = try LookupStatements(db)
         let select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
-        var rooms: [Int64: (id: RoomID, head: Int64)] = [:]
+        var rooms: [Int64: (id: RoomID, head: Int64, isDeleted: Bool)] = [:]
         try select.forEachRow { row in
             let id = row.integer(0)
             let bytes = row.bytes(1)
@@ -48,9 +54,9 @@ struct Journal {
                 if rooms[number] == nil { rooms[number] = try lookup.room(number) }
                 return rooms[number]?.id
             }.filter { message in
-                // What has been filed is here as well until the row is deleted.
-                let head = rooms[message.roomNumber]!.head
-                guard message.seq > head else { return false }
+                // What has been filed is here as well until the row is deleted; of a deleted room all was filed.
+                let (_, head, isDeleted) = rooms[message.roomNumber]!
+                guard message.seq > head, !isDeleted else { return false }
                 guard message.seq == head + 1 else {
                     throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the journal lacks messages")
                 }

@@ -64,6 +64,8 @@ extension Problem {
         case notFound = "not_found"
         /// No such room, or none that the caller may know of.
         case roomNotFound = "room_not_found"
+        /// The room has been deleted, which is for ever: its name is not used again.
+        case roomDeleted = "room_deleted"
         /// No such member of the room.
         case memberNotFound = "member_not_found"
         /// The room's last owner would be none any more.

@@ -16,7 +16,7 @@ extension Problem.Code {
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .messageDeleted, .lastOwner, .alreadySubscribed, .notSubscribed: 409
-        case .cursorUnknown: 410
+        case .cursorUnknown, .roomDeleted: 410
         case .preconditionFailed: 412
         case .bodyTooLarge: 413
         case .targetTooLong: 414

@@ -10,6 +10,11 @@ extension Problem {
         Problem(code: .roomNotFound, detail: "There is no such room.")
     }
 
+    /// 410 `room_deleted`: the room was deleted; its name is not used again.
+    public static var roomDeleted: Problem {
+        Problem(code: .roomDeleted, detail: "The room has been deleted. Its name is not used again.")
+    }
+
     /// 404 `member_not_found`: the user is no member of the room.
     public static var memberNotFound: Problem {
         Problem(code: .memberNotFound, detail: "The room has no such member.")

@@ -119,6 +119,12 @@ struct APIStatusTests {
         let made = try client.request(
             .put, "/v1/rooms/club", fields: [caller("alice", wantsTokens)], body: settings)
         #expect(made.status == .created)
+        let gone = try client.request(
+            .post, "/v1/rooms/gone/messages", fields: [caller("alice", wantsTokens)], body: Array(#"{"text":"x"}"#.utf8)
+        )
+        #expect(gone.status == .created)
+        #expect(
+            try client.request(.delete, "/v1/rooms/gone", fields: [caller("alice", wantsTokens)]).status == .noContent)
         for operation in record.document.operations {
             let handshake = operation.tag == "live" ? HandshakeTests.fields : []
             let body = Array((operation.examples.first?.value.text ?? "").utf8)
@@ -132,6 +138,7 @@ struct APIStatusTests {
             if operation.path.contains("{room}") {
                 let target = operation.target.replacing("/lobby", with: "/club")
                 try ask(404, target, [caller("bob", wantsTokens)])
+                try ask(410, operation.target.replacing("/lobby", with: "/gone"), [caller("alice", wantsTokens)])
                 let noRoom = operation.target.replacing("/lobby", with: "/-")
                 try ask(400, noRoom, [caller("bob", wantsTokens)])
                 if wantsTokens { try ask(403, target, [.bearer(TestToken.of("bob", #""rooms":["den"]"#))]) }

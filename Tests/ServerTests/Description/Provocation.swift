@@ -88,6 +88,8 @@ struct Provocation {
         Provocation("setRoom", 200, "/v1/rooms/den", #"{"visibility":"private"}"#),
         Provocation("setRoom", 403, room, "{}", as: "bob"),
         Provocation("setRoom", 422, "/v1/rooms/den", "{\"title\":\"\(String(repeating: "x", count: 257))\"}"),
+        Provocation("deleteRoom", 403, room, as: "bob"),
+        Provocation("deleteRoom", 204, "/v1/rooms/den"),
         Provocation("listRooms", 200, "/v1/rooms?limit=1"),
         Provocation("listRooms", 400, "/v1/rooms?cursor=x"),
         Provocation("listRooms", 410, "/v1/rooms?cursor=x:0:lobby"),

@@ -12,6 +12,7 @@ struct ExpiryTests {
     private struct Nobody: LogObserver {
         func committed(_ outcomes: [Outcome], _ batches: [Batch]) {}
         func membershipsChanged(_ changes: [MembershipChange]) {}
+        func accessEnded(_ ends: [AccessEnd]) {}
         func fetched(_ answers: [Answer]) {}
     }
 

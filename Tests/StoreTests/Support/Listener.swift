@@ -14,6 +14,8 @@ final class Listener: LogObserver {
     let commits = Recorder<Commit>()
     /// What it has said of memberships, call by call.
     let memberships = Recorder<[MembershipChange]>()
+    /// What it has said of access that has ended, call by call.
+    let ends = Recorder<[AccessEnd]>()
     /// What it has said of queries, call by call.
     let rounds = Recorder<[Answer]>()
     /// Called on the log's thread before a commit is recorded.
@@ -32,6 +34,10 @@ final class Listener: LogObserver {
 
     func membershipsChanged(_ changes: [MembershipChange]) {
         memberships.record(changes)
+    }
+
+    func accessEnded(_ ends: [AccessEnd]) {
+        self.ends.record(ends)
     }
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {

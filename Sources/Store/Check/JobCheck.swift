@@ -1,0 +1,49 @@
+import GRDB
+
+/// Deleted rooms, and work that is done in parts.
+struct JobCheck {
+    private let db: Database
+    private let findings: Findings
+
+    init(_ db: Database, _ findings: Findings) {
+        self.db = db
+        self.findings = findings
+    }
+
+    /// The tables that may hold something of a room, and what of them is of `rooms.id`.
+    private static let tables = [
+        ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
+        ("expired", "expired.room = rooms.id"), ("reactions", ofMessages("reactions.message")),
+        ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
+    ]
+
+    private static func ofMessages(_ key: String) -> String {
+        "\(key) > rooms.id << 36 AND \(key) < (rooms.id + 1) << 36"
+    }
+
+    /// Looks at all of it.
+    func run() throws {
+        for row in try Row.fetchAll(db, sql: "SELECT id, kind FROM jobs") where row[1] as String != "room" {
+            findings.add("job \(row[0] as Int64) is of the kind \(row[1] as String), which there is not")
+        }
+        let alive =
+            "SELECT number FROM jobs WHERE kind = 'room' AND number NOT IN (SELECT id FROM rooms WHERE deleted = 1)"
+        for number in try Int64.fetchAll(db, sql: alive) {
+            findings.add("it is to be removed, and is not deleted", room: "#\(number)")
+        }
+        for (table, ofRoom) in Self.tables where try db.tableExists(table) {
+            let names = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM rooms WHERE deleted = 1
+                        AND id NOT IN (SELECT number FROM jobs WHERE kind = 'room')
+                        AND EXISTS (SELECT 1 FROM \(table) WHERE \(ofRoom))
+                    """)
+            for name in names { findings.add("it is deleted, and has \(table) that nothing removes", room: name) }
+        }
+        let deleted = try Int.fetchOne(db, sql: "SELECT count(*) FROM rooms WHERE deleted = 1") ?? 0
+        if deleted > 0 { findings.note("rooms that were deleted, of which the names are kept: \(deleted)") }
+        let jobs = try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0
+        if jobs > 0 { findings.note("work that a server goes on with when it is started: \(jobs)") }
+    }
+}

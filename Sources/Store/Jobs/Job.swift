@@ -1,0 +1,84 @@
+import Wire
+
+/// Work that is too much for one commit, such as removing what a deleted room has held. It is done in parts, each a commit
+/// of its own that also says how far it has come; so it goes on from there after a crash.
+///
+/// To add a kind of work: add it to ``Kind``, insert a job in the commit that makes the work necessary
+/// (``JobStatements/insert(_:)``, ``Commit/jobs``), and do a bounded part of it in ``Commit/work(on:)``.
+struct Job: Equatable {
+    /// What is to be done.
+    enum Kind: Equatable {
+        /// Remove all rows of a deleted room, by its number; only its name stays.
+        case room(Int64)
+    }
+
+    /// Its row.
+    let id: Int64
+    /// What is to be done.
+    let kind: Kind
+    /// How far it has come, as its kind has it.
+    var phase: Int64 = 0
+    var place: Int64 = 0
+    /// Rows of the journal before this one may hold what is to go. They are deleted first: what is done in the messages'
+    /// places would not reach them. Not stored, as rows are numbered anew when the log is opened.
+    var journalRow: Int64 = 0
+
+    /// The most rows that one part of a job changes or deletes.
+    static let rows = 256
+    /// How many bytes of messages one part removes, 1 MiB, and what the last message has more.
+    static let bytes = 1024 * 1024
+}
+
+/// The jobs that are to be done, and when the next part is due.
+///
+/// They are done by turns, a part each, so that a long one does not hold up a short one. After each part the writer is
+/// free for three times as long as that took: senders have three quarters of its time at least, whatever there is to do.
+///
+/// A plain value: it says what to do and when, and is told what came of it.
+struct Jobs {
+    private var queue: [Job]
+    /// When the next part is due; `nil` when there is nothing to do.
+    var next: ContinuousClock.Instant? { queue.isEmpty ? nil : due }
+    private var due: ContinuousClock.Instant
+    private let retry: Duration
+    /// Jobs whose last part has failed, by their ids.
+    private var failed: Set<Int64> = []
+
+    /// How many times as long as a part has taken nothing more is done.
+    static let rest = 3
+
+    /// Jobs that were not done when the log was closed; the first part is due at `now`.
+    ///
+    /// - Parameter retry: how long nothing is done after a part that has failed.
+    init(_ jobs: [Job], retry: Duration, at now: ContinuousClock.Instant) {
+        queue = jobs
+        self.retry = retry
+        due = now
+    }
+
+    /// The job of which the next part is due.
+    var first: Job? { queue.first }
+
+    /// Adds jobs that a commit has left to be done.
+    mutating func add(_ jobs: [Job]) {
+        queue += jobs
+    }
+
+    /// A part of the first job has been done: it is `job` now, or `nil` when it is over. The next one has its turn.
+    mutating func worked(on job: Job?, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
+        let last = queue.removeFirst()
+        failed.remove(last.id)
+        if let job { queue.append(job) }
+        due = end + start.duration(to: end) * Self.rest
+    }
+
+    /// A part of the first job has failed, and nothing of it lasts. The next one has its turn.
+    ///
+    /// - Returns: whether that is news.
+    mutating func failed(at now: ContinuousClock.Instant) -> Bool {
+        let last = queue.removeFirst()
+        queue.append(last)
+        due = now + retry
+        return failed.insert(last.id).inserted
+    }
+}

@@ -1,0 +1,167 @@
+import GRDB
+import Wire
+
+/// The writer's statements about jobs, and about what they remove.
+///
+/// Confined to its connection.
+final class JobStatements {
+    private let db: Database
+    private let select: PreparedStatement
+    private let insert: PreparedStatement
+    private let update: PreparedStatement
+    private let delete: PreparedStatement
+    private let selectLastMessages: PreparedStatement
+    private let deleteMessages: PreparedStatement
+    private let deleteFirstContents: PreparedStatement
+    private let deleteExpired: PreparedStatement
+    private let deleteReactions: PreparedStatement
+    private let deleteMembers: PreparedStatement
+    private let deleteMarks: PreparedStatement
+
+    init(_ db: Database) throws {
+        self.db = db
+        select = try PreparedStatement("SELECT id, kind, number, user, phase, place FROM jobs ORDER BY id", db)
+        insert = try PreparedStatement(
+            "INSERT INTO jobs (kind, number, user, phase, place) VALUES (?, ?, ?, 0, 0)", db)
+        update = try PreparedStatement("UPDATE jobs SET phase = ?, place = ? WHERE id = ?", db)
+        delete = try PreparedStatement("DELETE FROM jobs WHERE id = ?", db)
+        selectLastMessages = try PreparedStatement(
+            "SELECT id, length(body) FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?", db)
+        deleteMessages = try PreparedStatement("DELETE FROM messages WHERE id >= ? AND id <= ?", db)
+        deleteFirstContents = try PreparedStatement(
+            "DELETE FROM first_contents WHERE message >= ? AND message <= ?", db)
+        deleteExpired = try PreparedStatement("DELETE FROM expired WHERE room = ?", db)
+        deleteReactions = try PreparedStatement(
+            """
+            DELETE FROM reactions WHERE (message, key, user) IN
+                (SELECT message, key, user FROM reactions WHERE message > ? AND message <= ? LIMIT ?)
+            """, db)
+        deleteMembers = try PreparedStatement(
+            """
+            DELETE FROM members WHERE (room, user) IN (SELECT room, user FROM members WHERE room = ? LIMIT ?)
+            """, db)
+        deleteMarks = try PreparedStatement(
+            """
+            DELETE FROM read_marks WHERE (user, room) IN (SELECT user, room FROM read_marks WHERE room = ? LIMIT ?)
+            """, db)
+    }
+
+    // MARK: Jobs
+
+    /// The jobs that are not done, oldest first. One of a kind that is not known is left as it is.
+    func all() throws -> [Job] {
+        var jobs: [Job] = []
+        try select.forEachRow { row in
+            guard let kind = Job.Kind(row.text(1), number: row.integer(2)) else { return }
+            jobs.append(Job(id: row.integer(0), kind: kind, phase: row.integer(4), place: row.integer(5)))
+        }
+        return jobs
+    }
+
+    /// Adds a job, which begins when its commit is durable.
+    func insert(_ kind: Job.Kind) throws -> Job {
+        try insert.bind(kind.name, at: 1)
+        try insert.bind(kind.number, at: 2)
+        try insert.bind(nil as String?, at: 3)
+        try insert.run()
+        return Job(id: db.lastInsertedRowID, kind: kind)
+    }
+
+    /// Remembers how far a job has come.
+    func update(_ job: Job) throws {
+        try update.bind(job.phase, at: 1)
+        try update.bind(job.place, at: 2)
+        try update.bind(job.id, at: 3)
+        try update.run()
+    }
+
+    /// Forgets a job that is done.
+    func delete(_ job: Job) throws {
+        try delete.bind(job.id, at: 1)
+        try delete.run()
+    }
+
+    // MARK: What is removed
+
+    /// Deletes some of a room's members, `most` at most.
+    ///
+    /// - Returns: how many there were; fewer than `most` when they are all gone. So do those that follow.
+    func deleteMembers(of room: Int64, most: Int) throws -> Int {
+        try deleteMembers.bind(room, at: 1)
+        try deleteMembers.bind(Int64(most), at: 2)
+        try deleteMembers.run()
+        return db.changesCount
+    }
+
+    /// Deletes some of a room's read marks.
+    func deleteMarks(of room: Int64, most: Int) throws -> Int {
+        try deleteMarks.bind(room, at: 1)
+        try deleteMarks.bind(Int64(most), at: 2)
+        try deleteMarks.run()
+        return db.changesCount
+    }
+
+    /// Deletes some of the reactions to a room's messages.
+    func deleteReactions(in room: Int64, most: Int) throws -> Int {
+        try deleteReactions.bind(RowKey(room: room, 0).rawValue, at: 1)
+        try deleteReactions.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 2)
+        try deleteReactions.bind(Int64(most), at: 3)
+        try deleteReactions.run()
+        return db.changesCount
+    }
+
+    /// Deletes the last messages of a room: `most` at most, and no more than it takes to make so many bytes. The last ones
+    /// first, so that those that are left have no hole.
+    func deleteMessages(of room: Int64, most: Int, bytes: Int) throws -> Int {
+        let (low, high) = (RowKey(room: room, 0).rawValue, RowKey(room: room, RowKey.maximumPlace).rawValue)
+        try selectLastMessages.bind(low, at: 1)
+        try selectLastMessages.bind(high, at: 2)
+        try selectLastMessages.bind(Int64(most), at: 3)
+        var (first, last, size, count) = (Int64(0), Int64(0), 0, 0)
+        try selectLastMessages.withRows { rows in
+            while rows.hasRow, size < bytes {
+                first = rows.row.integer(0)
+                last = max(last, first)
+                size += Int(rows.row.integer(1))
+                count += 1
+                try rows.next()
+            }
+        }
+        guard count > 0 else { return 0 }
+        for statement in [deleteMessages, deleteFirstContents] {
+            try statement.bind(first, at: 1)
+            try statement.bind(last, at: 2)
+            try statement.run()
+        }
+        return count
+    }
+
+    /// Forgets up to where the messages of a room have expired.
+    func deleteExpired(of room: Int64) throws {
+        try deleteExpired.bind(room, at: 1)
+        try deleteExpired.run()
+    }
+}
+
+extension Job.Kind {
+    /// What it is called in its row.
+    fileprivate var name: String {
+        switch self {
+        case .room: "room"
+        }
+    }
+
+    /// The number of what it is about.
+    fileprivate var number: Int64 {
+        switch self {
+        case .room(let room): room
+        }
+    }
+
+    fileprivate init?(_ name: String, number: Int64) {
+        switch name {
+        case "room": self = .room(number)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Chat
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A deleted room")
+struct RoomRemovalTests {
+    private let events = Recorder<JobEvent>()
+    private static let done = JobEvent.done("removing a deleted room")
+
+    private func makeLog(
+        in directory: TemporaryDirectory? = nil, events: Recorder<JobEvent>? = nil,
+        _ configure: (inout StoreConfiguration) -> Void = { _ in }
+    ) throws -> TestLog {
+        try TestLog(in: directory) {
+            $0.onJob = { [events = events ?? self.events] in events.record($0) }
+            configure(&$0)
+        }
+    }
+
+    private func expectSound(_ path: String) throws {
+        let report = try DatabaseCheck(path).run()
+        #expect(report.isSound, "\(report.damages)")
+    }
+
+    /// How many rows the tables have that may hold something of a room, its name left out.
+    private func rows(_ log: TestLog) throws -> Int {
+        try log.sql { db in
+            try ["messages", "reactions", "first_contents", "members", "read_marks", "expired", "journal", "jobs"]
+                .map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? 0 }.reduce(0, +)
+        }
+    }
+
+    @Test("is refused to everybody, is in no list, and its name is not used again, also after a restart")
+    func refused() throws {
+        var log = try makeLog()
+        try log.sendAll([.init(), .init(room: "other")])
+        try log.join("lobby", as: "bob")
+        #expect(throws: Problem.notAnOwner) { try log.change(.delete, by: "bob").get() }
+        #expect(throws: Problem.roomNotFound) { try log.change(.delete, in: "nowhere", by: "bob").get() }
+        _ = try log.change(.delete, by: "alice").get()
+        #expect(log.listener.ends.events == [[.roomDeleted(try RoomID("lobby"))]])
+        for _ in 0..<2 {
+            for user in ["alice", "bob"] {
+                #expect(throws: Problem.roomDeleted) { try log.summary(for: user) }
+                #expect(throws: Problem.roomDeleted) { try log.page() }
+                #expect(throws: Problem.roomDeleted) { try log.replay(since: 0) }
+                #expect(throws: Problem.roomDeleted) { try log.send(.init(sender: user)) }
+                #expect(throws: Problem.roomDeleted) { try log.react(to: 1, as: user) }
+                #expect(throws: Problem.roomDeleted) { try log.read(to: 1, as: user) }
+            }
+            for change in [.delete, .set(RoomSettings()), .setMember(try UserID("eve"), nil)] as [RoomChange] {
+                #expect(throws: Problem.roomDeleted) { try log.change(change, by: "root", isAdmin: true).get() }
+            }
+            #expect(try log.inbox(of: "alice").rooms.map(\.summary.room.string) == ["other"])
+            #expect(try log.inbox(of: "bob").rooms.isEmpty)
+            try events.wait(for: Self.done)
+            log = try log.reopened()
+        }
+        try expectSound(log.path)
+    }
+
+    @Test("is deleted for what follows in the same commit, and not for what came before")
+    func order() throws {
+        let log = try makeLog()
+        try log.send(.init())
+        let results = try log.submitAll(
+            log.submissions([.init(text: "before")]) + [log.submission(.room(.delete), by: "alice")]
+                + log.submissions([.init(text: "after")]))
+        #expect(try results[0].get().seq == 2)
+        #expect(throws: Never.self) { try results[1].get() }
+        #expect(throws: Problem.roomDeleted) { try results[2].get() }
+    }
+
+    @Test("leaves nothing in the file but its name")
+    func gone() throws {
+        let log = try makeLog { $0.keepDays = 30_000 }
+        let data = #"{"a":"a whisper"}"#
+        try log.sendAll((0..<700).map { .init(text: "a whisper \($0)", id: "whisper\($0)", data: data) })
+        for user in 0..<300 { try log.react(to: 1, as: "whisperer\(user)") }
+        try log.edit(2, "another whisper")
+        try log.delete(3)
+        for user in ["whisperer1", "whisperer2"] {
+            try log.join("lobby", as: user)
+            try log.read(to: 3, as: user)
+        }
+        _ = try log.change(.set(RoomSettings(title: "whispers")), by: "alice").get()
+        // What is sent with the deletion, and to others meanwhile, is in the journal.
+        log.log.submit(try log.submissions([.init(text: "a last whisper")]))
+        _ = try log.change(.delete, by: "alice").get()
+        try events.wait(for: Self.done)
+        #expect(try rows(log) == 0)
+        log.close()
+        try expectSound(log.path)
+        #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
+    }
+
+    @Test("is removed in parts, between which others are served")
+    func parts() throws {
+        let log = try makeLog()
+        for _ in 0..<4 { try log.fill(1000) }
+        _ = try log.change(.delete, by: "alice").get()
+        let left = try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM messages") ?? 0 }
+        #expect(left > 0)
+        try log.send(.init(room: "other"))
+        #expect(!events.events.contains(Self.done))
+        try events.wait(for: Self.done)
+        try expectSound(log.path)
+    }
+
+    @Test("is sound however far its removal has come, and is removed after a crash", arguments: [0, 1, 8])
+    func crash(parts: Int) throws {
+        let log = try makeLog()
+        try log.fill(2000)
+        for user in 0..<600 { try log.react(to: 5, as: "user\(user)") }
+        try log.edit(6, "other")
+        for user in 0..<300 { try log.join("lobby", as: "user\(user)") }
+        _ = try log.change(.delete, by: "alice").get()
+        if parts > 0 {
+            try waitUntil {
+                let left = (try? log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM messages") }) ?? 2000
+                return left < 2000 - 200 * (parts - 1)
+            }
+        }
+        let copy = try TemporaryDirectory()
+        // One moment of the file, as a crash leaves it.
+        _ = try Backup(of: log.path, to: copy.path(of: "log.db")).run()
+        try expectSound(copy.path(of: "log.db"))
+        let again = Recorder<JobEvent>()
+        let restored = try makeLog(in: copy, events: again)
+        try again.wait(for: Self.done)
+        #expect(throws: Problem.roomDeleted) { try restored.page() }
+        #expect(try rows(restored) == 0)
+        try expectSound(restored.path)
+    }
+
+    @Test("whose messages are in the journal still is not brought back by a crash")
+    func journal() throws {
+        let log = try makeLog { $0.filingDelay = 60_000 }
+        try log.sendAll([.init(text: "a whisper"), .init(room: "other")])
+        let directory = try TemporaryDirectory()
+        // The removal does not begin while the queue of commits is held up; the files are copied after its commit.
+        log.listener.onCommitted.withLock { hook in
+            hook = {
+                for suffix in ["", "-wal"] {
+                    _ = try? run("cp", log.path + suffix, directory.path(of: "log.db" + suffix))
+                }
+            }
+        }
+        _ = try log.change(.delete, by: "alice").get()
+        log.listener.onCommitted.withLock { $0 = nil }
+        #expect(try DatabaseCheck(directory.path(of: "log.db")).run().isSound)
+        let again = Recorder<JobEvent>()
+        let crashed = try makeLog(in: directory, events: again)
+        #expect(throws: Problem.roomDeleted) { try crashed.page() }
+        #expect(try crashed.page(of: "other").count == 1)
+        try again.wait(for: Self.done)
+        crashed.close()
+        try expectSound(crashed.path)
+        #expect(throws: CommandFailed.self) { try run("grep", "-qa", "whisper", crashed.path) }
+    }
+
+    @Test("with something left that nothing removes is found by a check")
+    func check() throws {
+        let log = try makeLog()
+        try log.fill(3)
+        log.close()
+        try log.sql { try $0.execute(sql: "UPDATE rooms SET deleted = 1") }
+        let report = try DatabaseCheck(log.path).run()
+        #expect(
+            report.damages.map(\.description).contains {
+                $0 == "room lobby: it is deleted, and has messages that nothing removes"
+            })
+    }
+}
