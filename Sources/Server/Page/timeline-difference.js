@@ -1,0 +1,106 @@
+/**
+ * The difference of two views, for lists that insert, remove and update single rows.
+ *
+ * @typedef {import("./timeline.js").Row} Row
+ *
+ * @typedef {object} Difference To apply it to the rows before: take away `removed` and `moved`, put in `moved` and
+ *   `inserted` in ascending `index`, then replace `updated`.
+ * @property {string[]} removed The keys of rows that are gone.
+ * @property {{key: string, index: number}[]} moved Rows that stand elsewhere among the others, with their index after.
+ *   Only a row of the outbox moves: into its place when it is stored, or to the end when the user sends it again.
+ * @property {{row: Row, index: number}[]} inserted New rows, with their index after, ascending.
+ * @property {Row[]} updated Rows that are drawn anew: the same key with another content.
+ */
+
+/**
+ * Compares by key, and by identity first: rows that did not change are the same objects in both views.
+ *
+ * @param {{rows: Row[]}} before
+ * @param {{rows: Row[]}} after
+ * @returns {Difference}
+ */
+export function difference(before, after) {
+    const old = before.rows;
+    const now = after.rows;
+    const result = { removed: [], moved: [], inserted: [], updated: [] };
+
+    // Most changes touch one place: what stands before and after it is passed over.
+    let start = 0;
+    while (start < old.length && start < now.length && old[start].key === now[start].key) start++;
+    let oldEnd = old.length;
+    let nowEnd = now.length;
+    while (oldEnd > start && nowEnd > start && old[oldEnd - 1].key === now[nowEnd - 1].key) {
+        oldEnd--;
+        nowEnd--;
+    }
+
+    const places = new Map();
+    for (let index = start; index < oldEnd; index++) places.set(old[index].key, index);
+
+    const kept = [];
+    for (let index = start; index < nowEnd; index++) {
+        const from = places.get(now[index].key);
+        if (from === undefined) {
+            result.inserted.push({ row: now[index], index });
+        } else {
+            kept.push({ key: now[index].key, index, from });
+            places.delete(now[index].key);
+            if (!sameContent(old[from], now[index])) result.updated.push(now[index]);
+        }
+    }
+    result.removed = [...places.keys()];
+    result.moved = outOfOrder(kept);
+
+    for (let index = 0; index < start; index++) {
+        if (!sameContent(old[index], now[index])) result.updated.push(now[index]);
+    }
+    for (let index = nowEnd; index < now.length; index++) {
+        if (!sameContent(old[index - nowEnd + oldEnd], now[index])) result.updated.push(now[index]);
+    }
+    return result;
+}
+
+/**
+ * The rows after a difference was applied to those before it. List views do this with what they draw.
+ *
+ * @param {Row[]} rows
+ * @param {Difference} difference
+ * @returns {Row[]}
+ */
+export function apply(rows, { removed, moved, inserted, updated }) {
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    const gone = new Set([...removed, ...moved.map(({ key }) => key)]);
+    const result = rows.filter(({ key }) => !gone.has(key));
+    const added = [...inserted, ...moved.map(({ key, index }) => ({ row: byKey.get(key), index }))];
+    for (const { row, index } of added.sort((one, other) => one.index - other.index)) result.splice(index, 0, row);
+    const anew = new Map(updated.map((row) => [row.key, row]));
+    return result.map((row) => anew.get(row.key) ?? row);
+}
+
+/** @param {Row} one @param {Row} other */
+function sameContent(one, other) {
+    return one === other
+        || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
+}
+
+/** The fewest rows whose move puts the others in order: all but a longest ascending sequence of where they come from. */
+function outOfOrder(kept) {
+    if (kept.every(({ from }, index) => index === 0 || kept[index - 1].from < from)) return [];
+    // ends[n] is the row that ends an ascending sequence of n + 1 rows with the lowest `from`.
+    const ends = [];
+    const previous = new Map();
+    for (const row of kept) {
+        let low = 0;
+        let high = ends.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (ends[middle].from < row.from) low = middle + 1;
+            else high = middle;
+        }
+        previous.set(row, ends[low - 1]);
+        ends[low] = row;
+    }
+    const inOrder = new Set();
+    for (let row = ends.at(-1); row !== undefined; row = previous.get(row)) inOrder.add(row);
+    return kept.filter((row) => !inOrder.has(row)).map(({ key, index }) => ({ key, index }));
+}

@@ -1,0 +1,180 @@
+/**
+ * The events of the timeline, and the check that they are well formed.
+ *
+ * Frames and pages come from the network, so every field that the timeline uses is checked before it changes anything.
+ * Fields and types of frames that it does not know are ignored: a newer server may send them.
+ *
+ * @typedef {object} Message One snapshot of a message, as the server sends it.
+ * @property {number} seq Its place in the room: 1, 2, 3 … without holes.
+ * @property {number} rev The room's revision at which this snapshot was made.
+ * @property {string} sender
+ * @property {string} created_at RFC 3339.
+ * @property {string} [room]
+ * @property {string} [client_message_id]
+ * @property {boolean} [deleted] True for a tombstone.
+ *
+ * @typedef {object} Page Messages in ascending `seq` without holes, read in one snapshot at `rev`.
+ * @property {Message[]} messages
+ * @property {boolean} has_before
+ * @property {boolean} has_after
+ * @property {number} head The room's highest `seq`; 0 for an empty room.
+ * @property {number} rev
+ * @property {string} epoch
+ * @property {number} [read] These three are there where the host knows them.
+ * @property {number} [unread]
+ * @property {number} [first_unread]
+ *
+ * @typedef {"read" | "last" | number} Place A place in the room; a number is a `seq`.
+ * @typedef {"before" | "after"} Edge
+ *
+ * @typedef {{event: "start", me: string, room: string, limit: number, utc_offset: number}
+ *   | {event: "open", at: Place}
+ *   | {event: "restore", messages: Message[], has_before: boolean, has_after: boolean, rev: number, epoch: string,
+ *      read: number | null}
+ *   | {event: "page", request: number, page: Page}
+ *   | {event: "fetch_failed", request: number, status: number, code?: string, retry_after?: number}
+ *   | {event: "connected"} | {event: "disconnected"}
+ *   | {event: "frame", frame: object}
+ *   | {event: "near", edge: Edge}
+ *   | {event: "viewport", at_bottom: boolean, last_visible: number | null}
+ *   | {event: "active", active: boolean}
+ *   | {event: "send", draft: {client_message_id: string}, at: number}
+ *   | {event: "sent", client_message_id: string, message: Message}
+ *   | {event: "send_failed", client_message_id: string, status: number, code?: string, retry_after?: number}
+ *   | {event: "retry", client_message_id: string} | {event: "discard", client_message_id: string}
+ *   | {event: "jump", to: Place}
+ *   | {event: "time", now: number}} Event
+ */
+
+/** The error for an event that the timeline does not know, or that is malformed. It has changed nothing. */
+export class MalformedEvent extends Error {}
+
+/**
+ * Throws unless the event is known and each of its fields has the right type.
+ *
+ * @param {unknown} event
+ * @throws {MalformedEvent}
+ */
+export function check(event) {
+    fields(event, { event: text }, "the event");
+    if (!Object.hasOwn(events, event.event)) throw new MalformedEvent(`unknown event ${JSON.stringify(event.event)}`);
+    fields(event, events[event.event], event.event);
+}
+
+/** @type {(test: (value: unknown) => boolean, meaning: string) => (value: unknown, path: string) => void} */
+const type = (test, meaning) => (value, path) => {
+    if (!test(value)) throw new MalformedEvent(`${path} must be ${meaning}`);
+};
+
+/** Accepts a field that is absent or null as well. */
+const optional = (expected) => (value, path) => {
+    if (value !== undefined && value !== null) expected(value, path);
+};
+
+const object = (expected) => (value, path) => fields(value, expected, path);
+
+function fields(value, expected, path) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw new MalformedEvent(`${path} must be an object`);
+    }
+    for (const name in expected) expected[name](value[name], `${path}.${name}`);
+}
+
+const text = type((value) => typeof value === "string", "a string");
+const name = type((value) => typeof value === "string" && value !== "", "a string that is not empty");
+const flag = type((value) => typeof value === "boolean", "true or false");
+const count = type((value) => Number.isSafeInteger(value) && value >= 0, "an integer, 0 or more");
+const positive = type((value) => Number.isSafeInteger(value) && value >= 1, "an integer, 1 or more");
+const milliseconds = type((value) => Number.isFinite(value), "a number of milliseconds");
+/** The dates that a day line can show. */
+const wallClock = type((value) => Math.abs(value) <= 8e15 && Number.isFinite(value), "milliseconds since 1970");
+const seconds = type((value) => Number.isFinite(value) && value >= 0, "a number of seconds, 0 or more");
+const edge = type((value) => value === "before" || value === "after", '"before" or "after"');
+const place = type(
+    (value) => value === "read" || value === "last" || (Number.isSafeInteger(value) && value >= 0),
+    '"read", "last" or a seq',
+);
+const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
+const timestamp = type(
+    (value) => typeof value === "string" && rfc3339.test(value) && !Number.isNaN(Date.parse(value)),
+    "an RFC 3339 time",
+);
+
+const message = object({
+    seq: positive,
+    rev: positive,
+    sender: name,
+    created_at: timestamp,
+    room: optional(text),
+    client_message_id: optional(name),
+    deleted: optional(flag),
+});
+
+const messages = (value, path) => {
+    if (!Array.isArray(value)) throw new MalformedEvent(`${path} must be an array`);
+    value.forEach((element, index) => message(element, `${path}[${index}]`));
+};
+
+const page = (value, path) => {
+    fields(value, {
+        messages,
+        has_before: flag,
+        has_after: flag,
+        head: count,
+        rev: count,
+        epoch: name,
+        read: optional(count),
+        unread: optional(count),
+        first_unread: optional(count),
+    }, path);
+    // A page with a hole would put a hole into the window.
+    const first = value.messages[0]?.seq;
+    if (value.messages.some(({ seq }, index) => seq !== first + index)) {
+        throw new MalformedEvent(`${path}.messages must be in ascending seq without holes`);
+    }
+};
+
+const failure = { status: count, code: optional(text), retry_after: optional(seconds) };
+const ownSend = { client_message_id: name };
+
+/** The fields of the frames that the timeline knows. */
+const frames = {
+    subscribed: { head: optional(count), rev: optional(count), epoch: optional(name) },
+    message: { message },
+    live: { rev: optional(count) },
+    typing: { user: name },
+    read: { user: name, seq: count },
+    presence: { online: count },
+    error: { code: text },
+};
+
+const frame = (value, path) => {
+    fields(value, { type: text, room: optional(text), epoch: optional(name) }, path);
+    if (Object.hasOwn(frames, value.type)) fields(value, frames[value.type], path);
+};
+
+const events = {
+    start: {
+        me: name,
+        room: name,
+        limit: type((value) => Number.isSafeInteger(value) && value >= 1 && value <= 200, "an integer from 1 to 200"),
+        utc_offset: type((value) => Number.isSafeInteger(value) && Math.abs(value) <= 1440, "minutes east of UTC"),
+    },
+    open: { at: place },
+    restore: { messages, has_before: flag, has_after: flag, rev: count, epoch: name, read: optional(count) },
+    page: { request: positive, page },
+    fetch_failed: { request: positive, ...failure },
+    connected: {},
+    disconnected: {},
+    frame: { frame },
+    near: { edge },
+    viewport: { at_bottom: flag, last_visible: optional(count) },
+    active: { active: flag },
+    send: { draft: object(ownSend), at: wallClock },
+    sent: { ...ownSend, message },
+    send_failed: { ...ownSend, ...failure },
+    retry: ownSend,
+    discard: ownSend,
+    jump: { to: place },
+    time: { now: milliseconds },
+};

@@ -1,0 +1,1132 @@
+/**
+ * The timeline: what a chat screen does, as a state machine.
+ *
+ * A chat screen opens in the middle of a room, loads pages both ways, takes live messages, shows the user's own sends before
+ * they are stored, and survives lost connections. `Timeline` decides all of that and does none of it: it takes one event at
+ * a time and returns effects (what to do) and the view (what to show). It has no DOM, no network and no clock; the same
+ * events give the same result. Whoever hosts it carries out the effects and feeds back what happened. Each `fetch` and each
+ * `post` is answered by exactly one event.
+ *
+ *     const timeline = new Timeline();
+ *     timeline.handle({ event: "start", me: "alice", room: "lobby", limit: 30, utc_offset: 0 });
+ *     const { effects, view } = timeline.handle({ event: "open", at: "read" });
+ *     // effects: [{ effect: "fetch", request: 1, query: { around: "unread", limit: 30 } }]
+ *
+ * The parts of its state, each with a section below:
+ *
+ * - The window: messages without holes (`MessageWindow`), its two edges, and what is *held* or *late*.
+ * - The position: `epoch` and `rev`, where the next `subscribe` goes on.
+ * - The reading: the read mark, the unread line, what is unread, what arrived unseen.
+ * - The outbox: own sends that are not known to be stored.
+ *
+ * "Rule" with a number refers to the rules in docs/timeline.md, which the cases in Tests/Timeline/cases cite as well.
+ *
+ * To port it: everything here is synchronous, single-threaded and owns its state. `Map` and `Set` are used as dictionaries
+ * that keep the order of insertion; only the outbox and the typing users depend on that order.
+ *
+ * @module timeline
+ */
+
+import { check, MalformedEvent } from "./timeline-events.js";
+import { MessageWindow } from "./timeline-window.js";
+
+export { apply, difference } from "./timeline-difference.js";
+export { MalformedEvent };
+
+/**
+ * @typedef {import("./timeline-events.js").Event} Event
+ * @typedef {import("./timeline-events.js").Message} Message
+ * @typedef {import("./timeline-events.js").Page} Page
+ * @typedef {import("./timeline-events.js").Place} Place
+ * @typedef {import("./timeline-events.js").Edge} Edge
+ *
+ * @typedef {{effect: "fetch", request: number, query: object}
+ *   | {effect: "subscribe", since: number, epoch: string}
+ *   | {effect: "post", draft: object}
+ *   | {effect: "mark_read", seq: number}
+ *   | {effect: "scroll", to: string}} Effect
+ *
+ * @typedef {object} Row A line of the list. A row that does not change is the same object in the next view.
+ * @property {string} key Never changes while the row lives; no two rows share one.
+ * @property {number} [seq] Only messages that are stored have `seq` and `rev`.
+ * @property {number} [rev]
+ * @property {"stored" | "deleted" | "queued" | "sending" | "failed"} [state] Absent for day lines and the unread line.
+ * @property {string | null} [code] The error's code, where `state` is `failed`.
+ * @property {true} [mine]
+ * @property {Message} [message] What to draw of a stored message.
+ * @property {object} [draft] What to draw of a send that is not known to be stored.
+ *
+ * @typedef {object} View
+ * @property {Row[]} rows Oldest first.
+ * @property {"idle" | "loading" | "failed" | "end"} before
+ * @property {"idle" | "loading" | "failed" | "end"} after
+ * @property {"offline" | "catching_up" | "live"} connection
+ * @property {string | null} epoch
+ * @property {number} rev
+ * @property {number} unread
+ * @property {number | null} read
+ * @property {{count: number, seq: number} | null} toast
+ * @property {string[]} typing
+ * @property {number | null} online
+ * @property {"initial" | "prepending" | "appending" | "idle"} phase
+ */
+
+/** The most messages that are held beyond a hole (rule 7). With more, the window no longer reaches the head. */
+const MAXIMUM_HELD = 200;
+
+/** How long a typing notice shows, in milliseconds (rule 21). */
+const TYPING_MILLISECONDS = 6000;
+
+/** The longest wait between two attempts, in seconds (rules 11, 18, 20). */
+const MAXIMUM_BACKOFF_SECONDS = 30;
+
+/** The order of the effects of one answer. */
+const EFFECT_ORDER = ["fetch", "subscribe", "post", "mark_read", "scroll"];
+
+const UNREAD_LINE = { key: "unread" };
+
+/** What is attempted until it succeeds: a fetch, a POST, a connection. Knows how long to wait after a failure. */
+class Attempt {
+    /** The request under way; null where none is. Only fetches use it. */
+    request = null;
+    /** The place that the last request was made from. Only the edge after uses it. */
+    from = 0;
+    /** True after a failure, until the next attempt begins. */
+    hasFailed = false;
+    /** The wait before the next attempt; null without one. `asked` is true where a `retry_after` asked for it. */
+    wait = null;
+    #failures = 0;
+
+    get state() {
+        if (this.request !== null) return "loading";
+        return this.hasFailed ? "failed" : "idle";
+    }
+
+    begin(request) {
+        this.request = request;
+        this.hasFailed = false;
+        this.wait = null;
+    }
+
+    /** Without a wait, it is attempted again only when somebody asks for it. */
+    fail() {
+        this.request = null;
+        this.hasFailed = true;
+    }
+
+    /**
+     * Waits `retryAfter` seconds, or 1, 2, 4 … 30 by the number of failures since the last success. A failure that came
+     * with a `retry_after` counts as one of them (rule 11 does not say).
+     */
+    failAndWait(now, retryAfter) {
+        this.fail();
+        this.#failures++;
+        const asked = retryAfter !== undefined && retryAfter !== null;
+        const seconds = asked ? retryAfter : Math.min(2 ** (this.#failures - 1), MAXIMUM_BACKOFF_SECONDS);
+        this.wait = { until: now + seconds * 1000, asked };
+    }
+
+    succeed() {
+        this.request = null;
+        this.hasFailed = false;
+        this.wait = null;
+        this.#failures = 0;
+    }
+}
+
+/** @param {number} status 0 where no answer came. */
+function isTemporary(status) {
+    return status === 0 || status === 408 || status === 429 || (status >= 500 && status <= 599);
+}
+
+const bySeq = (one, other) => one.seq - other.seq;
+
+export class Timeline {
+    #me = "";
+    #room = "";
+    #limit = 0;
+    #utcOffset = 0;
+    #isStarted = false;
+
+    /** @type {MessageWindow | null} */
+    #window = null;
+    /** @type {Record<Edge, Attempt>} */
+    #edges = { before: new Attempt(), after: new Attempt() };
+    /** @type {Map<number, Message>} Messages beyond a window at the head that do not touch it yet (rules 6 and 7). */
+    #held = new Map();
+    /** @type {Map<number, Message>} Messages from outside the window that came while a fetch was under way (rule 8). */
+    #late = new Map();
+    /** @type {{at: Place, fetch: Attempt} | null} The opening whose page has not come. */
+    #opening = null;
+    /** @type {{to: Place, fetch: Attempt | null} | null} Without a fetch of its own, the edge after loads for the jump. */
+    #jump = null;
+    /** True from `restore` until its window is replaced or `open` was asked for once (rule 3). */
+    #isRestored = false;
+    #hadWindow = false;
+
+    #epoch = null;
+    #rev = 0;
+    /** The highest `seq` of the room that anything has told of. */
+    #head = 0;
+
+    #read = null;
+    #unread = 0;
+    /**
+     * The unread line: its place once that is known, or where the search for it begins; null for none (rule 2).
+     *
+     * @type {{at: number} | {mark: number, searched: number} | null}
+     */
+    #line = null;
+    #toast = null;
+    #atBottom = false;
+    #lastVisible = null;
+    #isActive = true;
+    /** The newest message that is no longer new (rule 14). */
+    #newest = 0;
+    /** @type {Set<number>} The new messages beyond `#newest`, so that each is counted once. */
+    #arrived = new Set();
+    #newestArrived = 0;
+
+    /** @type {Map<string, {draft: object, at: number, row: Row}>} By client_message_id, in the order of sending. */
+    #outbox = new Map();
+    /** @type {Set<string>} Sends of this outbox that are stored, and may not be in the window yet. */
+    #landed = new Set();
+    /** @type {{id: string, isOutdated: boolean} | null} The POST under way. Its answer may be of an epoch that is over. */
+    #post = null;
+    #posting = new Attempt();
+
+    /** The socket of the last `subscribe`. */
+    #socket = "closed";
+    #isLive = false;
+    /** True once the connection was lost since `live` or `start` (rule 20). */
+    #wasCut = false;
+    #connecting = new Attempt();
+    /** @type {Map<string, number>} Until when each user is shown as typing, in the order in which they began. */
+    #typing = new Map();
+    #online = null;
+
+    /** The last `now`, and the milliseconds that have passed by the differences of `now`. */
+    #now = null;
+    #elapsed = 0;
+
+    #requests = 0;
+    /** @type {Effect[]} */
+    #effects = [];
+    /** @type {View | null} The present view, once somebody asked for it. */
+    #view = null;
+    /** @type {Map<number, Row>} */
+    #dayLines = new Map();
+
+    /**
+     * Takes an event.
+     *
+     * @param {Event} event
+     * @returns {{effects: Effect[], readonly view: View}} The view is made when it is read, so that a host can handle many
+     *   events between two frames of the screen, and draw once. Read it before the next event, or read `timeline.view`.
+     * @throws {MalformedEvent} The event is not known or malformed; nothing has changed.
+     */
+    handle(event) {
+        check(event);
+        if (this.#isStarted === (event.event === "start")) {
+            throw new MalformedEvent(this.#isStarted ? "start comes once" : "the first event must be start");
+        }
+        this.#effects = [];
+        this.#view = null;
+        this.#take(event);
+        this.#settle();
+        const order = ({ effect }) => EFFECT_ORDER.indexOf(effect);
+        const effects = this.#effects.sort((one, other) => order(one) - order(other));
+        const timeline = this;
+        return {
+            effects,
+            get view() {
+                return timeline.view;
+            },
+        };
+    }
+
+    #take(event) {
+        switch (event.event) {
+            case "start": return this.#start(event);
+            case "open": return this.#open(event.at);
+            case "restore": return this.#restore(event);
+            case "page": return this.#takePage(event);
+            case "fetch_failed": return this.#takeFetchFailure(event);
+            case "connected": return this.#takeConnected();
+            case "disconnected": return this.#takeDisconnected();
+            case "frame": return this.#takeFrame(event.frame);
+            case "near": return this.#near(event.edge);
+            case "viewport": return this.#takeViewport(event);
+            case "active": return this.#takeActive(event.active);
+            case "send": return this.#send(event);
+            case "sent": return this.#takeSent(event);
+            case "send_failed": return this.#takeSendFailure(event);
+            case "retry": return this.#retrySend(event.client_message_id);
+            case "discard": return this.#discardSend(event.client_message_id);
+            case "jump": return this.#jumpTo(event.to);
+            case "time": return this.#takeTime(event.now);
+        }
+    }
+
+    #start({ me, room, limit, utc_offset }) {
+        this.#me = me;
+        this.#room = room;
+        this.#limit = limit;
+        this.#utcOffset = utc_offset;
+        this.#isStarted = true;
+    }
+
+    /** What follows from the state, whatever the event was. */
+    #settle() {
+        const window = this.#window;
+        if (window && !window.hasAfter && this.#jump && !this.#jump.fetch) {
+            this.#jump = null;
+            this.#scroll("bottom");
+        }
+        if (window) {
+            // Rule 11: an edge that has become an end forgets its failure. A hole behind a window at the head is no end.
+            const { before, after } = this.#edges;
+            if (!window.hasBefore && before.hasFailed) before.succeed();
+            if (!window.hasAfter && this.#held.size === 0 && after.hasFailed) after.succeed();
+            this.#findLine();
+            if (this.#holdsAllUnread()) this.#unread = window.unread;
+        }
+        if (this.#follows) this.#toast = null;
+        if (this.#isLive && !this.#isGapOpen()) this.#ageArrivals();
+        if (!this.#isFetching()) this.#late.clear();
+        if (this.#held.size === 0 && this.#late.size === 0) this.#landed.clear();
+        this.#postNext();
+    }
+
+    #scroll(to) {
+        this.#effects = this.#effects.filter(({ effect }) => effect !== "scroll");
+        this.#effects.push({ effect: "scroll", to });
+        this.#atBottom = to === "bottom";
+    }
+
+    // Opening (rules 1 to 3)
+
+    #open(at) {
+        if (!this.#isRestored) return this.#beginOpening(at);
+        this.#isRestored = false;
+        this.#startLine({});
+        this.#findLine();
+        const target = this.#placeInWindow(at);
+        if (target === null) return this.#beginOpening(at);
+        // Rule 3: the place lies in the restored window. What else an `open` ends, ends here too.
+        this.#opening = null;
+        this.#jump = null;
+        this.#toast = null;
+        this.#scroll(target);
+    }
+
+    /** Drops the window and fetches the page that becomes the next one. The position, the mark and the outbox stay. */
+    #beginOpening(at) {
+        this.#window = null;
+        this.#isRestored = false;
+        this.#forgetViewport();
+        this.#edges = { before: new Attempt(), after: new Attempt() };
+        this.#held.clear();
+        this.#late.clear();
+        this.#landed.clear();
+        this.#jump = null;
+        this.#line = null;
+        this.#toast = null;
+        // Rule 1: until the page's `subscribe` the connection is offline. That holds for an `error` of the earlier socket
+        // as well: its position is of no use any more, and a reset would lose the place that the user asked for.
+        this.#closeSocket();
+        this.#connecting.wait = null;
+        this.#opening = { at, fetch: new Attempt() };
+        this.#fetchOpening();
+    }
+
+    #fetchOpening() {
+        this.#fetch(this.#opening.fetch, queryFor(this.#opening.at));
+    }
+
+    #openWith(page) {
+        const { at } = this.#opening;
+        this.#opening = null;
+        // An opening's page sets the position, so one of another epoch needs no reset (rule 20): only what is known of the
+        // earlier epoch must go.
+        if (this.#epoch !== null && this.#epoch !== page.epoch) this.#forgetEpoch();
+        this.#epoch = page.epoch;
+        this.#rev = page.rev;
+        this.#becomeWindow(page);
+        this.#startLine(page);
+        this.#findLine();
+        this.#subscribe();
+        this.#scroll(this.#placeNearest(at));
+    }
+
+    #restore({ messages, has_before, has_after, rev, epoch, read }) {
+        if (this.#hadWindow || messages.length === 0) return;
+        const run = newestRun(messages);
+        this.#epoch = epoch;
+        this.#rev = rev;
+        this.#becomeWindow({
+            messages: run,
+            has_before: has_before || messages.some(({ seq }) => seq < run[0].seq),
+            has_after,
+            head: run.at(-1).seq,
+            read,
+        });
+        this.#startLine({});
+        this.#isRestored = true;
+        this.#subscribe();
+    }
+
+    /** Drops all but the outbox, and opens the room again (rule 20). */
+    #reset() {
+        const place = this.#follows || this.#lastVisible === null ? "last" : this.#lastVisible;
+        const at = this.#opening?.at ?? place;
+        this.#forgetEpoch();
+        this.#beginOpening(at);
+    }
+
+    /** Forgets what is true of one epoch only. */
+    #forgetEpoch() {
+        this.#window = null;
+        this.#held.clear();
+        this.#late.clear();
+        this.#landed.clear();
+        this.#epoch = null;
+        this.#rev = 0;
+        this.#head = 0;
+        this.#newest = 0;
+        this.#arrived.clear();
+        this.#newestArrived = 0;
+        this.#read = null;
+        this.#unread = 0;
+        this.#toast = null;
+        this.#typing.clear();
+        this.#online = null;
+        if (this.#post) this.#post.isOutdated = true;
+    }
+
+    /** The `to` of a `scroll` to a place in the window; null where the place lies elsewhere or is not known. */
+    #placeInWindow(place) {
+        const window = this.#window;
+        if (place === "last") return window.hasAfter ? null : "bottom";
+        if (place === "read") {
+            if (this.#isLineDrawn()) return "unread";
+            // The place is the mark, or what is behind it. With a mark that lies before the window or beyond it, or that
+            // is not known, what is unread may lie elsewhere.
+            const mark = this.#read;
+            if (mark === null || mark > window.last) return null;
+            if (!window.hasAfter && window.reachesBackTo(mark)) return "bottom";
+            if (!window.has(mark)) return null;
+            return window.hasAfter ? window.at(mark).row.key : "bottom";
+        }
+        return window.has(place) ? window.at(place).row.key : null;
+    }
+
+    /** The `to` of the `scroll` to a place once its page has become the window (rule 1). */
+    #placeNearest(place) {
+        const window = this.#window;
+        if (window.isEmpty || place === "last") return "bottom";
+        if (place === "read") {
+            if (this.#isLineDrawn()) return "unread";
+            if (!window.hasAfter) return "bottom";
+        }
+        const seq = place === "read" ? this.#read ?? 0 : place;
+        return window.at(Math.min(Math.max(seq, window.first), window.last)).row.key;
+    }
+
+    // The window (rules 4 to 9)
+
+    /**
+     * Makes a page the window: an opening's, a jump's, or what was restored.
+     *
+     * What is known of its messages from elsewhere may be newer than the page (rules 4 and 8), and what is known of the
+     * messages behind it came after the page was read, so that it is placed as if it came now.
+     *
+     * @param {Page} page
+     */
+    #becomeWindow(page) {
+        const messages = page.messages.map((message) => this.#latest(message));
+        const first = messages[0]?.seq ?? (page.has_after ? 1 : page.head + 1);
+        const last = first + messages.length - 1;
+        const beyond = new Map();
+        const window = this.#window;
+        if (window) {
+            for (let seq = Math.max(window.first, last + 1); seq <= window.last; seq++) {
+                beyond.set(seq, window.at(seq).message);
+            }
+        }
+        for (const message of [...this.#held.values(), ...this.#late.values()]) {
+            if (message.seq > last) keepLatest(beyond, message);
+        }
+
+        this.#isRestored = false;
+        this.#hadWindow = true;
+        this.#jump = null;
+        this.#forgetViewport();
+        this.#edges = { before: new Attempt(), after: new Attempt() };
+        this.#held.clear();
+        this.#window = new MessageWindow(messages, {
+            first,
+            hasBefore: page.has_before,
+            hasAfter: page.has_after,
+            me: this.#me,
+            mark: this.#read,
+            entry: (message) => this.#entry(message),
+        });
+        messages.forEach((message) => this.#land(message));
+        this.#readFrom(page);
+        this.#head = Math.max(this.#head, page.head);
+        this.#newest = Math.max(this.#newest, page.head);
+        for (const message of [...beyond.values()].sort(bySeq)) {
+            this.#place(message, this.#isLive || this.#isLanded(message));
+        }
+    }
+
+    /** Takes a snapshot from a frame or from the answer to a POST. The latter is no part of a replay. */
+    #learn(message, mayAppend = this.#isLive) {
+        this.#head = Math.max(this.#head, message.seq);
+        this.#land(message);
+        // Rule 8: the page of a fetch that is under way may hold this message in an older snapshot.
+        if (!this.#place(message, mayAppend) && this.#isFetching()) keepLatest(this.#late, message);
+    }
+
+    /**
+     * Puts a snapshot where it belongs (rules 5 to 7).
+     *
+     * @param {Message} message
+     * @param {boolean} [mayAppend] False for a message of a replay, which comes by `rev` and waits for `live`.
+     * @returns {boolean} False if it belongs neither into the window nor behind it.
+     */
+    #place(message, mayAppend = this.#isLive) {
+        const window = this.#window;
+        if (!window) {
+            // A send that is stored before the opening's page has come keeps its row until then.
+            if (this.#isLanded(message)) keepLatest(this.#held, message);
+            return true;
+        }
+        if (message.seq < window.first) return false;
+        if (message.seq <= window.last) {
+            window.replace(message);
+            return true;
+        }
+        if (window.hasAfter) return false;
+        if (mayAppend && message.seq === window.last + 1) {
+            this.#append(message);
+            if (this.#isLive) this.#appendHeld();
+            return true;
+        }
+        return this.#hold(message);
+    }
+
+    #hold(message) {
+        keepLatest(this.#held, message);
+        if (this.#held.size > MAXIMUM_HELD) {
+            this.#dropHeld();
+            return false;
+        }
+        if (this.#isLive) this.#fetchGap();
+        return true;
+    }
+
+    /** Rule 7: too much is held. The reader's place stays, and a reader who followed goes to the newest. */
+    #dropHeld() {
+        const followed = this.#follows;
+        this.#window.hasAfter = true;
+        if (this.#isFetching()) this.#held.forEach((message) => keepLatest(this.#late, message));
+        this.#held.clear();
+        if (followed) this.#jumpTo("last");
+    }
+
+    /** Rule 6: fetches what was missed, unless that is under way or has failed. */
+    #fetchGap() {
+        if (this.#edges.after.state === "idle") this.#fetchEdge("after");
+    }
+
+    #isGapOpen() {
+        return this.#held.size > 0 && !this.#window?.hasAfter && this.#edges.after.state !== "idle";
+    }
+
+    #append(message) {
+        this.#window.append(this.#latest(message));
+        this.#held.delete(message.seq);
+        // Rule 13. Sending the reader to the bottom does not make a reader who was elsewhere follow.
+        if (this.#follows) this.#scroll("bottom");
+        else this.#atBottom = false;
+    }
+
+    /** Appends what is held as far as it touches the window. */
+    #appendHeld() {
+        const window = this.#window;
+        let message;
+        while ((message = this.#held.get(window.last + 1))) {
+            this.#append(message);
+            if (window.last >= this.#head) window.hasAfter = false;
+        }
+    }
+
+    /** The snapshot with the highest `rev` of all that are known of this message (rule 4). */
+    #latest(message) {
+        const { seq } = message;
+        let latest = message;
+        for (const other of [this.#window?.at(seq)?.message, this.#held.get(seq), this.#late.get(seq)]) {
+            if (other && other.rev > latest.rev) latest = other;
+        }
+        return latest;
+    }
+
+    #extendBefore(page) {
+        const window = this.#window;
+        const last = page.messages.at(-1)?.seq ?? window.first - 1;
+        if (last < window.first - 1 || last > window.last) return;
+        const first = page.messages[0]?.seq ?? last + 1;
+        const messages = page.messages.map((message) => this.#latest(message));
+        messages.forEach((message) => this.#land(message));
+        for (const message of messages) if (message.seq >= window.first) window.replace(message);
+        if (first <= window.first) window.hasBefore = page.has_before;
+        window.prepend(messages.filter(({ seq }) => seq < window.first));
+    }
+
+    /** @param {Page} page @param {number} from The `last` that the fetch was made from. */
+    #extendAfter(page, from) {
+        const window = this.#window;
+        // A window at the head fetches only what it missed (rule 6).
+        const isGap = !window.hasAfter;
+        const first = page.messages[0]?.seq ?? from + 1;
+        const last = page.messages.at(-1)?.seq ?? from;
+        if (first >= window.first && first <= window.last + 1) {
+            for (const snapshot of page.messages) {
+                const message = this.#latest(snapshot);
+                this.#held.delete(message.seq);
+                this.#land(message);
+                if (isGap) this.#noteArrival(message);
+                if (message.seq <= window.last) window.replace(message);
+                else this.#append(message);
+            }
+            this.#head = Math.max(this.#head, page.head);
+            if (!isGap) this.#newest = Math.max(this.#newest, last);
+            // A page that ends before the window says nothing of what is beyond the window.
+            if (last >= window.last) {
+                // In a replay, what goes on is held already: it is appended at `live`.
+                window.hasAfter = page.has_after && (this.#isLive || !this.#held.has(window.last + 1));
+            }
+            if (this.#isLive) this.#appendHeld();
+            if (!window.hasAfter) this.#placeLate();
+        }
+        const hasAdvanced = window.last > from;
+        // Rule 6: what the page was fetched for is not there. Own sends keep their rows: they are known to be stored.
+        if (isGap && !hasAdvanced) {
+            for (const message of this.#held.values()) if (!this.#isLanded(message)) this.#held.delete(message.seq);
+        }
+        // A later hole, which this page was read too early for, is fetched for itself.
+        if (hasAdvanced && this.#isLive && !window.hasAfter && this.#held.size > 0) this.#fetchGap();
+        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump: it would be fetched for ever.
+        if (this.#jump && !this.#jump.fetch && window.hasAfter) {
+            if (hasAdvanced) this.#fetchEdge("after");
+            else this.#jump = null;
+        }
+    }
+
+    /** Places what came while a fetch was under way behind the window that its page has brought to the head. */
+    #placeLate() {
+        const late = [...this.#late.values()].filter(({ seq }) => seq > this.#window.last).sort(bySeq);
+        for (const message of late) if (this.#place(message)) this.#late.delete(message.seq);
+    }
+
+    // Paging (rules 10 to 12)
+
+    #near(edge) {
+        const window = this.#window;
+        if (!window) {
+            // Without a window both edges show the opening's fetch.
+            if (this.#opening?.fetch.state === "failed") this.#fetchOpening();
+            return;
+        }
+        const { state } = this.#edges[edge];
+        const goesOn = edge === "before" ? window.hasBefore : window.hasAfter;
+        if (state === "failed" || (state === "idle" && goesOn)) this.#fetchEdge(edge);
+    }
+
+    #fetchEdge(edge) {
+        const window = this.#window;
+        const query = edge === "before" ? { before: window.first } : { after: window.last };
+        this.#fetch(this.#edges[edge], query);
+        if (edge === "after") this.#edges.after.from = window.last;
+    }
+
+    #fetch(attempt, query) {
+        this.#requests++;
+        attempt.begin(this.#requests);
+        this.#effects.push({ effect: "fetch", request: this.#requests, query: { ...query, limit: this.#limit } });
+    }
+
+    /** Finds the fetch that waits for an answer. Nobody waits for those of windows, openings and jumps that are over. */
+    #waitingFor(request) {
+        const { before, after } = this.#edges;
+        if (this.#opening?.fetch.request === request) return { purpose: "opening", attempt: this.#opening.fetch };
+        if (this.#jump?.fetch?.request === request) return { purpose: "jump", attempt: this.#jump.fetch };
+        if (before.request === request) return { purpose: "before", attempt: before };
+        if (after.request === request) return { purpose: "after", attempt: after };
+        return null;
+    }
+
+    #isFetching() {
+        return this.#opening?.fetch.request != null || this.#jump?.fetch?.request != null
+            || this.#edges.before.request !== null || this.#edges.after.request !== null;
+    }
+
+    #takePage({ request, page }) {
+        const waiting = this.#waitingFor(request);
+        if (!waiting) return;
+        const { purpose, attempt } = waiting;
+        if (purpose === "opening") return this.#openWith(page);
+        if (page.epoch !== this.#epoch) return this.#reset();
+        attempt.succeed();
+        if (purpose === "before") return this.#extendBefore(page);
+        if (purpose === "after") return this.#extendAfter(page, attempt.from);
+        const { to } = this.#jump;
+        this.#rev = Math.max(this.#rev, page.rev);
+        this.#becomeWindow(page);
+        if (to === "read") this.#continueLine(page);
+        this.#findLine();
+        this.#scroll(this.#placeNearest(to));
+    }
+
+    #takeFetchFailure({ request, status, retry_after }) {
+        const waiting = this.#waitingFor(request);
+        if (!waiting) return;
+        const { purpose, attempt } = waiting;
+        if (status === 410 && purpose !== "opening") return this.#reset();
+        if (isTemporary(status)) return attempt.failAndWait(this.#elapsed, retry_after);
+        attempt.fail();
+        if (purpose === "jump" || (purpose === "after" && this.#jump && !this.#jump.fetch)) this.#jump = null;
+    }
+
+    // Following and reading (rules 2, 13 to 16)
+
+    /** True while new messages bring the reader to the bottom (rule 13). */
+    get #follows() {
+        return this.#atBottom && this.#isActive && this.#window !== null && !this.#window.hasAfter;
+    }
+
+    #takeViewport({ at_bottom, last_visible }) {
+        if (!this.#window) return;
+        this.#atBottom = at_bottom;
+        this.#lastVisible = last_visible ?? null;
+        this.#markRead();
+    }
+
+    #forgetViewport() {
+        this.#atBottom = false;
+        this.#lastVisible = null;
+    }
+
+    #takeActive(active) {
+        if (active === this.#isActive) return;
+        this.#isActive = active;
+        if (!active) return;
+        this.#markRead();
+        this.#attemptAgain(({ asked }) => !asked);
+    }
+
+    /** Rule 15. Called where the reader moves or comes back, so that loading alone marks nothing as read. */
+    #markRead() {
+        const seq = this.#lastVisible;
+        if (!this.#isActive || seq === null || !this.#window?.has(seq) || seq <= (this.#read ?? 0)) return;
+        this.#moveMark(seq);
+        this.#effects.push({ effect: "mark_read", seq });
+    }
+
+    #moveMark(seq) {
+        if (this.#read !== null && seq <= this.#read) return;
+        const passed = this.#window ? this.#window.moveMark(seq) : seq - (this.#read ?? 0);
+        this.#unread = Math.max(0, this.#unread - passed);
+        this.#read = seq;
+    }
+
+    /** Takes the mark and what is unread from a page that has become the window (rule 15). */
+    #readFrom({ read, unread, head }) {
+        const isBehind = (read ?? this.#read ?? 0) < (this.#read ?? 0);
+        const isOutdated = head < Math.max(this.#newest, this.#newestArrived);
+        if (read !== undefined && read !== null) this.#moveMark(read);
+        if (unread !== undefined && unread !== null && !isBehind && !isOutdated) this.#unread = unread;
+    }
+
+    /** True if the window holds all that is beyond the mark, so that what is unread can be counted in it. */
+    #holdsAllUnread() {
+        return this.#read !== null && !this.#window.hasAfter && this.#held.size === 0
+            && this.#window.reachesBackTo(this.#read);
+    }
+
+    /** Begins the unread line of an opening (rule 2). */
+    #startLine({ read, first_unread }) {
+        this.#line = this.#read === null ? null : { mark: this.#read, searched: this.#read };
+        this.#continueLine({ read, first_unread });
+    }
+
+    /** Takes a page's `first_unread` where the line has no place yet, unless the mark has moved beyond the page's. */
+    #continueLine({ read, first_unread }) {
+        if (this.#line?.at !== undefined || first_unread === undefined || first_unread === null) return;
+        if ((read ?? this.#read ?? 0) >= (this.#read ?? 0)) this.#line = { at: first_unread };
+    }
+
+    /** Gives the line its place, once the window reaches from the first message of others back to the mark (rule 2). */
+    #findLine() {
+        const line = this.#line;
+        const window = this.#window;
+        if (!line || line.at !== undefined || !window?.reachesBackTo(line.mark)) return;
+        for (let seq = Math.max(line.searched + 1, window.first); seq <= window.last; seq++) {
+            if (window.at(seq).message.sender !== this.#me) {
+                this.#line = { at: seq };
+                return;
+            }
+            line.searched = seq;
+        }
+    }
+
+    #isLineDrawn() {
+        return this.#line?.at !== undefined && this.#window.has(this.#line.at);
+    }
+
+    /**
+     * Counts a message that a frame or the page of a gap brings, if it is new (rules 14, 15 and 21).
+     *
+     * New is what lies beyond the newest message known. While a replay or a gap is not over, the messages beyond it come in
+     * any order, so that each is remembered, and they become known together.
+     */
+    #noteArrival({ seq, sender, deleted }) {
+        if (seq <= this.#newest || this.#arrived.has(seq)) return;
+        this.#arrived.add(seq);
+        this.#newestArrived = Math.max(this.#newestArrived, seq);
+        this.#typing.delete(sender);
+        if (sender === this.#me) return;
+        if (seq > (this.#read ?? 0) && !deleted) this.#unread++;
+        if (!this.#follows) {
+            this.#toast = { count: (this.#toast?.count ?? 0) + 1, seq: Math.max(this.#toast?.seq ?? 0, seq) };
+        }
+    }
+
+    #ageArrivals() {
+        this.#newest = Math.max(this.#newest, this.#newestArrived);
+        this.#arrived.clear();
+    }
+
+    #jumpTo(to) {
+        const window = this.#window;
+        if (!window) return;
+        this.#opening = null;
+        if (to === "last") this.#line = null;
+        const target = this.#placeInWindow(to);
+        if (target !== null) {
+            this.#jump = null;
+            this.#scroll(target);
+            return;
+        }
+        if (to === "last" && this.#head - window.last < this.#limit) {
+            this.#jump = { to, fetch: null };
+            if (this.#edges.after.request === null) this.#fetchEdge("after");
+            return;
+        }
+        // The same jump again, such as that of a second send, takes over the fetch under way.
+        if (this.#jump?.to === to && this.#jump.fetch?.request != null) return;
+        this.#jump = { to, fetch: new Attempt() };
+        this.#fetchJump();
+    }
+
+    #fetchJump() {
+        this.#fetch(this.#jump.fetch, queryFor(this.#jump.to));
+    }
+
+    // Sending (rules 17 to 19)
+
+    #send({ draft, at }) {
+        const id = draft.client_message_id;
+        if (this.#outbox.has(id) || this.#window?.hasOwn(id) || this.#heldSends().some(isOf(id))) return;
+        this.#outbox.set(id, { draft, at, row: this.#outboxRow(id, draft, "queued") });
+        if (this.#window) return this.#jumpTo("last");
+        const opening = this.#opening;
+        const isOpening = opening?.at === "last" && (opening.fetch.request !== null || opening.fetch.wait !== null);
+        if (!isOpening) this.#beginOpening("last");
+    }
+
+    #postNext() {
+        if (this.#post || this.#posting.wait) return;
+        for (const [id, send] of this.#outbox) {
+            if (send.row.state !== "queued") continue;
+            send.row = this.#outboxRow(id, send.draft, "sending");
+            this.#post = { id, isOutdated: false };
+            this.#effects.push({ effect: "post", draft: send.draft });
+            return;
+        }
+    }
+
+    /** Ends the POST under way. Returns null if the answer is not to that POST. */
+    #endPost(id) {
+        if (this.#post?.id !== id) return null;
+        const post = this.#post;
+        this.#post = null;
+        return post;
+    }
+
+    #takeSent({ client_message_id: id, message }) {
+        const post = this.#endPost(id);
+        if (post?.isOutdated) return this.#queueAgain(id);
+        if (post) this.#posting.succeed();
+        this.#learn(message, true);
+    }
+
+    #takeSendFailure({ client_message_id: id, status, code, retry_after }) {
+        const post = this.#endPost(id);
+        const send = this.#outbox.get(id);
+        // What was seen stored meanwhile is not posted again.
+        if (!post || !send) return;
+        if (isTemporary(status)) {
+            this.#queueAgain(id);
+            this.#posting.failAndWait(this.#elapsed, retry_after);
+        } else if (post.isOutdated) {
+            this.#queueAgain(id);
+        } else {
+            send.row = { ...this.#outboxRow(id, send.draft, "failed"), code: code ?? null };
+        }
+    }
+
+    #queueAgain(id) {
+        const send = this.#outbox.get(id);
+        if (send) send.row = this.#outboxRow(id, send.draft, "queued");
+    }
+
+    #retrySend(id) {
+        const send = this.#outbox.get(id);
+        if (send?.row.state !== "failed") return;
+        this.#outbox.delete(id);
+        this.#outbox.set(id, send);
+        this.#queueAgain(id);
+    }
+
+    #discardSend(id) {
+        if (this.#outbox.get(id)?.row.state === "failed") this.#outbox.delete(id);
+    }
+
+    /** Takes a message of mine that is stored out of the outbox, whatever has shown it (rule 19). */
+    #land(message) {
+        const id = message.client_message_id;
+        if (message.sender !== this.#me || !this.#outbox.has(id)) return;
+        // A wait is for the first send that is queued. It is over if that one was stored after all.
+        const isWaitedFor = this.#posting.wait && firstQueued(this.#outbox) === id;
+        if (isWaitedFor) this.#posting.succeed();
+        this.#outbox.delete(id);
+        this.#landed.add(id);
+    }
+
+    #isLanded(message) {
+        return message.sender === this.#me && this.#landed.has(message.client_message_id);
+    }
+
+    /** Own sends that are stored beyond a hole: below the window and above the unsent (rule 19). */
+    #heldSends() {
+        return [...this.#held.values()].filter((message) => this.#isLanded(message)).sort(bySeq);
+    }
+
+    // Connection (rules 20 and 21)
+
+    #subscribe() {
+        this.#closeSocket();
+        this.#socket = "opening";
+        this.#connecting.wait = null;
+        this.#effects.push({ effect: "subscribe", since: this.#rev, epoch: this.#epoch });
+    }
+
+    #closeSocket() {
+        this.#socket = "closed";
+        this.#isLive = false;
+    }
+
+    #takeConnected() {
+        if (this.#socket === "opening") this.#socket = "open";
+    }
+
+    #takeDisconnected() {
+        if (this.#socket === "closed") return;
+        this.#closeSocket();
+        if (this.#wasCut) return this.#connecting.failAndWait(this.#elapsed);
+        this.#wasCut = true;
+        this.#subscribe();
+    }
+
+    #takeFrame(frame) {
+        const room = frame.room ?? frame.message?.room;
+        if (room !== undefined && room !== null && room !== this.#room) return;
+        if (frame.type === "error") {
+            if (frame.code === "cursor_unknown" && this.#window) this.#reset();
+            return;
+        }
+        if (this.#socket !== "open") return;
+        if (frame.epoch !== undefined && frame.epoch !== null && frame.epoch !== this.#epoch) return this.#reset();
+        switch (frame.type) {
+            case "subscribed":
+                this.#head = Math.max(this.#head, frame.head ?? 0);
+                break;
+            case "message":
+                this.#rev = Math.max(this.#rev, frame.message.rev);
+                this.#noteArrival(frame.message);
+                this.#learn(frame.message);
+                break;
+            case "live":
+                this.#rev = Math.max(this.#rev, frame.rev ?? 0);
+                this.#takeLive();
+                break;
+            case "typing":
+                if (frame.user !== this.#me) this.#typing.set(frame.user, this.#elapsed + TYPING_MILLISECONDS);
+                break;
+            case "read":
+                if (frame.user === this.#me) this.#moveMark(frame.seq);
+                break;
+            case "presence":
+                this.#online = frame.online;
+                break;
+        }
+    }
+
+    #takeLive() {
+        this.#isLive = true;
+        this.#wasCut = false;
+        this.#connecting.succeed();
+        this.#appendHeld();
+        if (this.#held.size > 0 && !this.#window.hasAfter) this.#fetchGap();
+        this.#attemptAgain(({ asked }) => !asked);
+    }
+
+    #takeTime(now) {
+        // A clock that is set back must not stop the waits: only differences count, and none counts twice.
+        if (this.#now !== null) this.#elapsed += Math.max(0, now - this.#now);
+        this.#now = now;
+        for (const [user, until] of this.#typing) if (until <= this.#elapsed) this.#typing.delete(user);
+        this.#attemptAgain(({ until }) => until <= this.#elapsed);
+    }
+
+    /** Attempts again what waits, where the wait is over. */
+    #attemptAgain(isOver) {
+        const hasWaited = (attempt) => Boolean(attempt?.wait && isOver(attempt.wait));
+        if (hasWaited(this.#opening?.fetch)) this.#fetchOpening();
+        if (hasWaited(this.#jump?.fetch)) this.#fetchJump();
+        if (hasWaited(this.#edges.before)) this.#fetchEdge("before");
+        if (hasWaited(this.#edges.after)) this.#fetchEdge("after");
+        if (hasWaited(this.#posting)) this.#posting.wait = null;
+        if (hasWaited(this.#connecting)) this.#subscribe();
+    }
+
+    // The view
+
+    /** What to show now. @returns {View} */
+    get view() {
+        this.#view ??= {
+            rows: this.#rows(),
+            before: this.#edgeState("before"),
+            after: this.#edgeState("after"),
+            connection: this.#socket !== "open" ? "offline" : this.#isLive ? "live" : "catching_up",
+            epoch: this.#epoch,
+            rev: this.#rev,
+            unread: this.#unread,
+            read: this.#read,
+            toast: this.#toast,
+            typing: [...this.#typing.keys()],
+            online: this.#online,
+            phase: this.#phase(),
+        };
+        return this.#view;
+    }
+
+    #edgeState(edge) {
+        const window = this.#window;
+        if (!window) return this.#opening?.fetch.state ?? "idle";
+        const { state } = this.#edges[edge];
+        if (state !== "idle") return state;
+        return (edge === "before" ? window.hasBefore : window.hasAfter) ? "idle" : "end";
+    }
+
+    #phase() {
+        if (!this.#window) return "initial";
+        if (this.#edges.before.state === "loading") return "prepending";
+        const isForJump = this.#jump !== null && this.#jump.fetch === null;
+        return this.#edges.after.state === "loading" && !isForJump ? "appending" : "idle";
+    }
+
+    #rows() {
+        const window = this.#window;
+        const lineAt = this.#line?.at;
+        const rows = [];
+        let lastDay = -Infinity;
+        const add = (row, day) => {
+            if (day > lastDay) {
+                rows.push(this.#dayLine(day));
+                lastDay = day;
+            }
+            if (row.seq === lineAt && row.seq !== undefined) rows.push(UNREAD_LINE);
+            rows.push(row);
+        };
+        for (const { row, day } of window?.entries ?? []) add(row, day);
+        // Elsewhere than at the head the outbox would hide the hole above it.
+        if (!window?.hasAfter) {
+            for (const message of this.#heldSends()) {
+                const { row, day } = this.#entry(message);
+                add(row, day);
+            }
+            for (const { row, at } of this.#outbox.values()) add(row, this.#dayOf(at));
+        }
+        return rows;
+    }
+
+    /** @param {Message} message */
+    #entry(message) {
+        const { seq, rev, sender, client_message_id: id, deleted } = message;
+        const isMine = sender === this.#me;
+        const key = isMine && id ? ownKey(id) : String(seq);
+        const row = { key, seq, rev, state: deleted ? "deleted" : "stored", message };
+        if (isMine) row.mine = true;
+        return { message, row, day: this.#dayOf(Date.parse(message.created_at)) };
+    }
+
+    #outboxRow(id, draft, state) {
+        return { key: ownKey(id), state, mine: true, draft };
+    }
+
+    /** @param {number} milliseconds Since 1970. @returns {number} Days since 1970 where the user is. */
+    #dayOf(milliseconds) {
+        return Math.floor((milliseconds + this.#utcOffset * 60_000) / 86_400_000);
+    }
+
+    #dayLine(day) {
+        if (!this.#dayLines.has(day)) {
+            this.#dayLines.set(day, { key: `day/${new Date(day * 86_400_000).toISOString().split("T")[0]}` });
+        }
+        return this.#dayLines.get(day);
+    }
+}
+
+/** The query of a page around a place (rule 1). */
+function queryFor(place) {
+    if (place === "last") return {};
+    return { around: place === "read" ? "unread" : place };
+}
+
+/** The longest run of messages without holes that ends with the newest one, each in its latest snapshot (rule 3). */
+function newestRun(messages) {
+    const latest = new Map();
+    for (const message of messages) keepLatest(latest, message);
+    const sorted = [...latest.values()].sort(bySeq);
+    let start = sorted.length - 1;
+    while (start > 0 && sorted[start - 1].seq === sorted[start].seq - 1) start--;
+    return sorted.slice(start);
+}
+
+/** Keeps the snapshot with the higher `rev` (rule 4). */
+function keepLatest(messages, message) {
+    const known = messages.get(message.seq);
+    if (!known || known.rev < message.rev) messages.set(message.seq, message);
+}
+
+const ownKey = (id) => `me/${id}`;
+const isOf = (id) => (message) => message.client_message_id === id;
+
+function firstQueued(outbox) {
+    for (const [id, { row }] of outbox) if (row.state === "queued") return id;
+    return null;
+}
