@@ -35,12 +35,12 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(
             name: "CLibwebsockets",
             providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev", "libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The JSON vocabulary shared with clients.
@@ -53,13 +53,15 @@ let package = Package(
         module("Transport", ["CLibwebsockets"]),
         // Rooms, feeds, subscribers, and what a log is.
         module("Chat", ["Wire", "WebSocket"]),
+        // HMAC, and keys that sign and verify, by OpenSSL.
+        module("Signatures", ["COpenSSL"]),
         // Who callers are: tokens and the keys that they are signed with.
-        module("Tokens", ["Wire", "Chat", .product(name: "JWTKit", package: "jwt-kit")]),
+        module("Tokens", ["Wire", "Chat", "Signatures"]),
         // The log in SQLite.
         module(
             "Store",
             [
-                "CLibwebsockets", "CSQLite", "Wire", "Chat",
+                "CSQLite", "Wire", "Chat", "Signatures",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
@@ -93,7 +95,8 @@ let package = Package(
         tests(of: "WebSocket", ["TestSupport"]),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
         tests(of: "Chat", ["TestSupport", "Wire", "WebSocket"]),
-        tests(of: "Tokens", ["TestSupport", "Wire", "Chat"]),
+        tests(of: "Signatures", ["TestSupport", "COpenSSL"]),
+        tests(of: "Tokens", ["TestSupport", "Wire", "Chat", "Signatures"]),
         tests(
             of: "Store",
             ["TestSupport", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),

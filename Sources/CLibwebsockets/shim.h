@@ -5,7 +5,6 @@
 #include <malloc.h>  // not among the headers of the Glibc module
 #include <netinet/tcp.h>
 #include <openssl/err.h>
-#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <sys/syscall.h>

@@ -214,10 +214,10 @@ public final class Server: Sendable {
 
     /// Reads the keys of tokens anew, for requests from then on. When they cannot be used the old ones stay. A server
     /// that began in open mode stays in it.
-    public func reloadKeys(from sources: KeySources) async {
+    public func reloadKeys(from sources: KeySources) {
         guard var rules = configuration.tokens else { return }
         do {
-            rules.keys = try await sources.load()
+            rules.keys = try sources.load()
         } catch {
             return logger.error("the keys of tokens cannot be used, the old ones stay: \(error)")
         }

@@ -1,5 +1,5 @@
-import CLibwebsockets
 import GRDB
+import Signatures
 import Wire
 
 /// Tells contents apart without keeping them.
@@ -25,12 +25,7 @@ struct Fingerprinter {
 
     /// 32 bytes that are the same for contents that are the same, and for others are not.
     func fingerprint(of content: Content) -> [UInt8] {
-        let bytes = content.canonicalBytes
-        var fingerprint = [UInt8](repeating: 0, count: 32)
-        // SHA-256 gives 32 bytes, which is what there is room for.
-        let result = HMAC(EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &fingerprint, nil)
-        precondition(result != nil, "libcrypto has no SHA-256")
-        return fingerprint
+        HMACSHA256.code(of: content.canonicalBytes[...], secret: secret)
     }
 
     /// A random secret: 64 hexadecimal digits, 256 bits.

@@ -1,44 +1,36 @@
-import JWTKit
+import Signatures
 
 /// The keys that tokens may be signed with.
 ///
-/// Each is for one algorithm, as the operator's files have it and not as a token says (RFC 8725, section 3.1): so a
-/// public key is never taken for a secret, and there is no way to ask for no signature at all.
+/// Each is for one algorithm, which the operator's files decide and not the token (RFC 8725, section 3.1). So a public
+/// key is never taken for a secret, and a token cannot ask for no signature at all.
 public struct KeyRing: Sendable {
-    /// The most keys that there are, because a bad token is held against all that its header fits.
+    /// The largest number of keys, because a bad token is checked against every key that its header fits.
     public static let maximumKeys = 64
-
-    /// The algorithms that tokens are signed with (RFC 7518, section 3.1; RFC 8037, section 3.1).
-    enum Algorithm: String, Sendable {
-        case hs256 = "HS256"
-        case rs256 = "RS256"
-        case es256 = "ES256"
-        case edDSA = "EdDSA"
-    }
 
     /// One key.
     struct Key: Sendable {
-        let algorithm: Algorithm
-        /// What tokens call it; `nil` if it has no name, and then they may call it anything.
+        /// The name that tokens call it by; `nil` if it has none, and then they may call it anything.
         let id: String?
-        let verifier: any JWTAlgorithm
+        let verifyingKey: VerifyingKey
     }
 
     let keys: [Key]
 
-    /// How many keys there are.
+    /// The number of keys.
     public var count: Int { keys.count }
 
-    /// Whether one of the keys that the header fits has made the signature.
+    /// Returns true if one of the keys that the header fits has made the signature.
+    ///
+    /// Synchronous, so that a loop knows the caller before it goes on. Keys are not changed by it: any thread may verify.
     ///
     /// - Parameters:
     ///   - signature: the signature's bytes.
-    ///   - text: what it signs: the header and payload as they stand in the token, with the dot between them.
+    ///   - text: the signed text: the header and payload as they stand in the token, with the dot between them.
     func verifies(_ signature: [UInt8], of text: ArraySlice<UInt8>, _ header: TokenHeader) -> Bool {
-        for key in keys where key.algorithm == header.algorithm {
+        for key in keys where key.verifyingKey.algorithm == header.algorithm {
             guard header.keyID == nil || key.id == nil || key.id == header.keyID else { continue }
-            // What cannot be a signature of the key's kind is an error there, and no signature here.
-            if (try? key.verifier.verify(signature, signs: text)) == true { return true }
+            if key.verifyingKey.verifies(signature, of: text) { return true }
         }
         return false
     }

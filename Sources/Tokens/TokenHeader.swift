@@ -1,9 +1,10 @@
+import Signatures
 import Wire
 
 /// What the header of a token says (RFC 7515, section 4.1), as far as it matters here.
 struct TokenHeader {
     /// `alg`.
-    let algorithm: KeyRing.Algorithm
+    let algorithm: SignatureAlgorithm
     /// `kid`.
     let keyID: String?
 
@@ -34,7 +35,7 @@ struct TokenHeader {
             throw .tokenInvalid("The token's header cannot be read.")
         }
         guard !isCritical else { throw .tokenInvalid("The token's header has a crit, and none is understood.") }
-        guard let known = algorithm.flatMap(KeyRing.Algorithm.init) else {
+        guard let known = algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) else {
             throw .tokenInvalid("The token must be signed with HS256, RS256, ES256 or EdDSA.")
         }
         self.algorithm = known

@@ -1,21 +1,21 @@
-import FoundationEssentials
-import JWTKit
+import Signatures
+import Wire
 
 /// Makes tokens, to try a server out with.
 public struct TokenIssuer: Sendable {
-    /// What a token is to say.
+    /// The claims of a token.
     public struct Contents: Sendable {
         /// The user.
         public var subject: String
-        /// When it ends, in seconds since 1970.
+        /// The expiry, in seconds since 1970.
         public var expiry: Int64
         /// The rooms that it is limited to; `nil` for no limit.
         public var rooms: [String]?
-        /// Whether the user is an admin.
+        /// True for an admin.
         public var isAdmin = false
-        /// Who it is of.
+        /// `iss`.
         public var issuer: String?
-        /// Which server it is for.
+        /// `aud`: the server that it is for.
         public var audience: String?
 
         /// A token's contents.
@@ -25,14 +25,7 @@ public struct TokenIssuer: Sendable {
         }
     }
 
-    private enum Key: Sendable {
-        case secret(HMACKey)
-        case rsa(Insecure.RSA.PrivateKey)
-        case ecdsa(ES256PrivateKey)
-        case edDSA(EdDSA.PrivateKey)
-    }
-
-    private let key: Key
+    private let key: SigningKey
     private let keyID: String?
 
     /// Signs with the secret in a file, by HS256.
@@ -48,62 +41,63 @@ public struct TokenIssuer: Sendable {
     /// - Throws: ``KeyError`` when it is too short.
     public init(secret: [UInt8], of source: String, keyID: String? = nil) throws(KeyError) {
         try KeySources.check(secret: secret, of: source)
-        key = .secret(HMACKey(from: secret))
+        key = SigningKey(secret: secret)
         self.keyID = keyID
     }
 
-    /// Signs with the private key in a file, by RS256, ES256 or EdDSA, whichever it is for.
+    /// Signs with the private key in a file, by the algorithm that the key is for: RS256, ES256 or EdDSA.
     ///
     /// - Throws: ``KeyError`` when it cannot be read or is none.
     public init(privateKeyFile path: String, keyID: String? = nil) throws(KeyError) {
-        let pem = String(decoding: try KeyFile.read(path), as: UTF8.self)
-        if let rsa = try? Insecure.RSA.PrivateKey(pem: pem) {
-            key = .rsa(rsa)
-        } else if let ecdsa = try? ES256PrivateKey(pem: pem) {
-            key = .ecdsa(ecdsa)
-        } else if let edDSA = try? EdDSA.PrivateKey(pem: pem) {
-            key = .edDSA(edDSA)
-        } else {
-            throw KeyError(
-                path, "this is no private key in PEM for RS256 (2048 bits or more), ES256 (P-256) or EdDSA (Ed25519).")
+        let pem = try KeyFile.read(path)
+        guard !String(decoding: pem, as: UTF8.self).contains("ENCRYPTED") else {
+            throw KeyError(path, "the key is encrypted: decrypt it into another file with openssl pkey.")
+        }
+        do {
+            key = try SigningKey(privateKeyPEM: pem)
+        } catch {
+            throw KeyError(path, "\(error.reason); give it a private key in PEM \(KeySources.usableKeys).")
         }
         self.keyID = keyID
     }
 
     /// Makes a token.
-    public func token(_ contents: Contents) async throws -> String {
-        let collection = JWTKeyCollection()
-        switch key {
-        case .secret(let secret): await collection.add(hmac: secret, digestAlgorithm: .sha256)
-        case .rsa(let rsa): await collection.add(rsa: rsa, digestAlgorithm: .sha256)
-        case .ecdsa(let ecdsa): await collection.add(ecdsa: ecdsa)
-        case .edDSA(let edDSA): await collection.add(eddsa: edDSA)
+    ///
+    /// - Throws: ``KeyError`` when OpenSSL cannot sign with the key.
+    public func token(_ contents: Contents) throws(KeyError) -> String {
+        let text = Base64URL.encode(header) + "." + Base64URL.encode(Self.payload(contents))
+        do {
+            return text + "." + Base64URL.encode(try key.signature(of: Array(text.utf8)))
+        } catch {
+            throw KeyError("the key", "OpenSSL cannot sign with it: \(error.reason).")
         }
-        var header = JWTHeader()
-        header.typ = "JWT"
-        if let keyID { header.kid = keyID }
-        return try await collection.sign(Payload(contents), header: header)
+    }
+
+    /// The header (RFC 7515, section 4.1).
+    private var header: [UInt8] {
+        var json = Array(#"{"typ":"JWT""#.utf8)
+        json.append(member: "alg", key.algorithm.rawValue)
+        if let keyID { json.append(member: "kid", keyID) }
+        return json + [UInt8(ascii: "}")]
     }
 
     /// The claims, by the names of RFC 7519, section 4.1.
-    private struct Payload: JWTPayload {
-        let sub: String
-        let exp: Int64
-        let rooms: [String]?
-        let admin: Bool?
-        let iss: String?
-        let aud: String?
-
-        init(_ contents: Contents) {
-            sub = contents.subject
-            exp = contents.expiry
-            rooms = contents.rooms
-            admin = contents.isAdmin ? true : nil
-            iss = contents.issuer
-            aud = contents.audience
+    private static func payload(_ contents: Contents) -> [UInt8] {
+        var json = Array(#"{"sub":"#.utf8)
+        json.append(quoted: contents.subject)
+        json.append(member: "exp", contents.expiry)
+        if let rooms = contents.rooms {
+            json.append(memberName: "rooms")
+            json.append(UInt8(ascii: "["))
+            for (index, room) in rooms.enumerated() {
+                if index > 0 { json.append(UInt8(ascii: ",")) }
+                json.append(quoted: room)
+            }
+            json.append(UInt8(ascii: "]"))
         }
-
-        /// What is signed here is not verified here.
-        func verify(using algorithm: some JWTAlgorithm) {}
+        if contents.isAdmin { json.append(member: "admin", true) }
+        if let issuer = contents.issuer { json.append(member: "iss", issuer) }
+        if let audience = contents.audience { json.append(member: "aud", audience) }
+        return json + [UInt8(ascii: "}")]
     }
 }

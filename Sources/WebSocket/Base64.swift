@@ -1,4 +1,6 @@
 /// Base64 with padding (RFC 4648 §4), as far as the opening handshake needs it.
+///
+/// Written here because Swift has it only in Foundation, and one key of 16 bytes is not worth that import in a codec.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")

@@ -2,6 +2,7 @@
 ///
 /// It protects nothing here. RFC 6455 §1.3 uses it to show that the answer comes from a WebSocket server and not from
 /// some other server that was tricked into echoing; that SHA-1 is broken for signatures does not matter (§10.8).
+/// Written here because one hash of 60 bytes is not worth an import of OpenSSL in a codec.
 enum SHA1 {
     /// The 20 bytes of the digest.
     static func digest(of message: [UInt8]) -> [UInt8] {

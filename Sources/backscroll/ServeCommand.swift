@@ -222,9 +222,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// What tokens are held against; `nil` in open mode.
-    private func tokenRules(_ sources: KeySources) async throws -> TokenRules? {
+    private func tokenRules(_ sources: KeySources) throws -> TokenRules? {
         guard !sources.isEmpty else { return nil }
-        return TokenRules(keys: try await sources.load(), issuer: jwtIssuer, audience: jwtAudience)
+        return TokenRules(keys: try sources.load(), issuer: jwtIssuer, audience: jwtAudience)
     }
 
     /// What the options say, as the server takes it.
@@ -271,7 +271,7 @@ struct ServeCommand: AsyncParsableCommand {
         let signals = await ServerSignals()
         let keySources = keySources
         var configuration = serverConfiguration
-        configuration.tokens = try await tokenRules(keySources)
+        configuration.tokens = try tokenRules(keySources)
         let server = try Server(configuration, logger: logger)
         announce(server.url)
         logger.info(
@@ -282,7 +282,7 @@ struct ServeCommand: AsyncParsableCommand {
             ])
         await signals.waitForStop {
             server.reload()
-            await server.reloadKeys(from: keySources)
+            server.reloadKeys(from: keySources)
         }
         logger.info("stopping")
         server.stop()

@@ -4,7 +4,7 @@ import Tokens
 import Wire
 
 /// `backscroll token`.
-struct TokenCommand: AsyncParsableCommand {
+struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Print a token, to try a server out with.",
@@ -63,14 +63,14 @@ struct TokenCommand: AsyncParsableCommand {
         guard secretFile == nil || key == nil else { throw ValidationError("--secret-file or --key, not both.") }
     }
 
-    func run() async throws {
+    func run() throws {
         var contents = TokenIssuer.Contents(
             subject: sub, expiry: Timestamp.now().milliseconds / 1000 + Int64(ttl.seconds))
         contents.rooms = patterns.isEmpty ? nil : patterns
         contents.isAdmin = admin
         contents.issuer = issuer
         contents.audience = audience
-        print(try await tokenIssuer().token(contents))
+        print(try tokenIssuer().token(contents))
     }
 
     private func tokenIssuer() throws -> TokenIssuer {

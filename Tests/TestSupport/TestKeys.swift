@@ -73,9 +73,41 @@ public struct TestKeys: Sendable {
         try token(#"{"alg":"RS256"}"#, payload, "-sign \(path)")
     }
 
+    /// A token with this payload, signed by the algorithm of the kind with a private key of it.
+    public func token(payload: String, _ kind: Kind, privateKey path: String) throws -> String {
+        switch kind {
+        case .rsa:
+            return try Self.token(payload: payload, rsaKey: path)
+        case .ec:
+            // The program writes DER; its listing of the two integers has them without what DER puts in front of them.
+            let text = try Self.signedText(#"{"alg":"ES256"}"#, payload)
+            let listing = try run(
+                "/bin/sh", "-c",
+                "printf %s '\(text)' | openssl dgst -sha256 -sign \(path) | openssl asn1parse -inform DER")
+            let digits = listing.split(separator: "\n").filter { $0.contains("INTEGER") }.map { line in
+                let digits = line.split(separator: ":").last ?? ""
+                return String(repeating: "0", count: 64 - digits.count) + digits
+            }.joined()
+            let octal = stride(from: 0, to: digits.count, by: 2).map { offset in
+                let pair = digits.dropFirst(offset).prefix(2)
+                return "\\" + String(UInt8(pair, radix: 16) ?? 0, radix: 8)
+            }.joined()
+            return try text + "." + Self.base64URL("printf '\(octal)'")
+        case .ed25519:
+            // This command reads files only, because it must know their size.
+            let text = try Self.signedText(#"{"alg":"EdDSA"}"#, payload)
+            let file = try write(text, to: "signed.txt")
+            return try text + "." + Self.base64URL("openssl pkeyutl -sign -rawin -inkey \(path) -in \(file)")
+        }
+    }
+
     private static func token(_ header: String, _ payload: String, _ signing: String) throws -> String {
-        let text = try base64URL("printf %s '\(header)'") + "." + base64URL("printf %s '\(payload)'")
+        let text = try signedText(header, payload)
         return try text + "." + base64URL("printf %s '\(text)' | openssl dgst -sha256 -binary \(signing)")
+    }
+
+    private static func signedText(_ header: String, _ payload: String) throws -> String {
+        try base64URL("printf %s '\(header)'") + "." + base64URL("printf %s '\(payload)'")
     }
 
     /// What a command writes, in base64url.

@@ -6,13 +6,14 @@ import Testing
 @Suite("Base64url")
 struct Base64URLTests {
     @Test(
-        "is read as RFC 4648 has it",
+        "is read and written as RFC 4648 has it",
         arguments: [
             ("", []), ("Zg", [0x66]), ("Zm8", [0x66, 0x6F]), ("Zm9v", [0x66, 0x6F, 0x6F]), ("-_8", [0xFB, 0xFF]),
             ("AAAA", [0, 0, 0]),
         ] as [(String, [UInt8])])
     func decodes(text: String, bytes: [UInt8]) {
         #expect(Base64URL.decode(Array(text.utf8)[...]) == bytes)
+        #expect(Base64URL.encode(bytes) == text)
     }
 
     @Test(
@@ -25,6 +26,8 @@ struct Base64URLTests {
     @Test("of all bytes is what OpenSSL makes of them")
     func agrees() throws {
         let encoded = try TestKeys.base64URL("printf '\\000\\177\\200\\377\\020\\076\\077'")
-        #expect(Base64URL.decode(Array(encoded.utf8)[...]) == [0, 0x7F, 0x80, 0xFF, 0x10, 0x3E, 0x3F])
+        let bytes: [UInt8] = [0, 0x7F, 0x80, 0xFF, 0x10, 0x3E, 0x3F]
+        #expect(Base64URL.decode(Array(encoded.utf8)[...]) == bytes)
+        #expect(Base64URL.encode(bytes) == encoded)
     }
 }

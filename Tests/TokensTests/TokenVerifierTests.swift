@@ -10,10 +10,10 @@ struct TokenVerifierTests {
     /// A moment to hold tokens against, in seconds.
     private let now: Int64 = 1_800_000_000
 
-    private func verifier(_ configure: (inout TokenRules) -> Void = { _ in }) async throws -> TokenVerifier {
+    private func verifier(_ configure: (inout TokenRules) -> Void = { _ in }) throws -> TokenVerifier {
         var sources = KeySources()
         sources.secret = TestKeys.secret
-        var rules = TokenRules(keys: try await sources.load())
+        var rules = TokenRules(keys: try sources.load())
         configure(&rules)
         return TokenVerifier(rules: rules)
     }
@@ -28,8 +28,8 @@ struct TokenVerifierTests {
     }
 
     @Test("holds from 60 s before its nbf to 60 s after its exp, to the millisecond")
-    func leeway() async throws {
-        let verifier = try await verifier()
+    func leeway() throws {
+        let verifier = try verifier()
         #expect(verifier.rules.leeway == .seconds(60))
         let claims = #"{"sub":"a","nbf":\#(now - 100),"exp":\#(now)}"#
         #expect(code(of: claims, verifier, at: (now + 60) * 1000 - 1) == nil)
@@ -39,8 +39,8 @@ struct TokenVerifierTests {
     }
 
     @Test("names when it ends: at its exp, or within the leeway behind that; the end of time is the year 9999's")
-    func end() async throws {
-        let verifier = try await verifier()
+    func end() throws {
+        let verifier = try verifier()
         func end(_ expiry: String) throws -> Timestamp? {
             let claims = try Claims(Array(#"{"sub":"a","exp":\#(expiry)}"#.utf8))
             return try verifier.identity(of: claims, at: Timestamp(milliseconds: now * 1000)).end
@@ -58,8 +58,8 @@ struct TokenVerifierTests {
             #"{"exp":1900000000}"#, #"{"sub":"","exp":1900000000}"#, #"{"sub":"a b","exp":1900000000}"#,
             #"{"sub":"a"}"#, #"{"sub":"a","exp":1900000000,"aud":"x"}"#, #"{"sub":"a","exp":1900000000,"aud":[]}"#,
         ])
-    func incomplete(claims: String) async throws {
-        #expect(code(of: claims, try await verifier(), at: now * 1000) == .tokenInvalid)
+    func incomplete(claims: String) throws {
+        #expect(code(of: claims, try verifier(), at: now * 1000) == .tokenInvalid)
     }
 
     @Test(
@@ -69,8 +69,8 @@ struct TokenVerifierTests {
             (#""iss":"j","aud":"x""#, .tokenInvalid),
             (#""iss":"i","aud":"y""#, .tokenInvalid), (#""iss":"i""#, .tokenInvalid), (#""aud":"x""#, .tokenInvalid),
         ] as [(String, Problem.Code?)])
-    func issuerAndAudience(claims: String, expected: Problem.Code?) async throws {
-        let verifier = try await verifier {
+    func issuerAndAudience(claims: String, expected: Problem.Code?) throws {
+        let verifier = try verifier {
             $0.issuer = "i"
             $0.audience = "x"
         }
@@ -78,8 +78,8 @@ struct TokenVerifierTests {
     }
 
     @Test("is refused as soon as it is too long, and not before")
-    func size() async throws {
-        let verifier = try await verifier()
+    func size() throws {
+        let verifier = try verifier()
         let payload = #"{"sub":"a","exp":1900000000}"#
         let moment = Timestamp(milliseconds: now * 1000)
         func token(padding: Int) throws -> [UInt8] {

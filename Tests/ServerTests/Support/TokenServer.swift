@@ -15,7 +15,7 @@ func withTokenServer<R>(
     _ sources: KeySources? = nil, logger: Logger = .silent,
     configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (LiveServer) throws -> R
 ) async throws -> R {
-    let keys = try await (sources ?? .test).load()
+    let keys = try (sources ?? .test).load()
     return try withServer(
         {
             $0.tokens = TokenRules(keys: keys)

@@ -12,13 +12,13 @@ struct KeyReloadTests {
     private let messages = "/v1/rooms/lobby/messages"
 
     @Test("hold for the next request, and those that cannot be used change nothing, as the log says")
-    func reload() async throws {
+    func reload() throws {
         let files = try TestKeys()
         let other = String(repeating: "x", count: 40)
         var sources = KeySources()
         sources.secretFile = try files.write(TestKeys.secret, to: "secret")
         let (old, new) = (try TestToken.of("alice"), try TestToken.of("alice", secret: other))
-        let keys = try await sources.load()
+        let keys = try sources.load()
         let log = PipeEnds()
         let running = try RunningServer(
             keys,
@@ -31,11 +31,11 @@ struct KeyReloadTests {
         #expect(try codes(running.server.port) == [200, 401])
 
         _ = try files.write("too short", to: "secret")
-        await running.server.reloadKeys(from: sources)
+        running.server.reloadKeys(from: sources)
         #expect(try codes(running.server.port) == [200, 401])
 
         _ = try files.write(other, to: "secret")
-        await running.server.reloadKeys(from: sources)
+        running.server.reloadKeys(from: sources)
         // What follows on the loops comes after the change, which was handed to them first.
         #expect(try codes(running.server.port) == [401, 200])
         running.server.stop()

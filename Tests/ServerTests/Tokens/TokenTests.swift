@@ -74,7 +74,7 @@ struct TokenTests {
             sources.publicKeys = [pair.publicKey]
         }
         let issuer = try TokenIssuer(privateKeyFile: pair.privateKey, keyID: "k1")
-        let token = try await issuer.token(.init(subject: "alice", expiry: 4_000_000_000))
+        let token = try issuer.token(.init(subject: "alice", expiry: 4_000_000_000))
         let forged = token.dropLast(4) + "AAAA"
         try await withTokenServer(sources) { server in
             let client = try HTTPClient(port: server.port)

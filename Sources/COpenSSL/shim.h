@@ -1,0 +1,13 @@
+// The part of OpenSSL's libcrypto that Signatures uses: keys, digests and errors.
+#pragma once
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/params.h>
+#include <openssl/pem.h>
+
+// A macro that is made of other macros in parentheses: not imported.
+static const int backscroll_public_key_members = EVP_PKEY_PUBLIC_KEY;

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Signatures
+
+@Suite("An ECDSA signature")
+struct ECDSASignatureTests {
+    private func scalar(_ bytes: UInt8...) -> [UInt8] {
+        [UInt8](repeating: 0, count: 32 - bytes.count) + bytes
+    }
+
+    @Test("becomes two DER integers that are as short as can be and never negative")
+    func encodes() {
+        #expect(
+            ECDSASignature.der(fromRaw: scalar(1) + scalar(0x80)) == [0x30, 7, 0x02, 1, 1, 0x02, 2, 0, 0x80])
+        #expect(ECDSASignature.der(fromRaw: scalar() + scalar(1, 0)) == [0x30, 7, 0x02, 1, 0, 0x02, 2, 1, 0])
+        let highest = [UInt8](repeating: 0xFF, count: 64)
+        #expect(ECDSASignature.der(fromRaw: highest)?.count == 72)
+    }
+
+    @Test("of another length than 64 bytes is refused", arguments: [0, 1, 32, 63, 65, 72, 128])
+    func lengths(count: Int) {
+        #expect(ECDSASignature.der(fromRaw: [UInt8](repeating: 1, count: count)) == nil)
+    }
+
+    @Test("survives the way to DER and back")
+    func roundTrip() {
+        for (r, s) in [(scalar(1), scalar(0xFF)), (scalar(0x80, 0), scalar(0x7F, 0xFF)), (scalar(), scalar())] {
+            #expect(ECDSASignature.der(fromRaw: r + s).flatMap(ECDSASignature.raw) == r + s)
+        }
+        let highest = [UInt8](repeating: 0xFF, count: 64)
+        #expect(ECDSASignature.der(fromRaw: highest).flatMap(ECDSASignature.raw) == highest)
+    }
+
+    @Test(
+        "is refused in DER that is cut off, too long or something else",
+        arguments: [
+            [], [0x30], [0x30, 0], [0x31, 6, 2, 1, 1, 2, 1, 1], [0x30, 7, 2, 1, 1, 2, 1, 1],
+            [0x30, 6, 2, 1, 1, 2, 2, 1],
+            [0x30, 7, 2, 1, 1, 2, 1, 1, 0], [0x30, 6, 2, 1, 1, 3, 1, 1], [0x30, 3, 2, 1, 1],
+            [0x30, 38, 2, 33] + [UInt8](repeating: 1, count: 33) + [2, 1, 1],
+        ] as [[UInt8]])
+    func refuses(der: [UInt8]) {
+        #expect(ECDSASignature.raw(fromDER: der) == nil)
+    }
+}
