@@ -35,6 +35,9 @@ public final class Feed {
     /// The log's epoch.
     public let epoch: String
     private let limit: Int
+    private let memory: FeedMemory
+    /// The bytes that are kept for subscribers that are behind, as ``memory`` counts them.
+    private var keptBytes = 0
     private let visits: Int
     /// Whose turn it is.
     private var rounds: FeedRounds
@@ -50,20 +53,27 @@ public final class Feed {
     ///   - deflater: the loop's.
     ///   - directPushes: the loop's, which knows the outlets of the subscriptions' carriers.
     ///   - limit: how many bytes of messages it keeps, for each format.
+    ///   - memory: the bound that the loop's feeds share.
     ///   - visits: how many subscribers are visited in one go.
     ///   - frontSeats: how many of them have rounds of their own, which go first.
     public init(
         room: RoomID, epoch: String, deflater: PushDeflater, directPushes: (any DirectPushes)? = nil,
-        limit: Int = ByteLog.defaultLimit, visits: Int = Feed.visits, frontSeats: Int = Feed.frontSeats
+        limit: Int = ByteLog.defaultLimit, memory: FeedMemory = FeedMemory(), visits: Int = Feed.visits,
+        frontSeats: Int = Feed.frontSeats
     ) {
         self.room = room
         self.epoch = epoch
         self.deflater = deflater
         self.directPushes = directPushes
         self.limit = limit
+        self.memory = memory
         self.visits = visits
         rounds = FeedRounds(frontSeats: frontSeats)
         frames = ByteLog(limit: limit)
+    }
+
+    deinit {
+        memory.used -= keptBytes
     }
 
     /// Whether nobody needs the feed.
@@ -189,15 +199,31 @@ public final class Feed {
     private func forgetSent(from place: Int) {
         guard rounds.areOver, let rev = frames.rev else { return }
         if let known = laggard {
-            if known.isActive, known.rev < rev { return }
+            if known.isActive, known.rev < rev { return countKept() }
             // By their places: a seat that is handed over is its subscription, too, which lies elsewhere in memory.
             let other = (place..<seats.count).first { seats[$0].rev < rev } ?? (0..<place).first { seats[$0].rev < rev }
             laggard = other.map { seats[$0].subscription }
-            if laggard != nil { return }
+            if laggard != nil { return countKept() }
         }
+        forgetMessages()
+    }
+
+    private func forgetMessages() {
         frames.forgetSent()
         deflated?.forgetSent()
         events?.forgetSent()
+        laggard = nil
+        memory.used -= keptBytes
+        keptBytes = 0
+    }
+
+    /// Counts what is kept for those that are behind. If all feeds together keep too much, this one keeps nothing: its
+    /// subscribers read the store then.
+    private func countKept() {
+        let bytes = frames.bytes.count + (deflated?.bytes.count ?? 0) + (events?.bytes.count ?? 0)
+        memory.used += bytes - keptBytes
+        keptBytes = bytes
+        if memory.used > memory.limit { forgetMessages() }
     }
 
     /// What the subscriber at a place gets next; `behind` when it has not caught up with the feed yet.

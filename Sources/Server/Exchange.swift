@@ -1,6 +1,7 @@
 import Chat
 import HTTP
 import HTTPTypes
+import Transport
 import Wire
 
 /// One request and its answer.
@@ -10,6 +11,8 @@ final class Exchange {
     let worker: Worker
     let request: RequestHead
     let body: [UInt8]
+    /// The body, as held against the bound on pending bytes until the exchange ends: for a send, when its commit has.
+    private let held: ByteBudget.Share
     /// What the answer's framing depends on.
     let context: ReplyContext
     /// What the answer's head is to have beside the usual.
@@ -20,7 +23,8 @@ final class Exchange {
     var faults: FaultPlan?
     private(set) weak var http: HTTPConnection?
 
-    init(_ request: Request, on http: HTTPConnection) {
+    init(_ request: Request, holding held: consuming ByteBudget.Share, on http: HTTPConnection) {
+        self.held = held
         worker = http.worker
         self.http = http
         self.request = request.head
@@ -33,6 +37,7 @@ final class Exchange {
     /// - Parameter head: what of the request's head was read.
     init(refused head: RequestHead?, on http: HTTPConnection) {
         worker = http.worker
+        held = ByteBudget.Share(of: worker.services.pending)
         self.http = http
         request = head ?? RequestHead(method: Self.unreadMethod)
         body = []
@@ -66,6 +71,30 @@ final class Exchange {
         } catch {
             answer(error)
         }
+    }
+
+    /// Checks a request whose body is still to come.
+    ///
+    /// - Throws: the problem with which it would be refused whatever the body contains: of its origin, path, method, caller or
+    ///   content type.
+    func checkHead() throws(Problem) {
+        // Asked to misbehave, the server first does what it was asked to.
+        guard !worker.services.configuration.faults else { return }
+        try checkOrigin()
+        let target = try DecodedTarget(request)
+        guard let route = try Route(target.segments) else { throw .notFound }
+        guard request.method == .options || route.methods.contains(request.method) else {
+            add(.allow, route.allowed)
+            throw .methodNotAllowed
+        }
+        guard route.needsCaller, request.method != .options else { return }
+        let caller = try caller(target)
+        if let room = route.room, !caller.allows(room: room) { throw .roomNotAllowed }
+        switch request.method {
+        case .post, .put, .patch, .delete: _ = try caller.named()
+        default: return
+        }
+        if route.takesJSON { try expectJSON() }
     }
 
     /// Serves the request whose target this is.

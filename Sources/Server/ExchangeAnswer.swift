@@ -13,6 +13,10 @@ extension Exchange {
         static let prometheus = "text/plain; version=0.0.4; charset=utf-8"
     }
 
+    /// An answer up to this size is sent even if no more bytes may be kept for slow clients: the kernel takes it at once
+    /// unless the client has left earlier answers unread.
+    static let assuredBytes = 64 * 1024
+
     /// Adds a header field to the answer.
     func add(_ name: HTTPField.Name, _ value: String) {
         fields.append(HTTPField(name: name, value: value))
@@ -20,7 +24,12 @@ extension Exchange {
 
     /// Answers with content.
     func answer(_ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>) {
-        guard !isWithheld(status, contentType, body), let http = takeHTTP() else { return }
+        guard !isWithheld(status, contentType, body) else { return }
+        // What the kernel does not take is kept, and that is bounded: better no answer than half of one.
+        if body.count > Self.assuredBytes, let unsent = http?.connection.loop.unsent, !unsent.hasRoom(for: body.count) {
+            return answer(.overloaded)
+        }
+        guard let http = takeHTTP() else { return }
         var context = context
         if worker.isWindingDown { context.keepAlive = false }
         let lines = lines

@@ -11,6 +11,10 @@ final class HTTPConnection: ConnectionHandler {
     let worker: Worker
     let connection: Connection
     private var parser: RequestParser
+    /// The part of the body that has arrived, as held against the bound on pending bytes.
+    private var arriving: ByteBudget.Share
+    /// The head of the request whose body is arriving has been found good.
+    private var hasCheckedHead = false
     /// The request that is being served; `nil` between requests.
     private(set) var exchange: Exchange?
     /// Whom the client's address is taken for.
@@ -30,6 +34,7 @@ final class HTTPConnection: ConnectionHandler {
         self.worker = worker
         self.connection = connection
         parser = RequestParser(limits: worker.services.configuration.http)
+        arriving = ByteBudget.Share(of: worker.services.pending)
         connection.setDeadline(worker.services.configuration.deadlines.firstByte)
         countConnection()
     }
@@ -71,10 +76,11 @@ final class HTTPConnection: ConnectionHandler {
             do throws(RequestRefusal) {
                 switch try parser.next() {
                 case .needMoreBytes:
+                    guard parser.phase != .body || keepBody() else { continue }
                     isProcessing = false
                     return updateReading()
                 case .sendContinue:
-                    connection.write(ResponseWriter.continueResponse)
+                    if keepBody() { connection.write(ResponseWriter.continueResponse) }
                 case .request(let request):
                     serve(request)
                 }
@@ -86,20 +92,53 @@ final class HTTPConnection: ConnectionHandler {
         updateReading()
     }
 
+    /// Decides whether to wait for the rest of a body: not if the request will be refused whatever the body contains, so
+    /// that nobody without a token can fill the memory; nor if too many bytes are pending already.
+    ///
+    /// - Returns: `false` if the request has been refused, which ends the connection.
+    private func keepBody() -> Bool {
+        guard arriving.resize(to: parser.bodyBytes) else {
+            refuse(.overloaded)
+            return false
+        }
+        guard !hasCheckedHead, let head = parser.headAtHand else { return true }
+        hasCheckedHead = true
+        let exchange = Exchange(refused: head, on: self)
+        do throws(Problem) {
+            try exchange.checkHead()
+            return true
+        } catch {
+            self.exchange = exchange
+            exchange.answer(error)
+            return false
+        }
+    }
+
     private func serve(_ request: Request) {
         deadlinePhase = .none
         connection.setDeadline(nil)
         hasServed = true
-        let exchange = Exchange(request, on: self)
+        hasCheckedHead = false
+        guard request.body.isEmpty || arriving.resize(to: request.body.count) else {
+            // The body has arrived, so the connection can go on.
+            let exchange = Exchange(request, holding: ByteBudget.Share(of: worker.services.pending), on: self)
+            self.exchange = exchange
+            return exchange.answer(.overloaded)
+        }
+        let exchange = Exchange(request, holding: arriving.take(), on: self)
         self.exchange = exchange
         exchange.serve()
     }
 
     /// A message that is none ends the connection: nobody can tell where the next one begins.
     private func refuse(_ refusal: RequestRefusal) {
+        refuse(Problem(refusal, parser.limits))
+    }
+
+    private func refuse(_ problem: Problem) {
         let exchange = Exchange(refused: parser.headAtHand, on: self)
         self.exchange = exchange
-        exchange.answer(Problem(refusal, parser.limits))
+        exchange.answer(problem)
     }
 
     // MARK: Answers
@@ -165,17 +204,17 @@ final class HTTPConnection: ConnectionHandler {
             connection.finish()
         case .firstByte, .head, .body:
             let what = deadlinePhase == .body ? "body" : "head"
-            let exchange = Exchange(refused: parser.headAtHand, on: self)
-            self.exchange = exchange
-            exchange.answer(.requestTimeout("The request's \(what) did not arrive in time."))
+            refuse(.requestTimeout("The request's \(what) did not arrive in time."))
         }
     }
 
     func shuttingDown(_ connection: Connection) {
-        if exchange == nil { connection.finish() }
+        // A request that is arriving is answered, if it arrives within the grace.
+        if exchange == nil, parser.phase == .idle { connection.finish() }
     }
 
     func closed(_ connection: Connection) {
         exchange = nil
+        _ = arriving.take()
     }
 }

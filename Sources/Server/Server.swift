@@ -69,8 +69,8 @@ public final class Server: Sendable {
                 presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
                 readNotices: configuration.readNotices
                     ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
-                origins: origins, hosts: hosts, limiter: Limiter(configuration.limits), metrics: metrics,
-                registry: registry,
+                origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
+                limiter: Limiter(configuration.limits), metrics: metrics, registry: registry,
                 logger: logger)
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
@@ -86,7 +86,7 @@ public final class Server: Sendable {
             }
             self.log = log
             self.dispatcher = dispatcher
-            Self.observe(registry, group, log, interest)
+            Self.observe(registry, group, services, log)
         } catch {
             group.stop()
             throw error
@@ -177,11 +177,14 @@ public final class Server: Sendable {
 
     /// What is worked out when somebody asks for the metrics.
     private static func observe(
-        _ registry: PrometheusRegistry, _ group: LoopGroup, _ log: SQLiteLog, _ interest: Interest
+        _ registry: PrometheusRegistry, _ group: LoopGroup, _ services: Services, _ log: SQLiteLog
     ) {
+        let (interest, pending, unsent) = (services.interest, services.pending, group.unsent)
         registry.observe(.connections) { group.connectionCount }
         registry.observe(.connectionsRefused) { group.refusedConnectionCount }
         registry.observe(.feeds) { interest.count }
+        registry.observe(.pendingBytes) { pending.used }
+        registry.observe(.unsentBytes) { unsent.used }
         // Weak, because the log counts its commits with metrics of this registry.
         registry.observe(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
         registry.observe(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }

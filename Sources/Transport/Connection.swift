@@ -29,6 +29,8 @@ public final class Connection {
     /// What encrypts, where we are the client.
     var session: ClientSession?
     private var stall: Stall? { didSet { updateOutlet() } }
+    /// The bytes that the library keeps until the client takes them.
+    private var unsent: ByteBudget.Share
     /// Whether ``Loop/push(_:to:)`` may write. Who serves the connection says when, and when no more.
     public var takesPushes = false { didSet { updateOutlet() } }
 
@@ -67,6 +69,7 @@ public final class Connection {
         self.peer = peer
         self.isSecure = isSecure
         self.counted = counted
+        unsent = ByteBudget.Share(of: loop.unsent)
     }
 
     /// Why the encryption of a connection of our own has failed, if it has.
@@ -81,7 +84,8 @@ public final class Connection {
 
     // MARK: Writing
 
-    /// Sends bytes: to the kernel at once, what it does not take now is kept and sent when it does.
+    /// Sends bytes: to the kernel at once, what it does not take now is kept and sent when it does. If so much may not be
+    /// kept (``TransportLimits/unsentBytes``), the connection is aborted.
     ///
     /// - Parameter bytes: any number; copied as far as needed.
     public func write(_ bytes: Span<UInt8>) {
@@ -100,6 +104,8 @@ public final class Connection {
             if lws_write(wsi, start, rest.count, backscroll_write_raw) < 0 {
                 abort()
             } else if lws_partial_buffered(wsi) != 0 {
+                // The library does not say how much of it is left.
+                guard unsent.resize(to: unsent.count + rest.count) else { return abort() }
                 congest()
             }
         }
@@ -138,6 +144,7 @@ public final class Connection {
         // The library has just read too, the handler has written, and the library forgets that it has bytes to send.
         guard lws_partial_buffered(wsi) == 0 else { return _ = lws_callback_on_writable(wsi) }
         stall = nil
+        _ = unsent.take()
         if state == .finishing {
             halfClose()
         } else if state == .open {
@@ -357,6 +364,7 @@ public final class Connection {
         if let wsi, let session = lws_get_ssl(wsi) { SSL_set_info_callback(session, nil) }
         wsi = nil
         plainSocket = nil
+        _ = unsent.take()
         if counted { loop.gate.leave() }
         loop.forget(self)
         handler?.closed(self)

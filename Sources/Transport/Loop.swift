@@ -19,6 +19,8 @@ public final class Loop: @unchecked Sendable {
     /// The bounds of its connections.
     public let limits: TransportLimits
     let gate: Gate
+    /// The bytes that connections of all loops keep for slow clients.
+    public let unsent: ByteBudget
     let library: LibraryContext
 
     let mailbox = Mailbox()
@@ -60,10 +62,12 @@ public final class Loop: @unchecked Sendable {
     ///   - index: its place among the loops of the process.
     ///   - tls: what its encrypted connections need, if there are to be any.
     ///   - gate: the common count of connections.
-    init(index: Int, limits: TransportLimits, tls: ServerTLS?, gate: Gate) throws(TransportError) {
+    ///   - unsent: the common bound of bytes kept for slow clients.
+    init(index: Int, limits: TransportLimits, tls: ServerTLS?, gate: Gate, unsent: ByteBudget) throws(TransportError) {
         self.index = index
         self.limits = limits
         self.gate = gate
+        self.unsent = unsent
         acceptPace = AcceptPace(rate: limits.acceptRate, burst: limits.acceptBurst)
         uv = .allocate(capacity: 1)
         guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }

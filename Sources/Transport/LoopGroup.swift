@@ -4,6 +4,8 @@ public final class LoopGroup: Sendable {
     public let loops: [Loop]
     private let tls: ServerTLS?
     private let gate: Gate
+    /// The bytes that connections keep for slow clients; see ``TransportLimits/unsentBytes``.
+    public let unsent: ByteBudget
 
     /// Makes and starts loops. They run until ``stop()``.
     ///
@@ -17,10 +19,11 @@ public final class LoopGroup: Sendable {
         precondition(count > 0, "a group has one loop at least")
         if let tls { self.tls = try ServerTLS(tls) } else { self.tls = nil }
         gate = Gate(limit: limits.connections)
+        unsent = ByteBudget(limit: limits.unsentBytes)
         var loops: [Loop] = []
         do throws(TransportError) {
             for index in 0..<count {
-                loops.append(try Loop(index: index, limits: limits, tls: self.tls, gate: gate))
+                loops.append(try Loop(index: index, limits: limits, tls: self.tls, gate: gate, unsent: unsent))
             }
         } catch {
             for loop in loops { loop.discard() }

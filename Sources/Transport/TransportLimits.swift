@@ -14,6 +14,9 @@ public struct TransportLimits: Sendable {
     /// Refused connections that a listener keeps for ``linger``, to let their clients read the refusal. One more is
     /// closed at once.
     public var refusals: Int
+    /// Bytes that all connections together keep for clients that are slow to take them, beyond what the kernel buffers. A
+    /// connection whose bytes do not fit is ended: its client can come back and ask again.
+    public var unsentBytes: Int
     /// What the kernel buffers for one connection, in bytes (`SO_SNDBUF`; Linux doubles it for its own books).
     public var sendBuffer: Int
     /// How long a client may take for its TLS handshake, in whole seconds.
@@ -29,8 +32,9 @@ public struct TransportLimits: Sendable {
     /// The defaults, or some of one's own.
     public init(
         connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptRate: Int = 2300, acceptBurst: Int = 8,
-        acceptPause: Duration = .milliseconds(100), refusals: Int = 64, sendBuffer: Int = 64 * 1024,
-        handshake: Duration = .seconds(10), noProgress: Duration = .seconds(60), linger: Duration = .seconds(2),
+        acceptPause: Duration = .milliseconds(100), refusals: Int = 64, unsentBytes: Int = 256 * 1024 * 1024,
+        sendBuffer: Int = 64 * 1024, handshake: Duration = .seconds(10), noProgress: Duration = .seconds(60),
+        linger: Duration = .seconds(2),
         readSize: Int = 64 * 1024
     ) {
         self.connections = connections
@@ -39,6 +43,7 @@ public struct TransportLimits: Sendable {
         self.acceptBurst = acceptBurst
         self.acceptPause = acceptPause
         self.refusals = refusals
+        self.unsentBytes = unsentBytes
         self.sendBuffer = sendBuffer
         self.handshake = handshake
         self.noProgress = noProgress

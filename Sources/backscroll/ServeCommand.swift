@@ -177,6 +177,24 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Sends that may wait for a commit; one more gets 503.")
     var maxQueue = defaults.sendQueue
 
+    @Option(
+        help: ArgumentHelp(
+            "Bytes of request bodies that may be arriving or waiting for a commit; beyond it requests get 503.",
+            valueName: "bytes"))
+    var maxPendingBytes = defaults.pendingBytes
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes to keep for clients that are slow to take them; beyond it slow connections are ended.",
+            valueName: "bytes"))
+    var maxUnsentBytes = defaults.transport.unsentBytes
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes of messages to keep for subscribers that are behind; beyond it they read the database.",
+            valueName: "bytes"))
+    var maxFeedBytes = defaults.allFeedsBytes
+
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.info
 
@@ -193,6 +211,9 @@ struct ServeCommand: AsyncParsableCommand {
         try check(maxHead, 1024...1024 * 1024, "max-head")
         try check(maxFrame, 125...64 * 1024 * 1024, "max-frame")
         try check(maxQueue, 1...10_000_000, "max-queue")
+        try check(maxPendingBytes, maxBody...64 * 1024 * 1024 * 1024, "max-pending-bytes")
+        try check(maxUnsentBytes, 8 * 1024 * 1024...64 * 1024 * 1024 * 1024, "max-unsent-bytes")
+        try check(maxFeedBytes, 0...64 * 1024 * 1024 * 1024, "max-feed-bytes")
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key go together.")
         }
@@ -263,6 +284,9 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
         configuration.sendQueue = maxQueue
+        configuration.pendingBytes = maxPendingBytes
+        configuration.transport.unsentBytes = maxUnsentBytes
+        configuration.allFeedsBytes = maxFeedBytes
         return configuration
     }
 

@@ -51,6 +51,27 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }
 
+    @Test("keeps nothing for those behind when the feeds of the loop together keep too much")
+    func sharedBound() {
+        let memory = FeedMemory(limit: 2 * frames(1...1).count)
+        let feeds = (0..<3).map { _ in
+            Feed(room: room, epoch: "E", deflater: PushDeflater(), memory: memory)
+        }
+        let slow = feeds.map { feed in
+            let joined = join(feed)
+            joined.client.isCongested = true
+            return joined
+        }
+        for feed in feeds { feed.publish(batch(1...1)) }
+        #expect(memory.used == 2 * frames(1...1).count)
+        for (_, client) in slow { client.isCongested = false }
+        for (subscription, _) in slow { subscription.advance() }
+        #expect(slow.map { $0.client.bytes == frames(1...1) } == [true, true, false])
+        // The third one reads the store.
+        #expect(slow.map(\.client.asked) == [[], [], [0]])
+        #expect(memory.used == 0)
+    }
+
     @Test("brings what is published meanwhile to those who wait in one write, and to the others in the next round")
     func merges() {
         let feed = feed()

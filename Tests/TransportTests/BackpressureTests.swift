@@ -40,6 +40,20 @@ struct BackpressureTests {
         }
     }
 
+    @Test("A connection that is owed more than may be kept for slow clients is ended")
+    func boundsUnsentBytes() throws {
+        var limits = TransportLimits()
+        limits.unsentBytes = 1_000_000
+        var script = Script()
+        script.received = { connection, _ in connection.write(Self.large) }
+        try withServer(script, limits: limits) { server in
+            let client = try TestClient(port: server.port)
+            try client.send("!")
+            try server.events.wait(for: .closed)
+            #expect(server.group.unsent.used == 0)
+        }
+    }
+
     @Test("What is written while congested comes after what was written before", arguments: [false, true])
     func keepsOrder(encrypted: Bool) throws {
         var script = Script()

@@ -68,6 +68,11 @@ public struct RequestParser: Sendable {
     /// pipelined behind the request given last.
     public var buffered: Int { buffer.count }
 
+    /// The bytes of the body that is arriving, as far as it has; 0 in other phases.
+    public var bodyBytes: Int {
+        phase == .body ? buffer.count + (pending?.body.count ?? 0) : 0
+    }
+
     /// What the connection waits for.
     public var phase: Phase {
         switch stage {

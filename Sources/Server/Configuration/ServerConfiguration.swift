@@ -58,6 +58,11 @@ public struct ServerConfiguration: Sendable {
     public var feedBytes = 32 * 1024
     /// How many sends may wait for a commit; one more is answered 503.
     public var sendQueue = 65_536
+    /// Bytes of request bodies that may be arriving or waiting for a commit, over all connections; beyond it requests are
+    /// answered 503 `overloaded`.
+    public var pendingBytes = 64 * 1024 * 1024
+    /// Bytes of messages that all feeds together keep for subscribers that are behind; beyond it these read the store.
+    public var allFeedsBytes = 128 * 1024 * 1024
     /// How many reads may wait for a reader; one more is answered 503.
     public var readQueue = 65_536
     /// The most pages of 8 KiB that the database may have; `nil` for no bound but the disk's.

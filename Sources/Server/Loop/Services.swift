@@ -1,6 +1,7 @@
 import Chat
 import HTTP
 import Logging
+import Transport
 
 /// What all loops share.
 struct Services: Sendable {
@@ -21,6 +22,8 @@ struct Services: Sendable {
     let origins: OriginPolicy
     /// The hosts that requests may be sent to; `nil` if they do not matter.
     let hosts: HostPolicy?
+    /// The bytes of requests that are arriving or wait for a commit.
+    let pending: ByteBudget
     /// `nil` without limits.
     let limiter: Limiter?
     let metrics: ServerMetrics

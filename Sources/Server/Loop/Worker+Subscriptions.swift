@@ -20,7 +20,7 @@ extension Worker {
         services.interest.add(room, loop: loop.index)
         let feed = Feed(
             room: room, epoch: services.log.epoch, deflater: deflater, directPushes: pushes,
-            limit: services.configuration.feedBytes)
+            limit: services.configuration.feedBytes, memory: feedMemory)
         feeds[room] = feed
         return feed
     }

@@ -28,6 +28,8 @@ final class Worker {
     let pushes: LoopPushes
     /// The feeds of the rooms that somebody on this loop is subscribed to.
     var feeds: [RoomID: Feed] = [:]
+    /// The bound on what they keep for subscribers that are behind.
+    let feedMemory: FeedMemory
     /// The feeds that have not visited all of their subscribers yet, by turns.
     var advancing: [Feed] = []
     /// Whether they are about to go on.
@@ -50,6 +52,7 @@ final class Worker {
         self.loop = loop
         self.services = services
         pushes = LoopPushes(loop, deliveredBytes: services.metrics.deliveredBytes)
+        feedMemory = FeedMemory(limit: services.configuration.allFeedsBytes / services.configuration.threads)
         authenticator = services.configuration.tokens.map(Authenticator.init)
         loop.atEndOfTurn { [unowned self] in self.flush() }
         loop.betweenSockets { [unowned self] in self.advanceFeeds() }

@@ -18,6 +18,8 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
     // These are worked out when Prometheus asks: PrometheusRegistry.observe(_:dimensions:count:).
     case connections = "backscroll_connections"
     case feeds = "backscroll_feeds"
+    case pendingBytes = "backscroll_pending_bytes"
+    case unsentBytes = "backscroll_unsent_bytes"
     case queuedSends = "backscroll_queued_sends"
     case queuedReads = "backscroll_queued_reads"
 
@@ -42,6 +44,8 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
         case .readSeconds: "How long a read of the store took, without waiting for a thread, in seconds."
         case .connections: "Connections that are open."
         case .feeds: "Feeds of rooms that are in memory, those of all loops together."
+        case .pendingBytes: "Bytes of request bodies that are arriving or wait for a commit."
+        case .unsentBytes: "Bytes kept for clients that are slow to take them, at most."
         case .queuedSends: "Sends that wait for a commit."
         case .queuedReads: "Reads that wait for a thread."
         }

@@ -100,6 +100,33 @@ enum Route: Equatable {
         }
     }
 
+    /// The room that it is about; `nil` if it is about none or several.
+    var room: RoomID? {
+        switch self {
+        case .room(let room), .messages(let room), .message(let room, _), .clientMessage(let room, _),
+            .reaction(let room, _, _), .changes(let room), .read(let room), .members(let room), .member(let room, _),
+            .presence(let room), .live(let room):
+            room
+        case .index, .health, .readiness, .metrics, .description, .docs, .rooms, .liveRooms: nil
+        }
+    }
+
+    /// Whether it is for callers that have been authenticated, where there are keys.
+    var needsCaller: Bool {
+        switch self {
+        case .index, .health, .readiness, .metrics, .description, .docs: false
+        default: true
+        }
+    }
+
+    /// Whether the bodies of its requests are JSON.
+    var takesJSON: Bool {
+        switch self {
+        case .messages, .message, .room, .read, .member: true
+        default: false
+        }
+    }
+
     /// The same as the value of an `Allow` field.
     var allowed: String {
         (methods + [.options]).map(\.rawValue).joined(separator: ", ")

@@ -56,6 +56,34 @@ struct StopTests {
         }
     }
 
+    @Test("answers a request that is half received, if the rest comes within the grace")
+    func answersHalfReceived() throws {
+        try withServer {
+            $0.grace = .seconds(30)
+        } _: { server in
+            let running = server.server!
+            let idle = try HTTPClient(port: running.port)
+            #expect(try idle.get("/healthz").status == .ok)
+            let request = HTTPClient.bytes(sending: HTTPClient.draft("hello"))
+            let halves = try [10, request.count - 3].map { cut in
+                let client = try HTTPClient(port: running.port)
+                try client.write(Array(request[..<cut]))
+                return (client, Array(request[cut...]))
+            }
+            // Answered twice, the server has read what was there before the first time.
+            for _ in 0..<2 { #expect(try idle.get("/healthz").status == .ok) }
+            try concurrently([{ running.stop() }]) {
+                let isClosed = try idle.endsSilently()
+                #expect(isClosed)
+                for (client, rest) in halves {
+                    try client.write(rest)
+                    let response = try client.response()
+                    #expect(response.status == .created && !response.keepAlive)
+                }
+            }
+        }
+    }
+
     @Test("does not wait for longer than its grace for those that do not leave")
     func grace() throws {
         try withServer {

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `every metric is there from the start, with a text and a value of nothing`() {
-        for name: ServerMetricName in [.connections, .feeds, .queuedSends, .queuedReads] {
+        for name: ServerMetricName in [.connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads] {
             registry.observe(name) { 0 }
         }
         for name in ServerMetricName.allCases {
