@@ -80,8 +80,10 @@ final class Exchange {
     func checkHead() throws(Problem) {
         // Asked to misbehave, the server first does what it was asked to.
         guard !worker.services.configuration.faults else { return }
-        try checkOrigin()
+        // An exchange that may be refused has its fields for pages of other origins already.
+        guard worker.services.origins.decide(request) != .refused else { throw .originNotAllowed }
         let target = try DecodedTarget(request)
+        try checkHost()
         guard let route = try Route(target.segments) else { throw .notFound }
         guard request.method == .options || route.methods.contains(request.method) else {
             add(.allow, route.allowed)
