@@ -1,6 +1,6 @@
 /**
- * The driver of timeline.js: reads one event per line from standard input and answers each with one line on standard output,
- * `{"effects":[…],"view":{…}}` or `{"error":"…"}`. scripts/timeline js starts it.
+ * The driver of timeline.js: reads one event per line from standard input and answers each with one line on standard
+ * output, `{"effects":[…],"view":{…}}` or `{"error":"…"}`. scripts/timeline js starts it.
  */
 
 import { createInterface } from "node:readline";

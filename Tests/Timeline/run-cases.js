@@ -1,6 +1,6 @@
 /**
- * Runs the cases in Tests/Timeline/cases (README.md there describes their format) and prints a line beginning with ok or
- * not ok for each.
+ * Runs the cases in Tests/Timeline/cases (README.md there describes their format) and prints a line beginning with ok
+ * or not ok for each.
  *
  *     node run-cases.js                             timeline.js in this process
  *     node run-cases.js 'scripts/timeline swift'    another driver
@@ -12,7 +12,7 @@ import { argv, exit, stdout } from "node:process";
 import { isDeepStrictEqual } from "node:util";
 
 import { startMachine } from "./machine.js";
-import { expand, expandRows } from "./shorthand.js";
+import { expand, expandEffects, expandRows } from "./shorthand.js";
 
 const directory = new URL("cases/", import.meta.url);
 const command = argv[2] || undefined;
@@ -26,11 +26,11 @@ for (const file of readdirSync(directory).filter((name) => name.endsWith(".json"
         if (!title.includes(wanted)) continue;
         const machine = startMachine(command);
         try {
-            for (const event of expand(given)) {
-                const { error } = await machine.take(event);
-                if (error) throw new Error(`given ${JSON.stringify(event)}: ${error}`);
-            }
             let last;
+            for (const event of expand(given)) {
+                last = await machine.take(event);
+                if (last.error) throw new Error(`given ${JSON.stringify(event)}: ${last.error}`);
+            }
             for (const [index, step] of steps.entries()) {
                 last = await take(machine, step, index + 1, last);
             }
@@ -58,15 +58,14 @@ async function take(machine, step, number, before) {
     const expect = (what, is, should) => {
         if (isDeepStrictEqual(is, should)) return;
         const event = JSON.stringify(step.raw ?? step.event ?? step.events);
-        throw new Error(
-            `step ${number}, ${event}: ${what}\n  should be ${JSON.stringify(should)}\n  but is    ${JSON.stringify(is)}`,
-        );
+        const both = `should be ${JSON.stringify(should)}\n  but is    ${JSON.stringify(is)}`;
+        throw new Error(`step ${number}, ${event}: ${what}\n  ${both}`);
     };
     if (step.error) {
         expect("error", typeof answer.error, "string");
         return before;
     }
-    if (step.effects !== undefined) expect("effects", effects, step.effects);
+    if (step.effects !== undefined) expect("effects", expandEffects(effects, step.effects), step.effects);
     for (const [field, should] of Object.entries(step.view ?? {})) {
         if (field === "rows") expect("rows", expandRows(answer.view.rows, should), should);
         else expect(field, answer.view[field], should);

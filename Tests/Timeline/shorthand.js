@@ -17,6 +17,28 @@ export function expandRows(rows, expected) {
     });
 }
 
+/** Effects as a case writes them: objects where it wants objects, else text. */
+export function expandEffects(effects, expected) {
+    return effects.map((effect, index) => {
+        if (typeof expected[index] === "object") return effect;
+        switch (effect.effect) {
+            case "fetch": {
+                const query = Object.entries(effect.query).map(([name, value]) => `${name}=${value}`);
+                return ["fetch", effect.request, ...query].join(" ");
+            }
+            case "subscribe":
+                return `subscribe ${effect.since} ${effect.epoch}`;
+            case "post":
+                return `post ${effect.draft.client_message_id}`;
+            case "mark_read":
+                return `mark_read ${effect.seq}`;
+            case "scroll":
+                return `scroll ${effect.to}`;
+        }
+        return effect;
+    });
+}
+
 function expandText(text) {
     const [word, ...rest] = text.split(" ");
     if (setups[text]) return expand(setups[text]);

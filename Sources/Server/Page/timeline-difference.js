@@ -83,7 +83,7 @@ function sameContent(one, other) {
         || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
 }
 
-/** The fewest rows whose move puts the others in order: all but a longest ascending sequence of where they come from. */
+/** The fewest rows that must move: all but a longest sequence of rows that were in this order before. */
 function outOfOrder(kept) {
     if (kept.every(({ from }, index) => index === 0 || kept[index - 1].from < from)) return [];
     // ends[n] is the row that ends an ascending sequence of n + 1 rows with the lowest `from`.

@@ -1,8 +1,8 @@
 /**
  * The window of a timeline: messages from `first` to `last` without holes, each in the latest snapshot known.
  *
- * It keeps each message's row and day beside it, so that a change of one message costs one row, and counts what is unread
- * in it, so that nothing walks through the window for each message.
+ * It keeps each message's row and day beside it, so that a change of one message costs one row, and counts what is
+ * unread in it, so that nothing walks through the window for each message.
  *
  * @typedef {import("./timeline-events.js").Message} Message
  * @typedef {import("./timeline.js").Row} Row

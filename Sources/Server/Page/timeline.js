@@ -1,11 +1,11 @@
 /**
  * The timeline: what a chat screen does, as a state machine.
  *
- * A chat screen opens in the middle of a room, loads pages both ways, takes live messages, shows the user's own sends before
- * they are stored, and survives lost connections. `Timeline` decides all of that and does none of it: it takes one event at
- * a time and returns effects (what to do) and the view (what to show). It has no DOM, no network and no clock; the same
- * events give the same result. Whoever hosts it carries out the effects and feeds back what happened. Each `fetch` and each
- * `post` is answered by exactly one event.
+ * A chat screen opens in the middle of a room, loads pages both ways, takes live messages, shows the user's own sends
+ * before they are stored, and survives lost connections. `Timeline` decides all of that and does none of it: it takes
+ * one event at a time and returns effects (what to do) and the view (what to show). It has no DOM, no network and no
+ * clock; the same events give the same result. Whoever hosts it carries out the effects and feeds back what happened.
+ * Each `fetch` and each `post` is answered by exactly one event.
  *
  *     const timeline = new Timeline();
  *     timeline.handle({ event: "start", me: "alice", room: "lobby", limit: 30, utc_offset: 0 });
@@ -21,8 +21,8 @@
  *
  * "Rule" with a number refers to the rules in docs/timeline.md, which the cases in Tests/Timeline/cases cite as well.
  *
- * To port it: everything here is synchronous, single-threaded and owns its state. `Map` and `Set` are used as dictionaries
- * that keep the order of insertion; only the outbox and the typing users depend on that order.
+ * To port it: everything here is synchronous, single-threaded and owns its state. `Map` and `Set` are used as
+ * dictionaries that keep the order of insertion; only the outbox and the typing users depend on that order.
  *
  * @module timeline
  */
@@ -158,7 +158,7 @@ export class Timeline {
     #late = new Map();
     /** @type {{at: Place, fetch: Attempt} | null} The opening whose page has not come. */
     #opening = null;
-    /** @type {{to: Place, fetch: Attempt | null} | null} Without a fetch of its own, the edge after loads for the jump. */
+    /** @type {{to: Place, fetch: Attempt | null} | null} Without a fetch of its own, the edge after loads for it. */
     #jump = null;
     /** True from `restore` until its window is replaced or `open` was asked for once (rule 3). */
     #isRestored = false;
@@ -191,7 +191,7 @@ export class Timeline {
     #outbox = new Map();
     /** @type {Set<string>} Sends of this outbox that are stored, and may not be in the window yet. */
     #landed = new Set();
-    /** @type {{id: string, isOutdated: boolean} | null} The POST under way. Its answer may be of an epoch that is over. */
+    /** @type {{id: string, isOutdated: boolean} | null} The POST under way; outdated if its epoch is over. */
     #post = null;
     #posting = new Attempt();
 
@@ -221,7 +221,8 @@ export class Timeline {
      * Takes an event.
      *
      * @param {Event} event
-     * @returns {{effects: Effect[], readonly view: View}} The view is made when it is read, so that a host can handle many
+     * @returns {{effects: Effect[], readonly view: View}} The view is made when it is read, so that a host can handle
+     * many
      *   events between two frames of the screen, and draw once. Read it before the next event, or read `timeline.view`.
      * @throws {MalformedEvent} The event is not known or malformed; nothing has changed.
      */
@@ -284,7 +285,8 @@ export class Timeline {
             this.#scroll("bottom");
         }
         if (window) {
-            // Rule 11: an edge that has become an end forgets its failure. A hole behind a window at the head is no end.
+            // Rule 11: an edge that has become an end forgets its failure. A hole behind a window at the head is no
+            // end.
             const { before, after } = this.#edges;
             if (!window.hasBefore && before.hasFailed) before.succeed();
             if (!window.hasAfter && this.#held.size === 0 && after.hasFailed) after.succeed();
@@ -332,8 +334,8 @@ export class Timeline {
         this.#jump = null;
         this.#line = null;
         this.#toast = null;
-        // Rule 1: until the page's `subscribe` the connection is offline. That holds for an `error` of the earlier socket
-        // as well: its position is of no use any more, and a reset would lose the place that the user asked for.
+        // Rule 1: until the page's `subscribe` the connection is offline. That holds for an `error` of the earlier
+        // socket as well: its position is of no use any more, and a reset would lose the place that the user asked for.
         this.#closeSocket();
         this.#connecting.wait = null;
         this.#opening = { at, fetch: new Attempt() };
@@ -347,8 +349,8 @@ export class Timeline {
     #openWith(page) {
         const { at } = this.#opening;
         this.#opening = null;
-        // An opening's page sets the position, so one of another epoch needs no reset (rule 20): only what is known of the
-        // earlier epoch must go.
+        // An opening's page sets the position, so one of another epoch needs no reset (rule 20): only what is known of
+        // the earlier epoch must go.
         if (this.#epoch !== null && this.#epoch !== page.epoch) this.#forgetEpoch();
         this.#epoch = page.epoch;
         this.#rev = page.rev;
@@ -410,8 +412,8 @@ export class Timeline {
         if (place === "last") return window.hasAfter ? null : "bottom";
         if (place === "read") {
             if (this.#isLineDrawn()) return "unread";
-            // The place is the mark, or what is behind it. With a mark that lies before the window or beyond it, or that
-            // is not known, what is unread may lie elsewhere.
+            // The place is the mark, or what is behind it. With a mark that lies before the window or beyond it, or
+            // that is not known, what is unread may lie elsewhere.
             const mark = this.#read;
             if (mark === null || mark > window.last) return null;
             if (!window.hasAfter && window.reachesBackTo(mark)) return "bottom";
@@ -484,7 +486,6 @@ export class Timeline {
     /** Takes a snapshot from a frame or from the answer to a POST. The latter is no part of a replay. */
     #learn(message, mayAppend = this.#isLive) {
         this.#head = Math.max(this.#head, message.seq);
-        this.#land(message);
         // Rule 8: the page of a fetch that is under way may hold this message in an older snapshot.
         if (!this.#place(message, mayAppend) && this.#isFetching()) keepLatest(this.#late, message);
     }
@@ -497,6 +498,7 @@ export class Timeline {
      * @returns {boolean} False if it belongs neither into the window nor behind it.
      */
     #place(message, mayAppend = this.#isLive) {
+        this.#land(message);
         const window = this.#window;
         if (!window) {
             // A send that is stored before the opening's page has come keeps its row until then.
@@ -604,11 +606,13 @@ export class Timeline {
             this.#head = Math.max(this.#head, page.head);
             if (!isGap) this.#newest = Math.max(this.#newest, last);
             // A page that ends before the window says nothing of what is beyond the window.
-            if (last >= window.last) {
-                // In a replay, what goes on is held already: it is appended at `live`.
-                window.hasAfter = page.has_after && (this.#isLive || !this.#held.has(window.last + 1));
-            }
+            const isNewest = last >= window.last;
             if (this.#isLive) this.#appendHeld();
+            if (isNewest) {
+                // What goes on beyond the page may be held already: it has been appended, or will be at `live`.
+                const isHeld = window.last > last ? window.last >= this.#head : this.#held.has(last + 1);
+                window.hasAfter = page.has_after && !isHeld;
+            }
             if (!window.hasAfter) this.#placeLate();
         }
         const hasAdvanced = window.last > from;
@@ -618,7 +622,8 @@ export class Timeline {
         }
         // A later hole, which this page was read too early for, is fetched for itself.
         if (hasAdvanced && this.#isLive && !window.hasAfter && this.#held.size > 0) this.#fetchGap();
-        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump: it would be fetched for ever.
+        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump: it would be fetched for
+        // ever.
         if (this.#jump && !this.#jump.fetch && window.hasAfter) {
             if (hasAdvanced) this.#fetchEdge("after");
             else this.#jump = null;
@@ -658,7 +663,7 @@ export class Timeline {
         this.#effects.push({ effect: "fetch", request: this.#requests, query: { ...query, limit: this.#limit } });
     }
 
-    /** Finds the fetch that waits for an answer. Nobody waits for those of windows, openings and jumps that are over. */
+    /** Finds the fetch that waits for an answer. Nobody waits for those of windows, openings and jumps that ended. */
     #waitingFor(request) {
         const { before, after } = this.#edges;
         if (this.#opening?.fetch.request === request) return { purpose: "opening", attempt: this.#opening.fetch };
@@ -789,8 +794,8 @@ export class Timeline {
     /**
      * Counts a message that a frame or the page of a gap brings, if it is new (rules 14, 15 and 21).
      *
-     * New is what lies beyond the newest message known. While a replay or a gap is not over, the messages beyond it come in
-     * any order, so that each is remembered, and they become known together.
+     * New is what lies beyond the newest message known. While a replay or a gap is not over, the messages beyond it
+     * come in any order, so that each is remembered, and they become known together.
      */
     #noteArrival({ seq, sender, deleted }) {
         if (seq <= this.#newest || this.#arrived.has(seq)) return;

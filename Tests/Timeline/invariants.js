@@ -1,0 +1,234 @@
+/** What must hold after every event, and at the end of a run, whatever the network did. */
+export class Invariants {
+    #server;
+    #before = null;
+    /** Per epoch and `seq`: the key and the highest `rev` shown. */
+    #shown = new Map();
+    /** The sends that are not known to be stored, in the order of sending. */
+    #outbox = [];
+    /** The ids whose rows were stored under an epoch that is over: the server may have lost them. */
+    #ofEarlierEpochs = new Set();
+    #storedInEpoch = new Set();
+    /** Every id that was sent and not discarded. */
+    #sent = new Set();
+    /** The id of the POST that has no answer yet. */
+    #posting = null;
+    /** The messages of which a frame was lost: what is shown of them may be older. */
+    #lost = new Set();
+    #atBottom = false;
+    #isActive = true;
+    #requests = 0;
+
+    constructor(server) {
+        this.#server = server;
+    }
+
+    /** Notes that a frame will not come. */
+    lose({ seq }) {
+        this.#lost.add(`${this.#server.epoch}/${seq}`);
+    }
+
+    check(event, effects, view) {
+        const before = this.#before ?? view;
+        this.#noteEvent(event, before);
+        this.#checkEffects(event, effects, before, view);
+        this.#checkRows(view, before);
+        this.#checkEdges(view);
+        this.#checkFollowing(event, effects, before, view);
+        if (view.epoch !== null && view.epoch === before.epoch) {
+            must(before.read === null || view.read >= before.read, "the read mark went back", before.read, view.read);
+            must(event.event === "page" || view.rev >= before.rev, "the position went back", before.rev, view.rev);
+        }
+        must(view.unread >= 0, "unread is negative");
+        must(view.toast === null || view.toast.count > 0, "an empty toast");
+        this.#before = view;
+    }
+
+    #noteEvent(event, before) {
+        switch (event.event) {
+            case "active":
+                this.#isActive = event.active;
+                break;
+            case "send": {
+                const id = event.draft.client_message_id;
+                if (before.rows.some(({ key }) => key === `me/${id}`)) break;
+                this.#sent.add(id);
+                if (!this.#outbox.includes(id)) this.#outbox.push(id);
+                break;
+            }
+            case "retry":
+                this.#outbox = this.#outbox.filter((id) => id !== event.client_message_id);
+                this.#outbox.push(event.client_message_id);
+                break;
+            case "discard":
+                this.#outbox = this.#outbox.filter((id) => id !== event.client_message_id);
+                this.#sent.delete(event.client_message_id);
+                break;
+            case "page":
+                for (const message of event.page.messages) this.#noteStored(message);
+                break;
+            case "frame":
+                if (event.frame.type === "message") this.#noteStored(event.frame.message);
+                break;
+            case "sent":
+                this.#noteStored(event.message);
+            // falls through
+            case "send_failed":
+                if (this.#posting === event.client_message_id) this.#posting = null;
+                break;
+        }
+    }
+
+    #noteStored({ sender, client_message_id }) {
+        if (sender === "alice") this.#storedInEpoch.add(client_message_id);
+    }
+
+    #checkEffects(event, effects, before, view) {
+        const order = ["fetch", "subscribe", "post", "mark_read", "scroll"];
+        const places = effects.map(({ effect }) => order.indexOf(effect));
+        const isOrdered = places.every((place, index) => index === 0 || places[index - 1] <= place);
+        must(isOrdered, "effects are out of order", effects);
+        must(effects.filter(({ effect }) => effect === "scroll").length <= 1, "more than one scroll", effects);
+        for (const effect of effects) {
+            switch (effect.effect) {
+                case "fetch":
+                    this.#requests++;
+                    must(effect.request === this.#requests, "requests are not counted", effect);
+                    if (event.event === "near") must(before[event.edge] !== "loading", "a second fetch", effect);
+                    break;
+                case "subscribe":
+                    must(effect.since === view.rev, "subscribed elsewhere", effect, view.rev);
+                    must(effect.epoch === view.epoch, "subscribed elsewhere", effect, view.epoch);
+                    must(view.connection === "offline", "subscribed while connected");
+                    break;
+                case "post":
+                    must(this.#posting === null, "a second POST under way", this.#posting, effect);
+                    this.#posting = effect.draft.client_message_id;
+                    break;
+                case "mark_read":
+                    must(this.#isActive, "marked as read in the background", effect);
+                    must(["viewport", "active"].includes(event.event), "marked as read by", event);
+                    must(effect.seq > (before.read ?? 0), "marked as read", effect, before.read);
+                    must(effect.seq === view.read, "the mark did not move", effect, view.read);
+                    break;
+                case "scroll": {
+                    const isThere = effect.to === "bottom" || view.rows.some(({ key }) => key === effect.to);
+                    must(isThere, "scrolls to what is not there", effect);
+                }
+            }
+        }
+    }
+
+    #checkRows(view, before) {
+        // While the server has another history than the timeline knows, what is shown cannot be compared with it.
+        const isComparable = view.epoch === this.#server.epoch;
+        const stored = view.rows.filter(({ seq }) => seq !== undefined);
+        // Own sends beyond a hole stand below the window (rule 19).
+        const lastOfOthers = stored.findLastIndex(({ mine }) => !mine);
+        for (let index = 1; index < stored.length; index++) {
+            const [previous, { seq }] = [stored[index - 1].seq, stored[index]];
+            must(seq === previous + 1 || (seq > previous && index > lastOfOthers), "a hole", previous, seq);
+        }
+        if (view.epoch !== before.epoch) {
+            for (const id of this.#storedInEpoch) this.#ofEarlierEpochs.add(id);
+            this.#storedInEpoch.clear();
+        }
+        for (const { key, seq, rev, state, mine } of stored) {
+            if (mine && key.startsWith("me/")) {
+                this.#storedInEpoch.add(key.slice(3));
+            }
+            if (!isComparable) continue;
+            const known = this.#shown.get(`${view.epoch}/${seq}`);
+            if (known?.key === key && known.rev === rev) continue;
+            must(!known || known.key === key, "the key changed", known, key);
+            must(!known || known.rev <= rev, "an older snapshot came back", known, rev);
+            this.#shown.set(`${view.epoch}/${seq}`, { key, rev });
+            const message = this.#server.messages[seq - 1];
+            must(message && rev <= message.rev, "a snapshot from the future", key, rev);
+            must(Boolean(mine) === (message.sender === "alice"), "not mine", key);
+            const isDeleted = Boolean(message.deleted);
+            if (rev === message.rev) must((state === "deleted") === isDeleted, "another state", key, state);
+        }
+
+        const unsent = view.rows.filter(({ seq, state }) => seq === undefined && state).map(({ key }) => key.slice(3));
+        const firstUnsent = view.rows.findIndex(({ seq, state }) => seq === undefined && state);
+        if (firstUnsent >= 0) {
+            must(view.rows.slice(firstUnsent).every(({ seq }) => seq === undefined), "a message below an unsent one");
+        }
+        if (view.after !== "idle") {
+            const order = this.#outbox.filter((id) => unsent.includes(id));
+            must(order.join() === unsent.join(), "the outbox changed its order", this.#outbox, unsent);
+        }
+        must(view.rows.filter(({ state }) => state === "sending").length <= 1, "two sends at once");
+        const days = view.rows.filter(({ key }) => key.startsWith("day/")).map(({ key }) => key);
+        must(days.every((day, index) => index === 0 || days[index - 1] < day), "days are out of order", days);
+        const line = view.rows.findIndex(({ key }) => key === "unread");
+        if (line >= 0) must(view.rows[line + 1]?.seq !== undefined, "the unread line stands before nothing");
+    }
+
+    #checkEdges(view) {
+        const phase = view.phase;
+        if (phase === "prepending") must(view.before === "loading", "prepending, and nothing loads");
+        if (phase === "appending") must(view.after === "loading", "appending, and nothing loads");
+        if (phase === "initial") must(view.before === view.after, "the edges of an opening differ");
+    }
+
+    /** A reader who follows is brought to each message that is appended; nobody else is. */
+    #checkFollowing(event, effects, before, view) {
+        const follows = this.#atBottom && this.#isActive && before.after === "end" && before.phase !== "initial";
+        const scroll = effects.find(({ effect }) => effect === "scroll");
+        const isArrival = event.event === "frame" && event.frame.type !== "error" && view.epoch === before.epoch;
+        const last = (rows) => rows.findLast(({ seq }) => seq !== undefined)?.seq ?? 0;
+        const hasGrown = last(view.rows) > last(before.rows) && view.phase !== "initial";
+        const ownBeyond = view.rows.concat(before.rows).some(({ seq, mine }) => seq !== undefined && mine);
+        if (isArrival && hasGrown && !ownBeyond) {
+            must(follows === (scroll?.to === "bottom"), "following", { follows, scroll, before: last(before.rows) });
+        }
+        if (event.event === "viewport" && view.phase !== "initial") this.#atBottom = event.at_bottom;
+        else if (scroll) this.#atBottom = scroll.to === "bottom";
+        else if (view.phase === "initial" || (hasGrown && !follows)) this.#atBottom = false;
+        if (follows && view.phase !== "initial" && this.#atBottom && view.after === "end") {
+            must(view.toast === null, "a toast for a reader who follows", view.toast);
+        }
+    }
+
+    /** After the network has healed and the reader went to the newest. */
+    checkHead(view) {
+        const { head, rev, epoch } = this.#server;
+        must(view.connection === "live", "the connection is", view.connection);
+        must(view.epoch === epoch && view.rev === rev, "the position is", view.epoch, view.rev, "and not", epoch, rev);
+        must(view.after === "end", "the edge after is", view.after);
+        must(view.toast === null, "the toast stays", view.toast);
+        must(view.rows.findLast(({ seq }) => seq !== undefined)?.seq === head, "the newest message is missing", head);
+        const unsent = view.rows.filter(({ seq, state }) => seq === undefined && state);
+        must(unsent.length === 0, "the outbox is not empty", unsent);
+        must(this.#posting === null, "a POST is under way", this.#posting);
+    }
+
+    /** After the reader also went back to the first message. */
+    checkAll(view) {
+        const { messages, epoch } = this.#server;
+        const stored = view.rows.filter(({ seq }) => seq !== undefined);
+        must(stored.length === messages.length, "the window is not the whole room", stored.length, messages.length);
+        for (const message of messages) {
+            const row = stored[message.seq - 1];
+            const key = message.sender === "alice" ? `me/${message.client_message_id}` : String(message.seq);
+            must(row.seq === message.seq && row.key === key, "another row", row, message);
+            if (this.#lost.has(`${epoch}/${message.seq}`)) continue;
+            must(row.rev === message.rev, "an old snapshot", row, message);
+        }
+        for (const id of this.#sent) {
+            const copies = messages.filter((message) => message.sender === "alice" && message.client_message_id === id);
+            if (copies.length === 0 && this.#ofEarlierEpochs.has(id)) continue;
+            must(copies.length === 1, "a send is not stored once", id, copies);
+            must(stored.filter(({ key }) => key === `me/${id}`).length === 1, "a send is not shown once", id);
+        }
+        must(view.read === (messages.at(-1)?.seq ?? view.read), "the mark is not at the newest", view.read);
+        must(view.unread === 0, "unread is left", view.unread);
+    }
+}
+
+function must(condition, ...what) {
+    if (condition) return;
+    throw new Error(what.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" "));
+}
