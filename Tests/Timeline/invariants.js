@@ -4,6 +4,9 @@ export class Invariants {
     #before = null;
     /** Per epoch and `seq`: the key and the highest `rev` shown. */
     #shown = new Map();
+    /** The highest `rev` of each message that a frame or an answer has told of in this epoch, and the highest `seq`. */
+    #told = new Map();
+    #newestTold = 0;
     /** The sends that are not known to be stored, in the order of sending. */
     #outbox = [];
     /** The ids whose rows were stored under an epoch that is over: the server may have lost them. */
@@ -68,7 +71,10 @@ export class Invariants {
                 for (const message of event.page.messages) this.#noteStored(message);
                 break;
             case "frame":
-                if (event.frame.type === "message") this.#noteStored(event.frame.message);
+                if (event.frame.type === "message") {
+                    this.#noteStored(event.frame.message);
+                    if (before.connection !== "offline") this.#noteTold(event.frame.message);
+                }
                 break;
             case "sent":
                 this.#noteStored(event.message);
@@ -81,6 +87,11 @@ export class Invariants {
 
     #noteStored({ sender, client_message_id }) {
         if (sender === "alice") this.#storedInEpoch.add(client_message_id);
+    }
+
+    #noteTold({ seq, rev }) {
+        this.#told.set(seq, Math.max(rev, this.#told.get(seq) ?? 0));
+        this.#newestTold = Math.max(this.#newestTold, seq);
     }
 
     #checkEffects(event, effects, before, view) {
@@ -132,6 +143,13 @@ export class Invariants {
         if (view.epoch !== before.epoch) {
             for (const id of this.#storedInEpoch) this.#ofEarlierEpochs.add(id);
             this.#storedInEpoch.clear();
+            this.#told.clear();
+            this.#newestTold = 0;
+        }
+        // Nothing that was told is lost: not in a race with a page, and not at the end of the room.
+        for (const { seq, rev } of stored) must(rev >= (this.#told.get(seq) ?? 0), "an edit was lost", seq, rev);
+        if (view.connection === "live" && view.after === "end") {
+            must((stored.at(-1)?.seq ?? 0) >= this.#newestTold, "the newest message is missing", this.#newestTold);
         }
         for (const { key, seq, rev, state, mine } of stored) {
             if (mine && key.startsWith("me/")) {

@@ -198,6 +198,8 @@ export class Timeline {
     /** The socket of the last `subscribe`. */
     #socket = "closed";
     #isLive = false;
+    /** True from `connected` to `live`, also while the connection is cut: messages come by `rev`, not by `seq` (rule 7). */
+    #isReplaying = false;
     /** True once the connection was lost since `live` or `start` (rule 20). */
     #wasCut = false;
     #connecting = new Attempt();
@@ -337,6 +339,7 @@ export class Timeline {
         // Rule 1: until the page's `subscribe` the connection is offline. That holds for an `error` of the earlier
         // socket as well: its position is of no use any more, and a reset would lose the place that the user asked for.
         this.#closeSocket();
+        this.#isReplaying = false;
         this.#connecting.wait = null;
         this.#opening = { at, fetch: new Attempt() };
         this.#fetchOpening();
@@ -479,12 +482,12 @@ export class Timeline {
         this.#head = Math.max(this.#head, page.head);
         this.#newest = Math.max(this.#newest, page.head);
         for (const message of [...beyond.values()].sort(bySeq)) {
-            this.#place(message, this.#isLive || this.#isLanded(message));
+            this.#place(message, !this.#isReplaying || this.#isLanded(message));
         }
     }
 
     /** Takes a snapshot from a frame or from the answer to a POST. The latter is no part of a replay. */
-    #learn(message, mayAppend = this.#isLive) {
+    #learn(message, mayAppend = !this.#isReplaying) {
         this.#head = Math.max(this.#head, message.seq);
         // Rule 8: the page of a fetch that is under way may hold this message in an older snapshot.
         if (!this.#place(message, mayAppend) && this.#isFetching()) keepLatest(this.#late, message);
@@ -494,10 +497,10 @@ export class Timeline {
      * Puts a snapshot where it belongs (rules 5 to 7).
      *
      * @param {Message} message
-     * @param {boolean} [mayAppend] False for a message of a replay, which comes by `rev` and waits for `live`.
+     * @param {boolean} [mayAppend] False in a replay, where messages wait for `live`.
      * @returns {boolean} False if it belongs neither into the window nor behind it.
      */
-    #place(message, mayAppend = this.#isLive) {
+    #place(message, mayAppend = !this.#isReplaying) {
         this.#land(message);
         const window = this.#window;
         if (!window) {
@@ -510,10 +513,14 @@ export class Timeline {
             window.replace(message);
             return true;
         }
-        if (window.hasAfter) return false;
+        if (window.hasAfter) {
+            // What is still held from before must not grow old.
+            if (this.#held.has(message.seq)) keepLatest(this.#held, message);
+            return false;
+        }
         if (mayAppend && message.seq === window.last + 1) {
             this.#append(message);
-            if (this.#isLive) this.#appendHeld();
+            if (!this.#isReplaying) this.#appendHeld();
             return true;
         }
         return this.#hold(message);
@@ -607,7 +614,7 @@ export class Timeline {
             if (!isGap) this.#newest = Math.max(this.#newest, last);
             // A page that ends before the window says nothing of what is beyond the window.
             const isNewest = last >= window.last;
-            if (this.#isLive) this.#appendHeld();
+            if (!this.#isReplaying) this.#appendHeld();
             if (isNewest) {
                 // What goes on beyond the page may be held already: it has been appended, or will be at `live`.
                 const isHeld = window.last > last ? window.last >= this.#head : this.#held.has(last + 1);
@@ -945,7 +952,9 @@ export class Timeline {
     }
 
     #takeConnected() {
-        if (this.#socket === "opening") this.#socket = "open";
+        if (this.#socket !== "opening") return;
+        this.#socket = "open";
+        this.#isReplaying = true;
     }
 
     #takeDisconnected() {
@@ -992,6 +1001,7 @@ export class Timeline {
 
     #takeLive() {
         this.#isLive = true;
+        this.#isReplaying = false;
         this.#wasCut = false;
         this.#connecting.succeed();
         this.#appendHeld();
