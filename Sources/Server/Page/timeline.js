@@ -198,7 +198,7 @@ export class Timeline {
     /** The socket of the last `subscribe`. */
     #socket = "closed";
     #isLive = false;
-    /** True from `connected` to `live`, also while the connection is cut: messages come by `rev`, not by `seq` (rule 7). */
+    /** True from `connected` to `live`, also over a cut: messages come by `rev`, not by `seq` (rule 7). */
     #isReplaying = false;
     /** True once the connection was lost since `live` or `start` (rule 20). */
     #wasCut = false;
@@ -224,8 +224,7 @@ export class Timeline {
      *
      * @param {Event} event
      * @returns {{effects: Effect[], readonly view: View}} The view is made when it is read, so that a host can handle
-     * many
-     *   events between two frames of the screen, and draw once. Read it before the next event, or read `timeline.view`.
+     *   many events between two frames of the screen and draw once. Read later, it is that of the latest event.
      * @throws {MalformedEvent} The event is not known or malformed; nothing has changed.
      */
     handle(event) {
@@ -287,8 +286,7 @@ export class Timeline {
             this.#scroll("bottom");
         }
         if (window) {
-            // Rule 11: an edge that has become an end forgets its failure. A hole behind a window at the head is no
-            // end.
+            // Rule 11: an edge that has become an end forgets its failure. With a hole behind it, it is no end.
             const { before, after } = this.#edges;
             if (!window.hasBefore && before.hasFailed) before.succeed();
             if (!window.hasAfter && this.#held.size === 0 && after.hasFailed) after.succeed();
@@ -420,8 +418,7 @@ export class Timeline {
             const mark = this.#read;
             if (mark === null || mark > window.last) return null;
             if (!window.hasAfter && window.reachesBackTo(mark)) return "bottom";
-            if (!window.has(mark)) return null;
-            return window.hasAfter ? window.at(mark).row.key : "bottom";
+            return window.has(mark) ? window.at(mark).row.key : null;
         }
         return window.has(place) ? window.at(place).row.key : null;
     }
@@ -557,7 +554,7 @@ export class Timeline {
     #append(message) {
         this.#window.append(this.#latest(message));
         this.#held.delete(message.seq);
-        // Rule 13. Sending the reader to the bottom does not make a reader who was elsewhere follow.
+        // Rule 13: a reader who follows is brought along, any other is no longer at the bottom.
         if (this.#follows) this.#scroll("bottom");
         else this.#atBottom = false;
     }
@@ -629,8 +626,7 @@ export class Timeline {
         }
         // A later hole, which this page was read too early for, is fetched for itself.
         if (hasAdvanced && this.#isLive && !window.hasAfter && this.#held.size > 0) this.#fetchGap();
-        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump: it would be fetched for
-        // ever.
+        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump, or it would never end.
         if (this.#jump && !this.#jump.fetch && window.hasAfter) {
             if (hasAdvanced) this.#fetchEdge("after");
             else this.#jump = null;
