@@ -1,31 +1,31 @@
 import Glibc
 import Wire
 
-/// Where a subscription to Backscroll is to be resumed: after the last message seen.
+/// The position from which a subscription to Backscroll is resumed: the highest `rev` received on it, and that of `live`
+/// once it has come. The `rev` of `subscribed` is the room's, and what lies before it may not have been received.
 ///
 /// It reads the server's own frames, whose members stand in a fixed order, so no JSON needs to be parsed at this rate.
 struct ResumePoint: Equatable, Sendable {
-    /// The `rev` to pass as `since`; nil before the first frame.
+    /// The `rev` to pass as `since`; nil before the first message or `live`.
     private(set) var rev: Int64?
 
     private static let message: StaticString = #"{"type":"message","#
+    private static let live: StaticString = #"{"type":"live","#
     private static let subscribed: StaticString = #"{"type":"subscribed","#
     private static let member: StaticString = #""rev":"#
     private static let epoch: StaticString = #""epoch":""#
 
-    /// A point behind the change that took `rev`, or before the first frame.
+    /// A position after the change that took `rev`, or none yet.
     init(rev: Int64? = nil) {
         self.rev = rev
     }
 
-    /// Takes note of a frame: of a message its `rev`, and of the first `subscribed` the room's.
+    /// Takes note of a frame of the subscription: the `rev` of a message and of `live` moves the position on.
     mutating func note(_ frame: Span<UInt8>) {
-        if frame.begins(with: Self.message) {
-            // Replay and live messages come in ascending rev.
-            if let new = Self.number(after: Self.member, in: frame) { rev = max(rev ?? 0, new) }
-        } else if rev == nil, frame.begins(with: Self.subscribed) {
-            rev = Self.number(after: Self.member, in: frame)
-        }
+        guard frame.begins(with: Self.message) || frame.begins(with: Self.live),
+            let new = Self.number(after: Self.member, in: frame)
+        else { return }
+        rev = max(rev ?? 0, new)
     }
 
     /// The epoch that a `subscribed` frame names.

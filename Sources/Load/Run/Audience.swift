@@ -8,7 +8,7 @@ final class Audience {
     /// What every subscriber needs to know.
     let subscribing: Plan.Subscribing
     let clock: RunClock
-    /// Whether subscriptions resume after the last message seen.
+    /// Whether subscriptions resume after the last message received.
     let resumes: Bool
     /// Nonces and masking keys. The system's generator costs a system call each time, and nothing here is secret:
     /// masking protects intermediaries from web pages (RFC 6455 §10.3), and there is no page.

@@ -30,7 +30,7 @@ final class Subscriber: ConnectionHandler {
     var index: Int?
     /// How often in a row it was not possible to connect.
     var attempts = 0
-    /// Where to resume.
+    /// The position to resume from.
     private(set) var resumePoint = ResumePoint()
     /// Whether it is what disturbs the others: how late its messages come says nothing of theirs.
     var isDisturbing = false

@@ -63,7 +63,11 @@ enum APIParameters {
             parameter(
                 "since", in: "query",
                 ["type": "string", "pattern": "^([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+$"],
-                "A `rev` up to which the client has everything: `REV`, or `EPOCH:REV`.", example: "0")
+                """
+                The client's position: a `rev` up to which it has everything, as `REV` or `EPOCH:REV`. It is the page's, \
+                then the highest received on the subscription, and that of `live`; never that of an answer to a send, nor \
+                that of `subscribed`.
+                """, example: "0")
         ),
         (
             "epoch",

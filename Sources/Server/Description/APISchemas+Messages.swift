@@ -86,8 +86,9 @@ extension APISchemas {
                     "read": readMark, "unread": unreadCount, "first_unread": reference("Seq"),
                 ], required: ["messages", "has_before", "has_after", "head", "rev", "epoch"],
                 """
-                Messages in ascending `seq`. `rev` is what to pass to `live?since=`. `read`, `unread` and \
-                `first_unread` are there when the page was asked with the place `read` or `unread`.
+                Messages in ascending `seq`. `rev` is what to pass to `live?since=` for the page that opens the screen; pages \
+                that are loaded later do not move the position. `read`, `unread` and `first_unread` are there when the page \
+                was asked with the place `read` or `unread`.
                 """)
         ),
         (

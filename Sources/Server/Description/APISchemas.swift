@@ -58,7 +58,8 @@ enum APISchemas {
             "Rev",
             [
                 "type": "integer", "format": "int64", "minimum": 0, "examples": [57],
-                "description": "A revision of a room: each change of a message takes the next one.",
+                "description":
+                    "A revision of a room: each change of a message takes the next one. A position to resume from is only that of a page, of a message received on the subscription, or of `live`.",
             ]
         ),
         (

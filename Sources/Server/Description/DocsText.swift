@@ -54,8 +54,13 @@ enum DocsText {
 
     static let resuming = """
         <h2 id="resuming">Coming back</h2>
-        <p>Keep the <code>epoch</code> and the highest <code>rev</code> that you have seen, and come back with \
-        <code>since=EPOCH:REV</code>. What changed meanwhile comes first, each message once, as it is now. A cursor that the \
+        <p>Keep a position for each room, and come back with <code>since=EPOCH:REV</code>. The page that opens the screen sets \
+        the position to its <code>epoch</code> and <code>rev</code>. Each <code>message</code> that you receive on the \
+        subscription moves it to its <code>rev</code>, and <code>live</code> to that of <code>live</code>. Nothing else moves \
+        it. The <code>rev</code> in the answer to a send is no position, since changes of others with a lower <code>rev</code> \
+        may still be on their way to you. Neither is the <code>rev</code> of <code>subscribed</code>, of a room, or of a page \
+        that you load later.</p>
+        <p>What changed meanwhile comes first, each message once, as it is now. A cursor that the \
         history does not know, since it was restored from a backup, is refused with 410 <code>cursor_unknown</code>, on \
         <code>/v1/live</code> with an <code>error</code> frame: drop what you hold and load the room afresh.</p>
         <p>The server pings every 30 seconds, if it is not set otherwise; a client that leaves two unanswered is gone.</p>

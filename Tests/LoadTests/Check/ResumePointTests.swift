@@ -9,24 +9,40 @@ import Testing
         return point.rev
     }
 
-    @Test func `the first subscription begins at the room's rev`() {
+    static let subscribed = #"{"type":"subscribed","room":"r","head":7,"rev":9,"epoch":"e"}"#
+
+    @Test func `before a message or live there is none, whatever the rev of subscribed`() {
         #expect(Self.noting() == nil)
-        #expect(Self.noting(#"{"type":"subscribed","room":"r","head":7,"rev":9,"epoch":"e"}"#) == 9)
+        #expect(Self.noting(Self.subscribed) == nil)
+    }
+
+    @Test func `without a replay it is the rev of live`() {
+        #expect(Self.noting(Self.subscribed, #"{"type":"live","room":"r","rev":9}"#) == 9)
     }
 
     @Test func `each message moves it on`() {
-        let subscribed = #"{"type":"subscribed","room":"r","head":7,"rev":9,"epoch":"e"}"#
-        #expect(
-            Self.noting(subscribed, #"{"type":"message","message":{"room":"r","seq":8,"rev":10,"text":"x"}}"#) == 10)
+        func message(_ rev: Int) -> String {
+            #"{"type":"message","message":{"room":"r","seq":8,"rev":\#(rev),"text":"x"}}"#
+        }
+        #expect(Self.noting(Self.subscribed, message(3)) == 3)
+        #expect(Self.noting(Self.subscribed, message(3), #"{"type":"live","room":"r","rev":9}"#, message(10)) == 10)
     }
 
-    @Test func `a second subscription does not pass over what was not replayed`() {
+    @Test func `a subscription that is cut in its replay does not pass over what has not come`() {
         #expect(
             Self.noting(
                 #"{"type":"subscribed","room":"r","head":0,"rev":0,"epoch":"e"}"#,
+                #"{"type":"live","room":"r","rev":0}"#,
                 #"{"type":"message","message":{"room":"r","seq":1,"rev":1}}"#,
                 #"{"type":"subscribed","room":"r","head":5,"rev":5,"epoch":"e"}"#,
-                #"{"type":"live","room":"r","rev":5}"#) == 1)
+                #"{"type":"message","message":{"room":"r","seq":2,"rev":2}}"#) == 2)
+    }
+
+    @Test func `a repeated message does not move it back`() {
+        #expect(
+            Self.noting(
+                #"{"type":"live","room":"r","rev":9}"#,
+                #"{"type":"message","message":{"room":"r","seq":1,"rev":4}}"#) == 9)
     }
 
     @Test func `other frames say nothing of it`() {
