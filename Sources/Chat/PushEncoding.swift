@@ -31,9 +31,15 @@ public enum PushEncoding {
     }
 
     /// Appends a notice as a Server-Sent Event (WHATWG HTML, section 9.2): JSON has no line breaks, so it is one line.
-    public static func appendEvent(_ notice: ServerFrame, to events: inout [UInt8]) {
+    ///
+    /// - Parameter id: the event's id, without line breaks; `nil` leaves an EventSource at the id that it has.
+    public static func appendEvent(_ notice: ServerFrame, id: String? = nil, to events: inout [UInt8]) {
         events.append(literal: "event: ")
         events.append(literal: notice.type)
+        if let id {
+            events.append(literal: "\nid: ")
+            events.append(utf8: id)
+        }
         events.append(literal: "\ndata: ")
         notice.encode(into: &events)
         events.append(literal: "\n\n")

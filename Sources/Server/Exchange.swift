@@ -21,6 +21,8 @@ final class Exchange {
     var lines: [UInt8] = []
     /// What the server is to do wrong; `nil` unless it was told to, and is asked to.
     var faults: FaultPlan?
+    /// False for a request that could not be read to its end: its answer is the connection's last.
+    let isWhole: Bool
     private(set) weak var http: HTTPConnection?
 
     init(_ request: Request, holding held: consuming ByteBudget.Share, on http: HTTPConnection) {
@@ -30,6 +32,7 @@ final class Exchange {
         self.request = request.head
         body = request.body
         context = request.replyContext
+        isWhole = true
     }
 
     /// The exchange of a request that could not be read: its answer is the connection's last.
@@ -42,6 +45,7 @@ final class Exchange {
         request = head ?? RequestHead(method: Self.unreadMethod)
         body = []
         context = ReplyContext(isHead: request.method == .head, keepAlive: false)
+        isWhole = false
         // A page of another origin that is allowed is to be able to read why.
         let origins = worker.services.origins
         if head != nil { fields = origins.responseFields(for: origins.decide(request)) }

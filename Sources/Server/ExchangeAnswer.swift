@@ -54,8 +54,9 @@ extension Exchange {
         answer(status, contentType: "", body: Span())
     }
 
-    /// Refuses the request.
+    /// Refuses the request: with a status, or a live connection in its own terms, see ``refuseLive(_:)``.
     func answer(_ problem: Problem) {
+        if refuseLive(problem) { return }
         if let challenge = problem.challenge { add(.wwwAuthenticate, challenge) }
         if let seconds = problem.retryAfter { add(.retryAfter, String(seconds)) }
         var body: [UInt8] = []
@@ -82,9 +83,14 @@ extension Exchange {
     }
 
     /// Answers with content that has no end, which what `open` makes goes on to send.
-    func stream(contentType: String, _ open: (Connection) -> any ConnectionHandler) {
+    ///
+    /// - Parameter stream: the fields of the answer that are a stream's own.
+    func stream(
+        contentType: String, fields stream: [HTTPField], _ open: (Connection) -> any ConnectionHandler
+    ) {
         guard let http = takeHTTP() else { return }
-        add(.cacheControl, "no-cache")
+        let own = Set(stream.map(\.name))
+        let fields = fields.filter { !own.contains($0.name) } + stream
         var head: [UInt8] = []
         worker.writer.writeStreamHead(contentType: contentType, fields: fields, at: worker.seconds, into: &head)
         count(200)

@@ -249,6 +249,16 @@ public final class Connection {
         return stall?.look(acknowledged: acknowledgedBytes, nextLook: nextLook) ?? true
     }
 
+    /// Has the system end the connection when what was sent has not been acknowledged for this long, as by a client whose
+    /// machine is gone: `TCP_USER_TIMEOUT`, which tells of nobody while nothing is sent. In milliseconds.
+    public func setAcknowledgementTimeout(_ timeout: Duration) {
+        guard let wsi else { return }
+        var milliseconds = UInt32(clamping: max(1, timeout.roundedMilliseconds))
+        setsockopt(
+            lws_get_socket_fd(wsi), Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds,
+            socklen_t(MemoryLayout<UInt32>.size))
+    }
+
     // MARK: Ending
 
     /// Ends the connection in good order: what was written goes out, then the sending side is closed, and what the

@@ -57,14 +57,20 @@ extension CloseCode {
 
 /// Backscroll's own codes, in the range for private use (§7.4.2). They resemble the HTTP status they stand for.
 extension CloseCode {
-    /// The bearer token expired or is invalid: get a new one and come back.
+    /// The request for the socket cannot be read, or contradicts itself.
+    public static let badRequest = CloseCode(rawValue: 4400)
+    /// The token is missing, invalid or expired, or nobody is named: get a new token and come back.
     public static let tokenExpired = CloseCode(rawValue: 4401)
-    /// The user is no longer a member of the room.
+    /// The user may not read the room, or no longer.
     public static let notMember = CloseCode(rawValue: 4403)
-    /// The room has been deleted.
+    /// The room has been deleted, or there is none that the user may know of.
     public static let roomDeleted = CloseCode(rawValue: 4404)
     /// The connection was full and took nothing for too long.
     public static let noProgress = CloseCode(rawValue: 4408)
-    /// The peer sent more frames than it may.
+    /// The cursor belongs to another history: load the room afresh.
+    public static let cursorUnknown = CloseCode(rawValue: 4410)
+    /// The peer sent more frames, or asked more often, than it may.
     public static let tooManyFrames = CloseCode(rawValue: 4429)
+    /// The server cannot serve at the moment: come back later.
+    public static let unavailable = CloseCode(rawValue: 4503)
 }

@@ -153,6 +153,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "How often an event stream gets a comment, which keeps proxies from ending it.", valueName: "seconds"))
+    var heartbeatInterval = Seconds(defaults.eventHeartbeat)
+
+    @Option(
+        help: ArgumentHelp(
             "The largest frame of a client on a WebSocket; a larger one closes with 1009.", valueName: "bytes"))
     var maxFrame = defaults.webSocket.messageBytes
 
@@ -277,6 +282,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.deadlines.body = bodyTimeout.duration
         configuration.deadlines.idle = idleTimeout.duration
         configuration.webSocket.pingInterval = pingInterval.duration
+        configuration.eventHeartbeat = heartbeatInterval.duration
         configuration.webSocket.messageBytes = maxFrame
         configuration.compression = !noCompression
         configuration.roomsByAdminsOnly = roomsByAdminsOnly

@@ -162,6 +162,21 @@ public final class TestClient {
     /// The version of TLS that was agreed on, and the name in the server's certificate; nil when plain.
     public var agreed: TLSAgreement? { tls?.agreement }
 
+    /// Drops what comes from the server from now on before the system acknowledges it, as a machine that is gone.
+    public func fallSilent() throws {
+        // A filter of one instruction, "keep nothing" (struct sock_filter): BPF_RET | BPF_K, no jumps, 0 bytes.
+        var instruction = (code: UInt16(0x06), jumps: UInt16(0), bytes: UInt32(0))
+        try withUnsafeMutablePointer(to: &instruction) { instruction in
+            // What struct sock_fprog is. The kernel copies the filter before the call returns.
+            var program = (count: UInt16(1), filter: instruction)
+            let attachFilter: Int32 = 26  // SO_ATTACH_FILTER
+            let size = socklen_t(MemoryLayout.size(ofValue: program))
+            guard setsockopt(descriptor, SOL_SOCKET, attachFilter, &program, size) == 0 else {
+                throw TestClientError.system("setsockopt", errno)
+            }
+        }
+    }
+
     /// Ends the connection, in good order if the server had said all.
     public func close() {
         guard descriptor >= 0 else { return }

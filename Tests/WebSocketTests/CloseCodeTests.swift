@@ -20,7 +20,10 @@ struct CloseCodeTests {
 
     @Test("Backscroll's own codes are private ones")
     func ownCodes() {
-        for code in [CloseCode.tokenExpired, .notMember, .noProgress, .tooManyFrames] {
+        for code in [
+            CloseCode.badRequest, .tokenExpired, .notMember, .roomDeleted, .noProgress, .cursorUnknown, .tooManyFrames,
+            .unavailable,
+        ] {
             #expect((4000...4999).contains(code.rawValue))
         }
     }

@@ -38,6 +38,9 @@ public struct ServerConfiguration: Sendable {
     public var deadlines = HTTPDeadlines()
     /// The bounds of WebSockets.
     public var webSocket = WebSocketLimits()
+    /// How often an event stream gets a heartbeat, a comment that keeps proxies from ending it and shows whether its client
+    /// is still there.
+    public var eventHeartbeat = Duration.seconds(15)
     /// Whether messages are compressed on the WebSockets of clients that offer it.
     public var compression = true
     /// How long it takes until a user is said again to be typing in a room.

@@ -99,20 +99,27 @@ extension APIOperation {
         description: """
             A WebSocket for who asks for an upgrade, Server-Sent Events for who sends `Accept: text/event-stream`. What \
             changed after `since` comes first, then what changes. Browsers, which cannot set headers on a WebSocket, \
-            offer the subprotocols `backscroll.v1` and `bearer.TOKEN`.
+            offer the subprotocols `backscroll.v1` and `bearer.TOKEN`. A WebSocket that offers `backscroll.v1` is refused by \
+            an `error` frame and a close code from 4400 on, with 101; an EventSource that connects again by an `error` event, \
+            with 200.
             """,
         access: .reader, parameters: ["since", "epoch", "Last-Event-ID"],
         answers: [
             Answer(empty: 101, "A WebSocket.", headers: ["Upgrade", "Sec-WebSocket-Accept"]),
             Answer(
                 200, "Events without end, named as the frames' types, with the frames as `data`.",
-                mediaType: "text/event-stream"),
+                mediaType: "text/event-stream", headers: ["X-Accel-Buffering"]),
+            Answer(empty: 204, "An EventSource that was refused has connected again: it stops."),
         ],
         refusals: [.invalidCursor, .cursorUnknown, .notAMember, .upgradeRequired])
 
     private static let liveRooms = APIOperation(
         method: "get", path: "/v1/live", id: "openSocket", tag: .live, summary: "One WebSocket for many rooms",
-        description: "The client subscribes by frames.", access: .reader,
+        description: """
+            The client subscribes by frames. A WebSocket that offers `backscroll.v1` is refused by an `error` frame and a \
+            close code from 4400 on, with 101.
+            """,
+        access: .reader,
         answers: [Answer(empty: 101, "A WebSocket.", headers: ["Upgrade", "Sec-WebSocket-Accept"])],
         refusals: [.upgradeRequired])
 }

@@ -124,8 +124,15 @@ enum APIParameters {
             "Last-Event-ID",
             parameter(
                 "Last-Event-ID", in: "header",
-                ["type": "string", "pattern": "^(([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+)?$"],
-                "Of an event stream: the id of the last event that was seen. It wins over `since`.")
+                [
+                    "type": "string",
+                    "pattern": .string(
+                        "^(([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+|\(EventStreamText.refusedID))?$"),
+                ],
+                """
+                Of an event stream: the id of the last event that was received. It wins over `since`. With \
+                `\(EventStreamText.refusedID)`, the id of a refusal, the answer is 204.
+                """)
         ),
     ]
 
@@ -162,6 +169,7 @@ enum APIParameters {
         header("Upgrade", "`websocket`.", pattern: "^websocket$"),
         header("Sec-WebSocket-Version", "The only version that there is.", pattern: "^13$"),
         header("Sec-WebSocket-Accept", "The answer to the client's key (RFC 6455)."),
+        header("X-Accel-Buffering", "Has nginx pass events on as they come.", pattern: "^no$"),
     ]
 
     private static func header(

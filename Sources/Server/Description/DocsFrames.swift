@@ -113,14 +113,21 @@ enum DocsFrames {
         (.messageTooBig, "A frame of more than 64 KiB, or what the server is set to."),
         (.internalError, "A mistake of the server. Come back."),
         (.tryAgainLater, "The history cannot be read at the moment. Come back."),
-        (.tokenExpired, "The token has ended. Get a new one and come back."),
-        (.roomDeleted, "The room has been deleted. Do not come back."),
-        (.notMember, "You are no member of the room any more. Do not come back."),
+        (.badRequest, "The request for the socket cannot be read: see the error frame. Mend the client."),
+        (.tokenExpired, "The token is missing, invalid or expired. Get a new one and come back."),
+        (.notMember, "You may not read the room, or no longer. Do not come back."),
+        (.roomDeleted, "The room has been deleted, or there is none that you may know of. Do not come back."),
         (
             .noProgress,
             "You took nothing for 60 seconds, or what the server is set to, while there was something to take. You may "
                 + "see a bare end instead."
         ),
-        (.tooManyFrames, "More than 200 frames in a second, on <code>/v1/live</code> 1,200."),
+        (.cursorUnknown, "Your position belongs to another history. Load the room afresh."),
+        (
+            .tooManyFrames,
+            "More than 200 frames in a second, on <code>/v1/live</code> 1,200; or a limit, and then <code>retry_after</code> in "
+                + "the error frame says when to come back."
+        ),
+        (.unavailable, "The server cannot serve you at the moment. Come back after <code>retry_after</code> seconds."),
     ]
 }

@@ -27,8 +27,11 @@ enum DocsText {
         <li>A server that wants tokens takes <code>Authorization: Bearer TOKEN</code>; from browsers, which cannot set headers on a \
         WebSocket, the subprotocols <code>new WebSocket(url, ["backscroll.v1", "bearer." + token])</code>, or \
         <code>?access_token=TOKEN</code>. In open mode <code>?user=NAME</code> says who you are.</li>
-        <li>What is wrong is said before the upgrade, as an HTTP status with <code>application/problem+json</code>: 400, 401, \
-        403, 404, 410, 426, 429, 503.</li>
+        <li>A request that is refused is answered with an HTTP status and <code>application/problem+json</code>: 400, 401, 403, \
+        404, 410, 426, 429, 503. Pages cannot see these. So a WebSocket that offers the subprotocol <code>backscroll.v1</code> \
+        is opened, told why by an <code>error</code> frame with <code>code</code>, <code>message</code>, <code>room</code> and \
+        <code>retry_after</code> where they apply, and closed with a <a href="#closing">code</a> from 4400 on. A page of an \
+        <code>Origin</code> that is not allowed gets 403 all the same.</li>
         <li>Messages are compressed for who offers <code>permessage-deflate</code> (RFC 7692).</li>
         </ul>
         <p>A frame is a text message with one JSON object, named by its <code>type</code>. Ignore types and fields that you do \
@@ -44,9 +47,17 @@ enum DocsText {
 
     static let events = """
         <h2 id="events">As Server-Sent Events</h2>
-        <p>The same frames, each the <code>data</code> of an event that is named by its type. Messages alone carry an \
-        <code>id</code>, <code>EPOCH:REV</code>, which an <code>EventSource</code> sends back as <code>Last-Event-ID</code> when \
-        it comes back by itself; it wins over <code>since</code>. A comment keeps a quiet stream alive. There is nothing to say on it: who types says so on a socket.</p>
+        <p>The same frames, each the <code>data</code> of an event that is named by its type. <code>subscribed</code>, \
+        <code>message</code> and <code>live</code> carry an <code>id</code>, <code>EPOCH:REV</code>: the position to resume from. An \
+        <code>EventSource</code> sends the latest one back as <code>Last-Event-ID</code> when it connects again by itself; it \
+        wins over <code>since</code>. A comment every 15 seconds keeps a quiet stream alive. Clients cannot say anything on a \
+        stream: send <code>typing</code> on a socket.</p>
+        <p>The first request of an <code>EventSource</code> is refused with a status, after which it is <code>CLOSED</code>. When \
+        it is refused after connecting again, for a token that has expired, say, it receives an event <code>error</code> with the \
+        <code>code</code> in its <code>data</code>. An <code>error</code> event without <code>data</code> is the browser’s own: the \
+        connection is lost. Handle the code and call <code>close()</code>; a source that is not closed connects again after \
+        <code>retry</code>. If the refusal is for good it is then answered 204, which ends it; after 429, 500 and 503 it resumes \
+        from its position.</p>
         <pre>event: message
         id: RNmyYL9bWlAE2Ja9ThuN:7
         data: {"type":"message","message":{"room":"lobby","seq":5,"rev":7,…}}</pre>

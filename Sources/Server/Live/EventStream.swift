@@ -1,6 +1,7 @@
 import Chat
 import CoreMetrics
 import HTTP
+import HTTPTypes
 import Transport
 import Wire
 
@@ -9,15 +10,20 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     private let worker: Worker
     private let connection: Connection
     private let subscription: Subscription
+    /// The epoch that events' ids name, which is another than the log's when the request has asked for that fault.
+    private let epoch: String
     /// When the client's token ends, and the stream with it; `nil` for never.
     private let end: Timestamp?
     /// What stands between the subscription and the connection when the request has asked for faults.
     private var faulty: FaultyCarrier?
 
-    private init(worker: Worker, connection: Connection, caller: Identity, subscription: Subscription) {
+    private init(
+        worker: Worker, connection: Connection, caller: Identity, subscription: Subscription, epoch: String
+    ) {
         self.worker = worker
         self.connection = connection
         self.subscription = subscription
+        self.epoch = epoch
         end = caller.end
         connection.takesPushes = true
     }
@@ -26,25 +32,32 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     ///
     /// - Parameters:
     ///   - caller: who has asked; the stream ends when the token does.
+    ///   - since: the position that the client has asked for; `nil` for now.
     ///   - slice: the first slice of the replay; its state is what the client is told first.
     /// - Returns: what the connection is to be handed to.
     static func open(
-        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice,
-        faults: FaultPlan?
+        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, since: Int64?,
+        slice: ReplaySlice, faults: FaultPlan?
     ) -> EventStream {
-        let stream = EventStream(worker: worker, connection: connection, caller: caller, subscription: subscription)
+        let stream = EventStream(
+            worker: worker, connection: connection, caller: caller, subscription: subscription,
+            epoch: worker.epoch(faults))
+        // A client that is gone without a word acknowledges no heartbeat.
+        connection.setAcknowledgementTimeout(worker.services.configuration.transport.noProgress)
         stream.awaitTick()
-        stream.send(worker.subscribed(subscription, slice.state, faults))
+        var beginning: [UInt8] = []
+        EventStreamText.appendRetry(EventStreamText.usualRetry, to: &beginning)
+        PushEncoding.appendEvent(
+            worker.subscribed(subscription, slice.state, faults), id: stream.id(since ?? slice.state.rev),
+            to: &beginning)
+        connection.write(beginning)
         stream.faulty = faults?.carrier(of: subscription, before: stream, on: connection)
         worker.start(subscription, with: slice, on: stream.faulty ?? stream)
         return stream
     }
 
-    private func send(_ frame: ServerFrame) {
-        var event: [UInt8] = []
-        PushEncoding.appendEvent(frame, to: &event)
-        connection.write(event)
-    }
+    /// The id of an event after which a client has everything up to `rev`.
+    private func id(_ rev: Int64) -> String { "\(epoch):\(rev)" }
 
     // MARK: The subscription's bytes
 
@@ -58,7 +71,10 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
 
     func sendLive(_ subscription: Subscription) {
         var events: [UInt8] = []
-        for notice in worker.live(subscription) { PushEncoding.appendEvent(notice, to: &events) }
+        for notice in worker.live(subscription) {
+            let id: String? = if case .live(_, let rev) = notice { id(rev) } else { nil }
+            PushEncoding.appendEvent(notice, id: id, to: &events)
+        }
         connection.write(events)
     }
 
@@ -70,15 +86,17 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
             case .success(let slice): subscription.replayed(slice)
             case .failure(let problem) where [.notAMember, .roomDeleted].contains(problem.code):
                 worker.end([subscription], because: problem)
-            // An EventSource connects again by itself, from the last message that it has seen.
+            // An EventSource connects again by itself, from the last event that it has received.
             case .failure: connection.finish()
             }
         }
     }
 
-    /// An EventSource connects again, and is refused then.
+    /// Tells the client why, and ends the stream. An EventSource connects again, and is refused then.
     func ended(_ subscription: Subscription, because problem: Problem) {
-        send(.error(problem, room: subscription.feed.room.string))
+        var event: [UInt8] = []
+        PushEncoding.appendEvent(.error(problem, room: subscription.feed.room.string), to: &event)
+        connection.write(event)
         connection.finish()
     }
 
@@ -91,7 +109,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         subscription.advance()
     }
 
-    /// A comment keeps proxies from closing a quiet stream, and finds out whether the client is still there.
+    /// Sends a heartbeat: a comment, which keeps proxies from closing a quiet stream.
     func deadlineReached(_ connection: Connection) {
         // An EventSource connects again by itself; it is told then that its token has expired.
         if let end, Timestamp.now() >= end { return connection.finish() }
@@ -99,9 +117,9 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         awaitTick()
     }
 
-    /// Has the connection call back for the next comment, or at the token's end if that comes first.
+    /// Has the connection call back for the next heartbeat, or at the token's end if that comes first.
     private func awaitTick() {
-        var wait = worker.services.configuration.webSocket.pingInterval
+        var wait = worker.services.configuration.eventHeartbeat
         if let end { wait = min(wait, .milliseconds(end.milliseconds - Timestamp.now().milliseconds)) }
         connection.setDeadline(max(.milliseconds(1), wait))
     }
@@ -113,4 +131,50 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     func closed(_ connection: Connection) {
         worker.end(subscription)
     }
+}
+
+/// What an event stream says beside the frames, and how its answer begins.
+enum EventStreamText {
+    /// How long an EventSource waits before it connects again, in milliseconds: each a random time, so that those whose
+    /// streams have ended together come back one after the other.
+    static let usualRetry = 2000...4000
+
+    /// The id of the event that refuses a stream for good. An EventSource connects again all the same, sends the id as
+    /// `Last-Event-ID`, and is answered 204, which ends it. No position reads like it.
+    static let refusedID = "refused"
+
+    /// The fields of an event stream's answer: caches keep nothing of it, and nginx hands each event on as it comes.
+    static let fields = [
+        HTTPField(name: .cacheControl, value: "no-store"), HTTPField(name: .xAccelBuffering, value: "no"),
+    ]
+
+    /// Appends the time after which an EventSource is to connect again, from a range in milliseconds.
+    static func appendRetry(_ milliseconds: ClosedRange<Int>, to out: inout [UInt8]) {
+        out += Array("retry: \(Int.random(in: milliseconds))\n".utf8)
+    }
+
+    /// The whole content of an answer that refuses an EventSource which has connected again.
+    static func refusal(_ problem: Problem, room: String) -> [UInt8] {
+        var content: [UInt8] = []
+        appendRetry(retry(after: problem), to: &content)
+        PushEncoding.appendEvent(
+            .error(problem, room: room), id: problem.isPermanent ? refusedID : nil, to: &content)
+        return content
+    }
+
+    /// When to try again, in milliseconds: no sooner than the problem says, and not all at once.
+    private static func retry(after problem: Problem) -> ClosedRange<Int> {
+        let least = max((problem.retryAfter ?? 0) * 1000, usualRetry.lowerBound)
+        return least...least * 2
+    }
+}
+
+extension Problem {
+    /// Whether the same request will be refused again: not so for limits, time-outs, and a server that cannot serve.
+    var isPermanent: Bool { status < 500 && status != 408 && status != 429 }
+}
+
+extension HTTPField.Name {
+    /// Tells nginx not to buffer an answer.
+    static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

@@ -83,7 +83,7 @@ final class RoomSocket: LiveSocket {
             code = .roomDeleted
         default: code = .tryAgainLater
         }
-        socket.close(code, problem.detail)
+        socket.close(code, problem.code.string)
     }
 
     func drained(_ socket: WebSocketConnection) {

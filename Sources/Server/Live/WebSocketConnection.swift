@@ -133,7 +133,7 @@ final class WebSocketConnection: ConnectionHandler {
 
     func deadlineReached(_ connection: Connection) {
         guard closing.maySend else { return connection.finish() }
-        if let end, Timestamp.now() >= end { return close(.tokenExpired, "the token has expired") }
+        if let end, Timestamp.now() >= end { return close(.tokenExpired, Problem.Code.tokenExpired.string) }
         if connection.isCongested {
             // A ping would only wait behind the rest. Whether the client takes any of that the connection itself watches.
             heartbeat.skip(at: .now)

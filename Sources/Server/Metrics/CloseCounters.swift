@@ -5,7 +5,7 @@ import CoreMetrics
 public struct CloseCounters: Sendable {
     /// The codes that have a counter of their own.
     static let codes: [UInt16] = [
-        1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 4401, 4403, 4404, 4408, 4429,
+        1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 4400, 4401, 4403, 4404, 4408, 4410, 4429, 4503,
     ]
 
     /// In the order of ``codes``.

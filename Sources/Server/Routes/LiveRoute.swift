@@ -8,17 +8,27 @@ import Wire
 /// `GET /v1/rooms/{room}/live` and `GET /v1/live`: what changes in rooms, as it changes.
 extension Exchange {
     /// Answers with a WebSocket, or with an event stream when that is what the client accepts.
+    ///
+    /// An EventSource that was refused for good connects again nevertheless; 204 ends it (WHATWG HTML, section 9.2.3).
     func openLive(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        if wantsEvents, request.headerFields.first(.lastEventID) == EventStreamText.refusedID {
+            return answerEmpty(.noContent)
+        }
         let caller = try caller(target, in: room)
         try admit(.subscriptions, by: caller.user)
-        // Some clients offer to upgrade to other things (h2c), which is no reason to refuse them their events.
-        let wantsWebSocket = request.headerFields.lists("websocket", in: .upgrade)
-        if !wantsWebSocket, Accept.prefersEventStream(request.headerFields) {
+        if wantsEvents {
             try openEventStream(room, caller, target)
         } else {
             try openRoomSocket(room, caller, target)
         }
     }
+
+    /// True for a request to be upgraded to a WebSocket.
+    var wantsWebSocket: Bool { request.headerFields.lists("websocket", in: .upgrade) }
+
+    /// True for a request for Server-Sent Events. Some clients offer to upgrade to other things (h2c), which is no reason
+    /// to refuse them their events.
+    var wantsEvents: Bool { !wantsWebSocket && Accept.prefersEventStream(request.headerFields) }
 
     /// `GET /v1/live`: a WebSocket for many rooms.
     func openLiveRooms(_ target: DecodedTarget) throws(Problem) {
@@ -49,10 +59,10 @@ extension Exchange {
         // What the browser remembers is newer than what the page put into the URL.
         let since = try sincePosition(target, lastEventID: request.headerFields.first(.lastEventID))
         subscribe(to: room, caller, since: since, format: .serverSentEvents) { [self] subscription, slice in
-            stream(contentType: Accept.eventStream) { connection in
+            stream(contentType: Accept.eventStream, fields: EventStreamText.fields) { connection in
                 EventStream.open(
-                    on: connection, worker: worker, caller: caller, subscription: subscription, slice: slice,
-                    faults: faults)
+                    on: connection, worker: worker, caller: caller, subscription: subscription, since: since?.rev,
+                    slice: slice, faults: faults)
             }
         }
     }
@@ -108,7 +118,7 @@ extension Exchange {
     }
 
     /// What is spoken on the socket, for clients that ask.
-    private static let subprotocol = "backscroll.v1"
+    static let subprotocol = "backscroll.v1"
     /// Messages are compressed once for all subscribers, so with one window.
     private static let windowBits = PushDeflater.windowBits...PushDeflater.windowBits
 }

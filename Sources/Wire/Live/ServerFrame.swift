@@ -6,7 +6,8 @@ public enum ServerFrame: Sendable, Hashable {
     case subscribed(room: RoomID, head: Int64, rev: Int64, epoch: String)
     /// Replay ends here: what follows happens now.
     case live(room: RoomID, rev: Int64)
-    /// A frame of the client could not be served. `room` is as the client wrote it, which may be no room id.
+    /// A frame of the client, or its request for the connection, could not be served. `room` is as the client wrote it,
+    /// which may be no room id.
     case error(Problem, room: String? = nil)
     /// A user is writing.
     case typing(room: RoomID, user: UserID)
@@ -59,6 +60,7 @@ public enum ServerFrame: Sendable, Hashable {
             out.append(member: "code", problem.code.string)
             out.append(member: "message", problem.detail)
             if let room { out.append(member: "room", room) }
+            if let seconds = problem.retryAfter { out.append(member: "retry_after", Int64(seconds)) }
         case .typing(let room, let user):
             out.append(member: "room", room.string)
             out.append(member: "user", user.string)

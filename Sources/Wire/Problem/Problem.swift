@@ -12,7 +12,8 @@ public struct Problem: Error, Sendable, Hashable {
     public var field: String?
     /// The bound that was exceeded, in the unit that ``detail`` names.
     public var limit: Int?
-    /// After how many seconds to try again: the header `Retry-After` (RFC 9110, section 10.2.3), not part of the body.
+    /// After how many seconds to try again: the header `Retry-After` (RFC 9110, section 10.2.3), not part of the body; in
+    /// `error` frames `retry_after`.
     public var retryAfter: Int?
 
     /// A problem of one kind.

@@ -115,6 +115,9 @@ struct Provocation {
     private static let live: [Provocation] = [
         Provocation("subscribe", 101, "\(room)/live?since=0", fields: handshake),
         Provocation("subscribe", 200, "\(room)/live", fields: [("Accept", "text/event-stream")]),
+        Provocation(
+            "subscribe", 204, "\(room)/live",
+            fields: [("Accept", "text/event-stream"), ("Last-Event-ID", "refused")]),
         Provocation("subscribe", 400, "\(room)/live?since=x", fields: handshake),
         Provocation("subscribe", 410, "\(room)/live?since=999", fields: handshake),
         Provocation("subscribe", 426, "\(room)/live"),

@@ -2,10 +2,11 @@ import HTTP
 import HTTPTypes
 import Server
 import Testing
+import Transport
 
 @Suite("An event stream")
 struct EventStreamTests {
-    @Test("has the frames as data, their types as events, and ids on messages alone")
+    @Test("has the frames as data, their types as events, and positions to resume from as ids")
     func events() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -13,23 +14,66 @@ struct EventStreamTests {
             let epoch = try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).epoch
             let stream = try EventStreamClient(port: server.port, "/v1/rooms/lobby/live?since=0")
             let subscribed = #"{"type":"subscribed","room":"lobby","head":1,"rev":1,"epoch":"\#(epoch)"}"#
-            #expect(try stream.block() == ["event: subscribed", "data: \(subscribed)"])
+            var beginning = try #require(try stream.block())
+            let retry = beginning.removeFirst().wholeMatch(of: /retry: ([0-9]+)/).flatMap { Int($0.1) }
+            #expect(retry.map((2000...4000).contains) == true)
+            #expect(beginning == ["event: subscribed", "id: \(epoch):0", "data: \(subscribed)"])
             func message(_ rev: Int, _ json: String) -> [String] {
                 ["event: message", "id: \(epoch):\(rev)", #"data: {"type":"message","message":\#(json)}"#]
             }
             #expect(try stream.block() == message(1, first))
-            #expect(try stream.block() == ["event: live", #"data: {"type":"live","room":"lobby","rev":1}"#])
+            let live = #"data: {"type":"live","room":"lobby","rev":1}"#
+            #expect(try stream.block() == ["event: live", "id: \(epoch):1", live])
             let second = try client.post(HTTPClient.draft("2")).text
             #expect(try stream.block() == message(2, second))
         }
     }
 
-    @Test("is answered as such, in HTTP/1.0 too", arguments: [0, 1])
+    @Test("can be resumed from each of its events: subscribed has the position that was asked for, live its own")
+    func ids() throws {
+        try withServer {
+            $0.presence = true
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            for index in 1...3 { try client.send("\(index)") }
+            let epoch = try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).epoch
+            func ids(_ query: String, lines: [String] = [], count: Int) throws -> [String?] {
+                let stream = try EventStreamClient(port: server.port, "/v1/rooms/lobby/live\(query)", lines: lines)
+                return try (0..<count).map { _ in try stream.event().id }
+            }
+            // From now on: subscribed, live, presence.
+            #expect(try ids("", count: 3) == ["\(epoch):3", "\(epoch):3", nil])
+            #expect(try ids("?since=2", count: 3) == ["\(epoch):2", "\(epoch):3", "\(epoch):3"])
+            #expect(
+                try ids("?since=0", lines: ["Last-Event-ID: \(epoch):1"], count: 4)
+                    == [1, 2, 3, 3].map { "\(epoch):\($0)" })
+        }
+    }
+
+    @Test("that ends before its first message is resumed from where it began")
+    func resumedFromSubscribed() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("1")
+            let first = try EventStreamClient(port: server.port)
+            let id = try #require(try first.event().id)
+            first.close()
+            try client.send("2")
+            let again = try EventStreamClient(port: server.port, lines: ["Last-Event-ID: \(id)"])
+            #expect(try again.frame().room?.rev == 2)
+            #expect(try again.message().text == "2")
+        }
+    }
+
+    @Test("is answered as such, and neither stored nor held back by proxies, in HTTP/1.0 too", arguments: [0, 1])
     func head(minorVersion: Int) throws {
         try withServer { server in
             let stream = try EventStreamClient(port: server.port, minorVersion: minorVersion)
             let fields = Set(stream.head.dropFirst().map { $0.lowercased() })
-            #expect(fields.isSuperset(of: ["content-type: text/event-stream", "cache-control: no-cache"]))
+            #expect(
+                fields.isSuperset(of: [
+                    "content-type: text/event-stream", "cache-control: no-store", "x-accel-buffering: no",
+                ]))
             #expect(fields.allSatisfy { !$0.hasPrefix("content-length") && !$0.hasPrefix("transfer-encoding") })
             try stream.greeting()
             try HTTPClient(port: server.port).send("x")
@@ -76,26 +120,33 @@ struct EventStreamTests {
         }
     }
 
-    @Test("after an event of another history, or none, is refused", arguments: [("other:1", 410), ("x", 400)])
-    func badLastEventID(id: String, status: Int) throws {
-        try withServer { server in
-            let refused = #expect(throws: Unexpected.self) {
-                try EventStreamClient(port: server.port, lines: ["Last-Event-ID: \(id)"])
-            }
-            #expect(refused?.description.contains(" \(status) ") == true)
-        }
-    }
-
-    @Test("has a comment from time to time while nothing happens")
-    func comments() throws {
+    @Test("has a heartbeat, every 15 s unless it is set otherwise, while nothing happens")
+    func heartbeats() throws {
+        #expect(ServerConfiguration().eventHeartbeat == .seconds(15))
         try withServer {
-            $0.webSocket.pingInterval = .milliseconds(100)
+            $0.eventHeartbeat = .milliseconds(100)
         } _: { server in
             let stream = try EventStreamClient(port: server.port)
             try stream.greeting()
             for _ in 1...3 { #expect(try stream.block() == [": ping"]) }
             try HTTPClient(port: server.port).send("x")
             #expect(try stream.message().text == "x")
+        }
+    }
+
+    @Test("ends when its client is gone without a word and acknowledges no heartbeat")
+    func halfOpen() throws {
+        try withServer {
+            $0.eventHeartbeat = .milliseconds(100)
+            $0.transport.noProgress = .milliseconds(300)
+        } _: { server in
+            let stream = try EventStreamClient(port: server.port)
+            try stream.greeting()
+            try stream.fallSilent()
+            // It is gone when the connection that asks is the only one.
+            let client = try HTTPClient(port: server.port)
+            while try !client.get("/metrics").text.contains("backscroll_connections 1\n") {}
+            #expect(try client.get("/metrics").text.contains("backscroll_subscribers 0\n"))
         }
     }
 }

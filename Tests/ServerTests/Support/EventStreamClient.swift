@@ -6,6 +6,7 @@ final class EventStreamClient: LiveClient {
     struct Event: Equatable {
         var type = "message"
         var id: String?
+        var retry: Int?
         var data = ""
     }
 
@@ -35,6 +36,11 @@ final class EventStreamClient: LiveClient {
         guard head[0].hasPrefix("HTTP/1.1 200 ") else {
             throw Unexpected(head.joined(separator: "\n") + String(decoding: buffer, as: UTF8.self))
         }
+    }
+
+    /// Is gone without a word, as a machine that has lost its network.
+    func fallSilent() throws {
+        try socket.fallSilent()
     }
 
     /// Ends the connection.
@@ -67,6 +73,7 @@ final class EventStreamClient: LiveClient {
                 switch parts[0] {
                 case "event": event.type = String(parts[1])
                 case "id": event.id = String(parts[1])
+                case "retry": event.retry = Int(parts[1])
                 case "data": event.data += parts[1]
                 default: throw Unexpected("the line \(line)")
                 }
