@@ -1,0 +1,195 @@
+"""Fixtures for tests of pages in a real browser, against a real server.
+
+The program is the release build, or what the variable BACKSCROLL names. Each server has a free port and an empty database of
+its own; pages come from a site of their own, so that they are another origin than the server's.
+"""
+
+import base64
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import threading
+import time
+import urllib.request
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
+DEADLINE = 30  # seconds until something that should happen must have
+
+
+class Server:
+    """A server on a database of its own. It can be stopped and started again, on the same port or on another one."""
+
+    def __init__(self, directory, *flags):
+        self.database = directory / "backscroll.db"
+        self.flags = flags
+        self.port = 0
+        self.process = None
+
+    def start(self, port=None):
+        """Starts it, on the port that it had last unless another one is given; 0 picks one."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
+        command = [
+            BACKSCROLL, "serve", "--host", "127.0.0.1", "--port", str(self.port if port is None else port), "--database",
+            self.database, "--log-level", "warning", *self.flags,
+        ]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        used = int(self.process.stdout.readline().rpartition(":")[2])
+        if port is None:
+            self.port = used
+        return used
+
+    def stop(self):
+        """Stops it as an operator does. Harmless when it does not run."""
+        if self.process:
+            self.process.terminate()
+            assert self.process.wait(DEADLINE) == 0
+            self.process.stdout.close()
+        self.process = None
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def request(self, method, path, body=None, port=None, **headers):
+        """The JSON of an answer, which must be a good one."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{port or self.port}{path}", data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=DEADLINE) as response:
+            return json.loads(response.read() or "null")
+
+    def send(self, text, room="lobby", user="alice", port=None):
+        """Sends a message; the stored one."""
+        return self.request("POST", f"/v1/rooms/{room}/messages?user={user}", {"text": text}, port)
+
+    def restore_backup(self):
+        """Backs the database up and restores it from that, while the server is stopped: its history has a new epoch."""
+        copy = self.database.with_name("copy.db")
+        subprocess.run([BACKSCROLL, "backup", "--database", self.database, copy], check=True, capture_output=True)
+        for suffix in "", "-wal", "-shm":
+            self.database.with_name(self.database.name + suffix).unlink(missing_ok=True)
+        shutil.move(copy, self.database)
+
+
+class Page:
+    """A page of a site in the browser, in which scripts run."""
+
+    def __init__(self, driver, origin):
+        self.driver = driver
+        self.origin = origin
+        driver.get(origin)
+
+    def run(self, script, *arguments):
+        """Runs a script, which may return a value."""
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, expression):
+        """Waits until an expression is neither false nor empty; its value."""
+        return WebDriverWait(self.driver, DEADLINE, 0.05).until(
+            lambda driver: driver.execute_script(f"return {expression}"),
+            message=f"{expression} in time; there is: {self.run('return window.log')}")
+
+
+class BlankPage(http.server.BaseHTTPRequestHandler):
+    """Answers every GET with an empty page."""
+
+    def do_GET(self):
+        content = b"<!doctype html><title>test</title>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The origin of a site with empty pages, which servers allow."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), BlankPage) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """Chromium without a window."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    # Its sandbox wants more rights than containers and CI give; the pages are our own.
+    for argument in "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu":
+        options.add_argument(argument)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    driver.set_script_timeout(DEADLINE)
+    driver.set_page_load_timeout(DEADLINE)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(driver, site):
+    """A page of the site that servers allow; what it had open is closed at the end."""
+    yield Page(driver, site)
+    driver.get("about:blank")
+
+
+@pytest.fixture
+def start_server(tmp_path, site):
+    """Starts servers, with flags beside the usual ones, that stop at the end."""
+    servers = []
+
+    def start(*flags, allow=site):
+        directory = tmp_path / f"server{len(servers)}"
+        directory.mkdir()
+        server = Server(directory, *(("--allow-origin", allow) if allow else ()), *flags)
+        servers.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def server(start_server):
+    """A server in open mode."""
+    return start_server()
+
+
+class Tokens:
+    """A server that wants tokens, and tokens for it."""
+
+    def __init__(self, directory, start_server):
+        self.secret = base64.b64encode(os.urandom(32)).decode()
+        file = directory / "secret"
+        file.write_text(self.secret)
+        self.server = start_server("--jwt-secret-file", str(file))
+
+    def make(self, user, seconds=600, **claims):
+        """A token that ends in so many seconds; the server takes one for 60 seconds more."""
+
+        def encode(data):
+            return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+        claims |= {"sub": user, "exp": int(time.time()) + seconds}
+        signed = b".".join(encode(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
+        return (signed + b"." + encode(hmac.digest(self.secret.encode(), signed, hashlib.sha256))).decode()
+
+
+@pytest.fixture
+def tokens(tmp_path, start_server):
+    """A server that wants tokens, and tokens for it."""
+    return Tokens(tmp_path, start_server)
