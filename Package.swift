@@ -5,8 +5,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    // Release only: calls across modules are inlined, which the codecs count on.
-    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
 /// A module of the house and its tests; each may import only what stands above it here.
@@ -27,6 +25,11 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let package = Package(
     name: "backscroll",
     platforms: [.macOS(.v26)],
+    products: [
+        .executable(name: "backscroll", targets: ["backscroll"]),
+        // For clients and tools in Swift: the same types that the server reads and writes. It has no dependencies.
+        .library(name: "Wire", targets: ["Wire"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
