@@ -10,6 +10,10 @@
 static inline int backscroll_deflate_init(z_stream *stream, int level, int window_bits, int memory_level) {
     return deflateInit2(stream, level, Z_DEFLATED, -window_bits, memory_level, Z_DEFAULT_STRATEGY);
 }
+// With 16 added to the number of bits, a gzip header and its checksum (RFC 1952).
+static inline int backscroll_gzip_init(z_stream *stream, int level) {
+    return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+}
 static inline int backscroll_inflate_init(z_stream *stream, int window_bits) {
     return inflateInit2(stream, -window_bits);
 }

@@ -119,6 +119,7 @@ final class Exchange {
     private func serve(_ route: Route, _ target: DecodedTarget) throws(Problem) {
         switch route {
         case .index: answerIndex()
+        case .pageFile(let name): try answerPageFile(name)
         case .health: answerHealth()
         case .readiness: answerReadiness()
         case .metrics: answerMetrics()

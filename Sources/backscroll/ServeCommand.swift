@@ -173,6 +173,9 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var keepDays: Int?
 
+    @Flag(help: "Do not serve the web page at /.")
+    var noPage = false
+
     @Flag(help: "Do not tell the subscribers of a room how many are there.")
     var noPresence = false
 
@@ -287,6 +290,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.compression = !noCompression
         configuration.roomsByAdminsOnly = roomsByAdminsOnly
         configuration.keepDays = keepDays
+        configuration.page = !noPage
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
         configuration.sendQueue = maxQueue

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { argv, stdin, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 
-import { MalformedEvent, Timeline } from "../../Sources/Server/Page/timeline.js";
+import { MalformedEvent, Timeline } from "../../Sources/Page/timeline.js";
 
 /** Takes an event and returns the answer as a driver gives it: rows without what there is to draw. */
 export function answer(timeline, event) {

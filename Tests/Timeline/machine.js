@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-import { Timeline, apply, difference } from "../../Sources/Server/Page/timeline.js";
+import { Timeline, apply, difference } from "../../Sources/Page/timeline.js";
 import { answer } from "./driver.js";
 
 /** Starts a machine. `take(event)` answers as a driver does; `end()` stops it. */

@@ -30,6 +30,8 @@ public struct ServerConfiguration: Sendable {
     public var faults = false
     /// How often users and addresses may do things.
     public var limits = RateLimits()
+    /// Whether `GET /` is the web page.
+    public var page = true
     /// The bounds of connections.
     public var transport = TransportLimits()
     /// The bounds of requests.

@@ -1,9 +1,12 @@
+import CZlib
 import HTTP
 import HTTPTypes
 
 /// Content that is the same for everybody as long as the process runs.
 struct StaticContent: Sendable {
     let bytes: [UInt8]
+    /// The same compressed by gzip (RFC 1952).
+    let compressed: [UInt8]
     let contentType: String
     /// The entity tag: other bytes have another one.
     let tag: String
@@ -11,19 +14,60 @@ struct StaticContent: Sendable {
     init(_ bytes: [UInt8], contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
+        compressed = gzip(bytes)
         // FNV-1a (draft-eastlake-fnv), which is the same in every process, unlike the standard library's hash.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        tag = "\"\(String(hash, radix: 16))\""
+        tag = String(hash, radix: 16)
     }
 }
 
 extension Exchange {
-    /// Answers with content that clients may keep, if they ask each time whether it is still the same.
+    /// Answers with content that clients may keep, if they ask each time whether it is still the same. It is compressed for
+    /// clients that accept gzip.
     func answer(_ content: StaticContent) {
-        add(.eTag, content.tag)
+        let isCompressed = request.headerFields.acceptsGzip
+        // Each form has a tag of its own (RFC 9110, section 8.8.3).
+        let tag = isCompressed ? "\"\(content.tag)-gzip\"" : "\"\(content.tag)\""
+        add(.eTag, tag)
         add(.cacheControl, "no-cache")
-        let isKnown = request.headerFields.ifNoneMatchNames(content.tag)
-        answer(isKnown ? .notModified : .ok, contentType: content.contentType, body: content.bytes.span)
+        add(.vary, "Accept-Encoding")
+        add(.xContentTypeOptions, "nosniff")
+        if request.headerFields.ifNoneMatchNames(tag) {
+            return answer(.notModified, contentType: content.contentType, body: content.bytes.span)
+        }
+        if isCompressed { add(.contentEncoding, "gzip") }
+        answer(contentType: content.contentType, body: (isCompressed ? content.compressed : content.bytes).span)
+    }
+}
+
+extension HeaderFields {
+    /// Whether `Accept-Encoding` names gzip, and not with a weight of 0 (RFC 9110, section 12.5.3).
+    var acceptsGzip: Bool {
+        elements(of: .acceptEncoding).contains { element in
+            let parts = element.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
+            guard parts.first == "gzip" || parts.first == "*" else { return false }
+            return !parts.dropFirst().contains { $0.hasPrefix("q=0") && !$0.contains { ("1"..."9").contains($0) } }
+        }
+    }
+}
+
+/// Compresses bytes by gzip, as small as it gets: it is done once.
+private func gzip(_ bytes: [UInt8]) -> [UInt8] {
+    var stream = z_stream()
+    precondition(backscroll_gzip_init(&stream, Z_BEST_COMPRESSION) == Z_OK, "there is no memory for compression")
+    defer { deflateEnd(&stream) }
+    let bound = Int(deflateBound(&stream, UInt(bytes.count)))
+    // zlib reads and writes within these two buffers only, which outlive the call.
+    return bytes.withUnsafeBufferPointer { input in
+        [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            stream.next_in = input.baseAddress
+            stream.avail_in = UInt32(input.count)
+            stream.next_out = output.baseAddress
+            stream.avail_out = UInt32(bound)
+            let result = deflate(&stream, Z_FINISH)
+            precondition(result == Z_STREAM_END, "the bound of the compressed size holds")
+            count = bound - Int(stream.avail_out)
+        }
     }
 }

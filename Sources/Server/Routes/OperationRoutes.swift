@@ -4,8 +4,12 @@ import Wire
 
 /// What operators and their machines ask.
 extension Exchange {
-    /// `GET /`
+    /// `GET /`: the web page, or without it a text for people who look.
     func answerIndex() {
+        if worker.services.configuration.page {
+            add(.contentSecurityPolicy, PageContent.policy)
+            return answer(PageContent.index)
+        }
         let text = """
             Backscroll \(Version.current): a realtime chat backend whose history you can scroll both ways.
 

@@ -4,6 +4,7 @@ import Wire
 /// What a request is about, by its path: a pure function, so that what exists can be read off here.
 enum Route: Equatable {
     case index
+    case pageFile(name: String)
     case health
     case readiness
     case metrics
@@ -41,6 +42,10 @@ enum Route: Equatable {
             default: return nil
             }
         case 2:
+            if segments[0] == "page" {
+                self = .pageFile(name: segments[1])
+                return
+            }
             guard segments[0] == "v1" else { return nil }
             switch segments[1] {
             case "rooms": self = .rooms
@@ -107,14 +112,14 @@ enum Route: Equatable {
             .reaction(let room, _, _), .changes(let room), .read(let room), .members(let room), .member(let room, _),
             .presence(let room), .live(let room):
             room
-        case .index, .health, .readiness, .metrics, .description, .docs, .rooms, .liveRooms: nil
+        case .index, .pageFile, .health, .readiness, .metrics, .description, .docs, .rooms, .liveRooms: nil
         }
     }
 
     /// Whether it is for callers that have been authenticated, where there are keys.
     var needsCaller: Bool {
         switch self {
-        case .index, .health, .readiness, .metrics, .description, .docs: false
+        case .index, .pageFile, .health, .readiness, .metrics, .description, .docs: false
         default: true
         }
     }

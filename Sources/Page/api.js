@@ -1,0 +1,152 @@
+/**
+ * Requests to the server, for one user.
+ *
+ * @module api
+ */
+
+/** What the server refused, or `status` 0 where no answer came. */
+export class RequestError extends Error {
+    constructor(status, code, detail, retryAfter) {
+        super(detail);
+        this.status = status;
+        this.code = code;
+        this.retryAfter = retryAfter;
+    }
+}
+
+/** The user of a JSON Web Token, read without checking it: the server does that. Null if it is none. */
+export function userOfToken(token) {
+    try {
+        const payload = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+        const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
+        return JSON.parse(new TextDecoder().decode(bytes)).sub ?? null;
+    } catch {
+        return null;
+    }
+}
+
+export class API {
+    /**
+     * @param {string | null} user The name to use in open mode.
+     * @param {string | null} token The token to use where the server wants one. It is sent as a header and as a subprotocol,
+     *   never in a URL.
+     */
+    constructor(user, token) {
+        this.token = token;
+        this.user = token ? userOfToken(token) : user;
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @returns The answer's JSON; null if it has none.
+     * @throws {RequestError}
+     */
+    async request(method, path, { query = {}, body } = {}) {
+        const headers = {};
+        if (this.token) headers.Authorization = `Bearer ${this.token}`;
+        if (body !== undefined) headers["Content-Type"] = "application/json";
+        const parameters = new URLSearchParams(query);
+        if (!this.token && this.user) parameters.set("user", this.user);
+        let response, content;
+        try {
+            response = await fetch(`${path}?${parameters}`, {
+                method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store",
+            });
+            content = await response.text();
+        } catch {
+            throw new RequestError(0, null, "The server cannot be reached.");
+        }
+        let json = null;
+        try {
+            if (content) json = JSON.parse(content);
+        } catch {
+            // An answer that was cut, or one of a proxy in between.
+            throw new RequestError(response.ok ? 0 : response.status, null, "The answer cannot be read.");
+        }
+        if (response.ok) return json;
+        const seconds = Number(response.headers.get("Retry-After"));
+        throw new RequestError(
+            response.status, json?.code ?? null, json?.detail ?? response.statusText,
+            Number.isFinite(seconds) && response.headers.has("Retry-After") ? seconds : undefined);
+    }
+
+    /** The path of something in a room. */
+    static path(room, ...rest) {
+        return ["/v1/rooms", room, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
+    }
+
+    page(room, query) {
+        return this.request("GET", API.path(room, "messages"), { query });
+    }
+
+    message(room, seq) {
+        return this.request("GET", API.path(room, "messages", seq));
+    }
+
+    send(room, draft) {
+        return this.request("POST", API.path(room, "messages"), { body: draft });
+    }
+
+    edit(room, seq, changes) {
+        return this.request("PATCH", API.path(room, "messages", seq), { body: changes });
+    }
+
+    remove(room, seq) {
+        return this.request("DELETE", API.path(room, "messages", seq));
+    }
+
+    react(room, seq, key, isOn) {
+        return this.request(isOn ? "PUT" : "DELETE", API.path(room, "messages", seq, "reactions", key));
+    }
+
+    markRead(room, seq) {
+        return this.request("PUT", API.path(room, "read"), { body: { seq } });
+    }
+
+    room(room) {
+        return this.request("GET", API.path(room));
+    }
+
+    setRoom(room, settings) {
+        return this.request("PUT", API.path(room), { body: settings });
+    }
+
+    rooms(cursor) {
+        return this.request("GET", "/v1/rooms", { query: cursor ? { limit: 50, cursor } : { limit: 50 } });
+    }
+
+    members(room, after) {
+        return this.request("GET", API.path(room, "members"), { query: after ? { after } : {} });
+    }
+
+    setMember(room, user, role) {
+        return this.request("PUT", API.path(room, "members", user), { body: { role } });
+    }
+
+    removeMember(room, user) {
+        return this.request("DELETE", API.path(room, "members", user));
+    }
+
+    present(room) {
+        return this.request("GET", API.path(room, "presence"));
+    }
+
+    /**
+     * Opens a WebSocket. The subprotocol makes the server say why it refuses one.
+     *
+     * @returns {WebSocket}
+     */
+    socket(path, query = {}) {
+        const url = new URL(path, location.href);
+        url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+        for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+        const protocols = ["backscroll.v1"];
+        if (this.token) {
+            protocols.push(`bearer.${this.token}`);
+        } else if (this.user) {
+            url.searchParams.set("user", this.user);
+        }
+        return new WebSocket(url, protocols);
+    }
+}

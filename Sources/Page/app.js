@@ -1,0 +1,313 @@
+/**
+ * The page as a whole: who the user is, the list of rooms beside the open room, and their URLs.
+ *
+ * @module app
+ */
+
+import { API, RequestError, userOfToken } from "./api.js";
+import { Inbox } from "./inbox.js";
+import { Screen } from "./screen.js";
+import { Store } from "./store.js";
+import { avatar, element, summary } from "./text.js";
+
+const $ = (selector) => document.querySelector(selector);
+const TOKEN_KEY = "backscroll.token";
+const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+
+const shortTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const shortDate = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+
+let api, store, inbox, screen = null;
+
+/** What the URL says: the user in open mode, the room, and a message in it. A token never stands there. */
+function place() {
+    const query = new URLSearchParams(location.search);
+    const at = Number(query.get("at"));
+    const room = query.get("room");
+    return {
+        user: query.get("user"), room: room && ROOM_ID.test(room) ? room : null,
+        at: Number.isSafeInteger(at) && at > 0 ? at : "read",
+    };
+}
+
+function urlOf(room, at) {
+    const query = new URLSearchParams();
+    if (!api.token) query.set("user", api.user);
+    if (room) query.set("room", room);
+    if (typeof at === "number") query.set("at", at);
+    return `/?${query}`;
+}
+
+// Who the user is
+
+/** Learns whether the server wants tokens, from how it refuses a request without a name. */
+async function wantsToken() {
+    try {
+        await new API(null, null).rooms();
+        return false;
+    } catch (error) {
+        return error.code !== "unauthenticated" && error.status === 401;
+    }
+}
+
+async function start() {
+    const { user } = place();
+    const token = sessionStorage.getItem(TOKEN_KEY);
+    if (token) return enter(new API(null, token));
+    // A name in the URL is enough in open mode; where tokens are wanted, the first request says so.
+    if (user) {
+        const named = new API(user, null);
+        try {
+            await named.rooms();
+            return enter(named);
+        } catch (error) {
+            if (error.status === 0) return enter(named);
+            if (error.status !== 401) return signIn(false, error.message);
+            return signIn(true);
+        }
+    }
+    signIn(await wantsToken());
+}
+
+/** Asks for a name, or a token. */
+function signIn(isToken, error = "") {
+    leave();
+    $("#app").hidden = true;
+    $("#sign-in").hidden = false;
+    $("#sign-in-text").textContent = isToken ? "This server wants a token (JWT). Your application issues them." : "Choose a name to chat with.";
+    $("#sign-in-label").textContent = isToken ? "Token" : "Name";
+    $("#sign-in-error").textContent = error;
+    const input = $("#sign-in-value");
+    input.value = "";
+    input.autocomplete = isToken ? "off" : "username";
+    input.focus();
+    $("#sign-in form").onsubmit = async (event) => {
+        event.preventDefault();
+        const value = input.value.trim();
+        if (isToken && !userOfToken(value)) return void ($("#sign-in-error").textContent = "This is no token.");
+        const next = isToken ? new API(null, value) : new API(value, null);
+        try {
+            await next.rooms();
+        } catch (error) {
+            return void ($("#sign-in-error").textContent = error.message);
+        }
+        if (isToken) sessionStorage.setItem(TOKEN_KEY, value);
+        enter(next);
+    };
+}
+
+function signOut(message) {
+    sessionStorage.removeItem(TOKEN_KEY);
+    signIn(true, message);
+}
+
+/** Shows the rooms, and the one that the URL names. */
+function enter(next) {
+    api = next;
+    store = new Store(api.user);
+    $("#sign-in").hidden = true;
+    $("#app").hidden = false;
+    $("#me").replaceChildren(avatar(api.user), element("span", { dir: "auto" }, api.user));
+    const onToken = () => (api.token ? signOut("Your session has ended. Sign in again.") : null);
+    inbox = new Inbox(api, store, drawRooms, onToken);
+    inbox.open();
+    const { room, at } = place();
+    history.replaceState(null, "", urlOf(room, at));
+    show(room, at);
+}
+
+function leave() {
+    screen?.close();
+    inbox?.close();
+    screen = inbox = null;
+}
+
+// The open room
+
+function show(room, at = "read") {
+    screen?.close();
+    screen = null;
+    $("#app").classList.toggle("in-room", room !== null);
+    $("#screen").hidden = room === null;
+    $("#nothing").hidden = room !== null;
+    if (room === null) {
+        document.title = "Backscroll";
+        return;
+    }
+    drawTitle(room);
+    screen = new Screen(api, store, room, at, {
+        onToken: () => api.token && signOut("Your session has ended. Sign in again."),
+        onChange: () => drawPageTitle(room),
+    });
+    refreshRoom(room);
+    for (const item of document.querySelectorAll("[data-room-item]")) markCurrent(item);
+}
+
+/** Goes to a room, or with null back to the list. */
+function go(room, at) {
+    if (screen?.id === room && typeof at === "number") screen.jump(at);
+    history.pushState(null, "", urlOf(room, at));
+    if (screen?.id !== room) show(room, at);
+}
+
+async function refreshRoom(room) {
+    try {
+        const summary = await api.room(room);
+        if (screen?.id !== room) return;
+        drawTitle(room, summary.title);
+        screen.setOwner(summary.role === "owner");
+    } catch {
+        // The timeline tells of what is wrong with the room.
+    }
+}
+
+function drawTitle(room, title = inbox.get(room)?.title) {
+    $("#room-title").textContent = title || room;
+    document.title = `${title || room} – Backscroll`;
+}
+
+function drawPageTitle(room) {
+    const { unread } = screen.scroller.dataset;
+    const title = $("#room-title").textContent || room;
+    document.title = `${Number(unread) ? `(${unread}) ` : ""}${title} – Backscroll`;
+}
+
+// The list of rooms
+
+function drawRooms(rooms) {
+    const list = $("#rooms");
+    const known = new Map([...list.children].map((item) => [item.dataset.roomItem, item]));
+    let next = list.firstChild;
+    for (const room of rooms) {
+        const item = known.get(room.room) ?? roomItem(room.room);
+        known.delete(room.room);
+        fillRoomItem(item, room);
+        if (item === next) next = next.nextSibling;
+        else list.insertBefore(item, next);
+    }
+    for (const item of known.values()) item.remove();
+    if (screen) {
+        const open = inbox.get(screen.id);
+        if (open?.title) drawTitle(screen.id, open.title);
+    }
+}
+
+function roomItem(id) {
+    const item = element("li", { "data-room-item": id }, element("a", { href: urlOf(id) }));
+    item.firstChild.onclick = (event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        go(id);
+    };
+    return item;
+}
+
+function fillRoomItem(item, room) {
+    const { last_message: last } = room;
+    item.dataset.unread = room.unread ?? 0;
+    const time = last ? new Date(last.created_at) : null;
+    const isToday = time?.toDateString() === new Date().toDateString();
+    item.firstChild.replaceChildren(
+        avatar(room.title || room.room),
+        element("span", { class: "what" },
+            element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? " 🔒" : ""),
+            element("span", { class: "last", dir: "auto" }, last ? `${last.sender === api.user ? "You" : last.sender}: ${summary(last)}` : "No messages yet")),
+        element("span", { class: "when" },
+            time ? element("time", { datetime: last.created_at }, (isToday ? shortTime : shortDate).format(time)) : null,
+            room.unread ? element("span", { class: "badge", "aria-label": `${room.unread} unread` }, room.unread > 999 ? "999+" : String(room.unread)) : null));
+    markCurrent(item);
+}
+
+function markCurrent(item) {
+    if (item.dataset.roomItem === screen?.id) item.firstChild.setAttribute("aria-current", "page");
+    else item.firstChild.removeAttribute("aria-current");
+}
+
+// Dialogs
+
+function wireDialogs() {
+    for (const button of document.querySelectorAll("[data-cancel]")) button.onclick = () => button.closest("dialog").close();
+    const rooms = $("#new-room-dialog");
+    $("[data-new-room]").onclick = () => {
+        rooms.querySelector("form").reset();
+        rooms.querySelector(".error").textContent = "";
+        rooms.showModal();
+    };
+    rooms.querySelector("form").onsubmit = async (event) => {
+        event.preventDefault();
+        const form = new FormData(event.target);
+        const id = form.get("id").trim();
+        const settings = { visibility: form.get("private") ? "private" : "open" };
+        if (form.get("title").trim()) settings.title = form.get("title").trim();
+        try {
+            await api.setRoom(id, settings);
+        } catch (error) {
+            return void (rooms.querySelector(".error").textContent = error.message);
+        }
+        rooms.close();
+        inbox.refresh(id);
+        go(id);
+    };
+    const members = $("#members-dialog");
+    $("#members").onclick = () => {
+        members.querySelector(".error").textContent = "";
+        members.showModal();
+        drawMembers();
+    };
+    members.querySelector("form").onsubmit = async (event) => {
+        event.preventDefault();
+        const input = $("#member-name");
+        if (!input.value.trim()) return;
+        if (await tryMember(() => api.setMember(screen.id, input.value.trim(), "member"))) input.value = "";
+    };
+    $("#leave").onclick = async () => {
+        const room = screen.id;
+        if (!(await tryMember(() => api.removeMember(room, api.user)))) return;
+        members.close();
+        go(null);
+    };
+}
+
+async function drawMembers() {
+    const list = $("#member-list");
+    let answer;
+    try {
+        answer = await api.members(screen.id);
+    } catch (error) {
+        list.replaceChildren();
+        return void ($("#members-dialog .error").textContent = error.message);
+    }
+    const isOwner = answer.members.some(({ user, role }) => user === api.user && role === "owner");
+    list.replaceChildren(...answer.members.map(({ user, role }) => {
+        const remove = isOwner && user !== api.user
+            ? element("button", { type: "button", "aria-label": `Remove ${user}` }, "Remove") : null;
+        if (remove) remove.onclick = () => tryMember(() => api.removeMember(screen.id, user));
+        return element("li", {}, avatar(user), element("span", { dir: "auto" }, user), role === "owner" ? element("small", {}, "owner") : null, remove);
+    }));
+}
+
+async function tryMember(request) {
+    try {
+        await request();
+    } catch (error) {
+        if (!(error instanceof RequestError)) throw error;
+        $("#members-dialog .error").textContent = error.message;
+        return false;
+    }
+    $("#members-dialog .error").textContent = "";
+    await drawMembers();
+    return true;
+}
+
+// Assembly
+
+$("#back").onclick = () => go(null);
+window.addEventListener("popstate", () => {
+    const { room, at } = place();
+    if (room === screen?.id && typeof at === "number") screen?.jump(at);
+    else if (room !== (screen?.id ?? null)) show(room, at);
+});
+window.addEventListener("online", () => inbox?.wake());
+document.addEventListener("visibilitychange", () => !document.hidden && inbox?.wake());
+wireDialogs();
+start();

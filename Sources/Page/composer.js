@@ -1,0 +1,160 @@
+/**
+ * The composer: writes a message, an answer to one, or an edit of one's own.
+ *
+ * @module composer
+ */
+
+import { element, pictureURL, summary } from "./text.js";
+
+/** How long to wait for the size of a picture, in milliseconds. */
+const PICTURE_MILLISECONDS = 15000;
+
+const $ = (selector) => document.querySelector(selector);
+
+/** The size of a picture at an address. */
+function sizeOf(url) {
+    return new Promise((resolve, reject) => {
+        const image = new Image();
+        const timer = setTimeout(() => reject(new Error("The picture does not load.")), PICTURE_MILLISECONDS);
+        image.referrerPolicy = "no-referrer";
+        image.onload = () => {
+            clearTimeout(timer);
+            resolve({ width: image.naturalWidth, height: image.naturalHeight });
+        };
+        image.onerror = () => {
+            clearTimeout(timer);
+            reject(new Error("The picture cannot be loaded."));
+        };
+        image.src = url;
+    });
+}
+
+export class Composer {
+    #input = $("[data-composer]");
+    #handlers;
+    #abort = new AbortController();
+    /** @type {{reply: object} | {edit: object} | null} */
+    #context = null;
+    /** @type {object[]} */
+    #attachments = [];
+    #errorTimer = 0;
+
+    /** @param {{send: (draft: object) => void, edit: (seq: number, changes: object) => void, type: () => void}} handlers */
+    constructor(handlers) {
+        this.#handlers = handlers;
+        const options = { signal: this.#abort.signal };
+        this.#input.value = "";
+        this.#setContext(null);
+        this.#input.addEventListener("keydown", (event) => this.#keyPressed(event), options);
+        this.#input.addEventListener("input", () => this.#typed(), options);
+        this.#input.addEventListener("paste", (event) => this.#dropped(event, event.clipboardData), options);
+        const room = $("#screen");
+        room.addEventListener("dragover", (event) => event.preventDefault(), options);
+        room.addEventListener("drop", (event) => this.#dropped(event, event.dataTransfer), options);
+        $("#composer").addEventListener("submit", (event) => this.#submit(event), options);
+        $("#context-end").addEventListener("click", () => this.#setContext(null), options);
+        this.#resize();
+    }
+
+    close() {
+        this.#abort.abort();
+        clearTimeout(this.#errorTimer);
+    }
+
+    focus() {
+        this.#input.focus();
+    }
+
+    reply(message) {
+        this.#setContext({ reply: message });
+        this.focus();
+    }
+
+    edit(message) {
+        this.#setContext({ edit: message });
+        this.#input.value = message.text ?? "";
+        this.#resize();
+        this.focus();
+    }
+
+    showError(text) {
+        const shown = $("#context-text");
+        $("#context").hidden = false;
+        shown.replaceChildren(element("span", { class: "error", role: "alert" }, text));
+        clearTimeout(this.#errorTimer);
+        this.#errorTimer = setTimeout(() => this.#setContext(this.#context), 5000);
+    }
+
+    #setContext(context) {
+        if (this.#context?.edit && context === null) this.#input.value = "";
+        this.#context = context;
+        if (context === null) this.#attachments = [];
+        const message = context?.reply ?? context?.edit;
+        $("#context").hidden = !message && !this.#attachments.length;
+        const parts = [];
+        if (message) parts.push(element("b", { dir: "auto" }, context.edit ? "Edit your message" : `Reply to ${message.sender}`),
+            element("span", { dir: "auto" }, summary(message)));
+        for (const { url } of this.#attachments) parts.push(element("b", {}, "Picture"), element("span", {}, url));
+        $("#context-text").replaceChildren(...parts);
+        this.#resize();
+    }
+
+    #keyPressed(event) {
+        if (event.key === "Escape" && this.#context) {
+            this.#setContext(null);
+        } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+            this.#submit(event);
+        }
+    }
+
+    #typed() {
+        this.#resize();
+        if (this.#input.value && !this.#context?.edit) this.#handlers.type();
+    }
+
+    /** As high as its text, up to a third of the screen; the style sheet has the bound. */
+    #resize() {
+        this.#input.style.height = "auto";
+        this.#input.style.height = `${this.#input.scrollHeight}px`;
+    }
+
+    #submit(event) {
+        event.preventDefault();
+        const text = this.#input.value.replace(/^\n+|\s+$/g, "");
+        const context = this.#context;
+        if (context?.edit) {
+            if (!text && !context.edit.attachments?.length) return;
+            if (text !== context.edit.text) this.#handlers.edit(context.edit.seq, { text });
+        } else {
+            if (!text && !this.#attachments.length) return;
+            const draft = { client_message_id: crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now() };
+            if (text) draft.text = text;
+            if (this.#attachments.length) draft.attachments = this.#attachments;
+            if (context?.reply) draft.reply_to = context.reply.seq;
+            this.#handlers.send(draft);
+        }
+        this.#input.value = "";
+        this.#attachments = [];
+        this.#context = null;
+        this.#setContext(null);
+        this.focus();
+    }
+
+    /** A picture's address that is pasted or dropped alone becomes an attachment, with its size. */
+    async #dropped(event, data) {
+        const text = data?.getData("text/uri-list")?.split("\n")[0] || data?.getData("text/plain") || "";
+        const url = pictureURL(text);
+        if (event.type === "drop") event.preventDefault();
+        if (!url) return;
+        event.preventDefault();
+        try {
+            const size = await sizeOf(url);
+            if (this.#abort.signal.aborted) return;
+            this.#attachments.push({ type: "image", url, ...size });
+            this.#setContext(this.#context ?? { picture: true });
+        } catch (error) {
+            this.#input.setRangeText(text, this.#input.selectionStart, this.#input.selectionEnd, "end");
+            this.showError(error.message);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/**
+ * The user's rooms: latest activity first, with what is unread and the newest message. Kept current by `mine` on one socket.
+ *
+ * @module inbox
+ */
+
+import { RequestError } from "./api.js";
+import { Socket } from "./socket.js";
+
+/** The most entries that are listed. */
+const MAXIMUM_ROOMS = 500;
+/** Pauses before the next attempt to connect, in milliseconds: doubled each time, with a random part. */
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30000;
+/** How long to wait before rooms are looked up, so that a burst of messages asks once. */
+const REFRESH_MILLISECONDS = 250;
+
+export class Inbox {
+    #api;
+    #store;
+    #onChange;
+    #onToken;
+    /** @type {Map<string, object>} The rooms by id, as `GET /v1/rooms` returns them. */
+    #rooms = new Map();
+    #socket = null;
+    #pause = FIRST_PAUSE;
+    #timer = 0;
+    #stale = new Set();
+    #refreshing = 0;
+
+    /**
+     * @param {(rooms: object[]) => void} onChange Called with the rooms, latest activity first.
+     * @param {() => void} onToken Called when the server wants another token.
+     */
+    constructor(api, store, onChange, onToken) {
+        this.#api = api;
+        this.#store = store;
+        this.#onChange = onChange;
+        this.#onToken = onToken;
+    }
+
+    async open() {
+        for (const room of await this.#store.rooms()) this.#rooms.set(room.room, room);
+        if (this.#rooms.size) this.#changed();
+        this.#connect();
+    }
+
+    close() {
+        this.#socket?.close();
+        clearTimeout(this.#timer);
+        clearTimeout(this.#refreshing);
+    }
+
+    get(room) {
+        return this.#rooms.get(room);
+    }
+
+    /** Connects now, if it waits for its next attempt: the network or the user has come back. */
+    wake() {
+        if (!this.#timer) return;
+        clearTimeout(this.#timer);
+        this.#timer = 0;
+        this.#pause = FIRST_PAUSE;
+        this.#connect();
+    }
+
+    /** Says that what is unread in a room, or the room itself, may have changed. */
+    refresh(room) {
+        this.#stale.add(room);
+        this.#refreshing ||= setTimeout(() => this.#refreshStale(), REFRESH_MILLISECONDS);
+    }
+
+    /** First the subscription, then the list: so nothing falls in between. */
+    #connect() {
+        this.#socket = new Socket(this.#api.socket("/v1/live"), {
+            opened: () => {
+                this.#pause = FIRST_PAUSE;
+                this.#socket.send({ type: "subscribe", rooms: "mine" });
+                this.#load();
+            },
+            frame: (frame) => this.#take(frame),
+            closed: (code) => {
+                if (code === 4401) return this.#onToken();
+                this.#timer = setTimeout(() => {
+                    this.#timer = 0;
+                    this.#connect();
+                }, this.#pause * (0.5 + Math.random()));
+                this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
+            },
+        });
+    }
+
+    async #load() {
+        const rooms = new Map();
+        try {
+            let cursor;
+            do {
+                const answer = await this.#api.rooms(cursor);
+                for (const room of answer.rooms) rooms.set(room.room, room);
+                cursor = answer.has_more ? answer.cursor : undefined;
+            } while (cursor && rooms.size < MAXIMUM_ROOMS);
+        } catch (error) {
+            if (error instanceof RequestError && error.status === 401) this.#onToken();
+            return;
+        }
+        // What a frame has told meanwhile is newer.
+        for (const [id, room] of this.#rooms) {
+            const loaded = rooms.get(id);
+            if (loaded && loaded.epoch === room.epoch && loaded.rev < room.rev) rooms.set(id, room);
+        }
+        this.#rooms = rooms;
+        this.#changed();
+    }
+
+    #take(frame) {
+        if (frame.type === "message") {
+            const { message } = frame;
+            const room = this.#rooms.get(message.room);
+            if (!room) return this.refresh(message.room);
+            if (message.rev <= room.rev) return;
+            room.rev = message.rev;
+            if (message.seq >= (room.last_message?.seq ?? 0)) room.last_message = message;
+            if (message.seq > room.head) {
+                room.head = message.seq;
+                if (message.sender !== this.#api.user) room.unread++;
+            }
+            this.#changed();
+            // Counting edits and deletions is the server's.
+            this.refresh(message.room);
+        } else if (frame.type === "read" && frame.user === this.#api.user) {
+            this.refresh(frame.room);
+        } else if (frame.type === "subscribed" && !this.#rooms.has(frame.room)) {
+            this.refresh(frame.room);
+        } else if (frame.type === "error") {
+            if (frame.code.startsWith("token_")) return this.#onToken();
+            if (frame.room && this.#rooms.delete(frame.room)) this.#changed();
+        }
+    }
+
+    async #refreshStale() {
+        const rooms = [...this.#stale];
+        this.#stale.clear();
+        this.#refreshing = 0;
+        for (const id of rooms) {
+            try {
+                const known = this.#rooms.get(id);
+                const summary = await this.#api.room(id);
+                if (known && summary.rev < known.rev) continue;
+                const lastMessage = known?.last_message
+                    ?? (summary.head ? (await this.#api.page(id, { limit: 1 })).messages.at(-1) : undefined);
+                this.#rooms.set(id, { ...known, ...summary, last_message: lastMessage });
+            } catch (error) {
+                if (error instanceof RequestError && (error.status === 404 || error.status === 410)) this.#rooms.delete(id);
+            }
+        }
+        this.#changed();
+    }
+
+    #changed() {
+        const time = (room) => room.last_message?.created_at ?? "9";
+        const rooms = [...this.#rooms.values()].filter((room) => room.role).sort((one, other) => (time(one) < time(other) ? 1 : -1));
+        this.#store.saveRooms(rooms.slice(0, MAXIMUM_ROOMS));
+        this.#onChange(rooms);
+    }
+}

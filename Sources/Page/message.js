@@ -1,0 +1,189 @@
+/**
+ * The element of a message, of a day line, and of the unread line.
+ *
+ * @module message
+ */
+
+import { avatar, element, formatted, link, safeURL, summary } from "./text.js";
+import { thumbhashCanvas } from "./thumbhash.js";
+
+/** Messages of one sender within this time stand together, in milliseconds. */
+const GROUP_MILLISECONDS = 5 * 60 * 1000;
+/** The largest size of a picture in a message, in CSS pixels. */
+const MAXIMUM_WIDTH = 420;
+const MAXIMUM_HEIGHT = 320;
+export const LIKE = "❤️";
+const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
+/** How many names of a reaction its tooltip tells. */
+const NAMED_USERS = 20;
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+/** What a row shows: the message, or the draft of one that is not stored. */
+export function contentOf(row, me) {
+    if (row.message) return row.message;
+    return { ...row.draft, sender: me, created_at: null };
+}
+
+function dayLine(key) {
+    const date = new Date(`${key.slice(4)}T00:00:00Z`);
+    const now = new Date();
+    const days = Math.round((date.getTime() - Date.UTC(now.getFullYear(), now.getMonth(), now.getDate())) / 86400000);
+    const text = days === 0 || days === -1 ? relative.format(days, "day") : weekday.format(date);
+    return element("div", { class: "line day", "data-key": key, role: "separator", "aria-label": text }, element("span", {}, text));
+}
+
+function unreadLine() {
+    return element("div", { class: "line unread", "data-key": "unread", role: "separator", "aria-label": "New messages" },
+        element("span", {}, "New messages"));
+}
+
+/** The room that a picture or video takes before it has loaded is the room that it takes afterwards. */
+function frame({ width, height }, node, thumbhash) {
+    const scale = Math.min(1, MAXIMUM_WIDTH / width, MAXIMUM_HEIGHT / height);
+    const box = element("div", { class: "media" }, thumbhash ? thumbhashCanvas(thumbhash) : null, node);
+    box.style.width = `${Math.max(48, Math.round(width * scale))}px`;
+    box.style.aspectRatio = `${width} / ${height}`;
+    return box;
+}
+
+function attachmentNode(attachment) {
+    const url = safeURL(attachment.url);
+    if (!url) return null;
+    const name = attachment.title || decodeURIComponentSafely(url.pathname.split("/").pop()) || url.hostname;
+    if (attachment.type === "image") {
+        const image = element("img", {
+            src: url.href, alt: attachment.description || attachment.title || "Picture", width: attachment.width, height: attachment.height,
+            loading: "lazy", decoding: "async", referrerpolicy: "no-referrer",
+        });
+        image.onload = () => image.classList.add("loaded");
+        image.onerror = () => image.classList.add("broken");
+        return link(url, frame(attachment, image, attachment.thumbhash));
+    }
+    if (attachment.type === "video") {
+        return frame(attachment, element("video", { src: url.href, controls: true, preload: "none", "aria-label": name }), attachment.thumbhash);
+    }
+    if (attachment.type === "audio") {
+        return element("audio", { src: url.href, controls: true, preload: "none", "aria-label": name });
+    }
+    return link(url, element("span", { class: "card" },
+        element("b", { dir: "auto" }, name),
+        attachment.description ? element("span", { dir: "auto" }, attachment.description) : null,
+        element("small", {}, url.hostname)));
+}
+
+function decodeURIComponentSafely(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
+function reactions(message, me) {
+    if (!message.reactions?.length) return null;
+    return element("div", { class: "reactions" }, ...message.reactions.map(({ key, count, users }) => {
+        const isMine = users.includes(me);
+        const named = users.slice(0, NAMED_USERS).join(", ");
+        return element("button", {
+            type: "button", "data-reaction": key, "data-count": count, "aria-pressed": String(isMine), title: named,
+            "aria-label": `${key}, ${count}: ${named}`,
+        }, element("span", { class: "emoji" }, key), ` ${count}`);
+    }));
+}
+
+function actions(row, message, { me, isOwner }) {
+    if (row.state === "failed") {
+        return element("div", { class: "failed", role: "alert" }, element("span", {}, failureText(row.code)),
+            element("button", { type: "button", "data-retry": true }, "Try again"),
+            element("button", { type: "button", "data-discard": true }, "Discard"));
+    }
+    if (row.state !== "stored") return null;
+    const isMine = message.sender === me;
+    return element("div", { class: "actions", role: "group", "aria-label": "Message actions" },
+        element("button", { type: "button", "data-react": LIKE, title: "Like", "aria-label": "Like" }, LIKE),
+        element("button", { type: "button", "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }, "☺"),
+        element("button", { type: "button", "data-reply": true, title: "Reply", "aria-label": "Reply" }, "↩"),
+        isMine ? element("button", { type: "button", "data-edit": true, title: "Edit", "aria-label": "Edit" }, "✎") : null,
+        isMine || isOwner ? element("button", { type: "button", "data-delete": true, title: "Delete", "aria-label": "Delete" }, "🗑") : null);
+}
+
+/** The small picker of emoji below a message. */
+export function picker() {
+    return element("div", { class: "picker", role: "group", "aria-label": "Choose a reaction" },
+        ...EMOJI.map((key) => element("button", { type: "button", "data-react": key, "aria-label": `React with ${key}` }, key)));
+}
+
+function failureText(code) {
+    const texts = {
+        too_long: "The message is too long.", banned: "You may not send here.", unauthenticated: "You are not signed in.",
+        not_a_member: "You are no longer a member.", room_not_found: "There is no such room.", room_deleted: "The room was deleted.",
+    };
+    return texts[code] ?? "Not sent.";
+}
+
+function status(row, message) {
+    const time = message.created_at ? new Date(message.created_at) : null;
+    const parts = [];
+    if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));
+    if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, "edited"));
+    const ticks = { stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"] };
+    if (row.mine && ticks[row.state]) {
+        const [tick, label] = ticks[row.state];
+        parts.push(element("span", { class: "tick", role: "img", "aria-label": label, title: label }, tick));
+    }
+    return element("span", { class: "status" }, ...parts);
+}
+
+/** True where a row continues the one above it. */
+function isGrouped(row, before, me) {
+    if (!before?.state) return false;
+    const [message, previous] = [contentOf(row, me), contentOf(before, me)];
+    if (message.sender !== previous.sender) return false;
+    const time = (content) => (content.created_at ? Date.parse(content.created_at) : Date.now());
+    return time(message) - time(previous) < GROUP_MILLISECONDS;
+}
+
+/**
+ * Makes the element of a row.
+ *
+ * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (seq: number) => string[]}} context
+ */
+export function rowNode(row, before, context) {
+    if (row.key === "unread") return unreadLine();
+    if (!row.state) return dayLine(row.key);
+    const message = contentOf(row, context.me);
+    const node = element("article", {
+        class: ["row", row.mine ? "mine" : "theirs", isGrouped(row, before, context.me) ? "grouped" : ""].join(" ").trim(),
+        "data-key": row.key, "data-seq": row.seq, "data-state": row.state, tabindex: "-1",
+    });
+    node.setAttribute("aria-label", `${message.sender}: ${summary(message)}`);
+    const bubble = element("div", { class: "bubble" });
+    if (message.deleted) {
+        bubble.append(element("p", { class: "tombstone" }, "This message was deleted."));
+    } else {
+        if (message.reply_to) bubble.append(quote(message.reply_to, row.key, context));
+        const text = message.text ? element("div", { class: "text" }, ...formatted(message.text)) : null;
+        bubble.append(...[text, ...(message.attachments ?? []).map(attachmentNode)].filter(Boolean));
+    }
+    bubble.append(status(row, message));
+    const readers = row.mine && row.seq ? context.readBy(row.seq) : [];
+    node.append(
+        avatar(message.sender),
+        element("div", { class: "body" },
+            element("span", { class: "sender", dir: "auto" }, message.sender),
+            bubble,
+            ...[reactions(message, context.me), actions(row, message, context)].filter(Boolean),
+            ...(readers.length ? [element("span", { class: "readers" }, `Read by ${readers.join(", ")}`)] : [])));
+    return node;
+}
+
+function quote(seq, key, context) {
+    const quoted = context.quoted(seq, key);
+    return element("button", { type: "button", class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${quoted.sender}: ${summary(quoted)}` : "a message"}` },
+        element("b", { dir: "auto" }, quoted?.sender ?? "…"),
+        element("span", { dir: "auto" }, quoted === null ? "The message cannot be read." : summary(quoted)));
+}

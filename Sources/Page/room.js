@@ -1,0 +1,273 @@
+/**
+ * An open room: hosts the timeline machine. It carries out the effects, feeds back what happened, keeps the window and the
+ * outbox in the store, and hands each view to whoever draws it, once a frame.
+ *
+ * @module room
+ */
+
+import { API, RequestError } from "./api.js";
+import { Socket } from "./socket.js";
+import { Timeline } from "./timeline.js";
+
+/** How many messages a page has. */
+const PAGE_LIMIT = 30;
+/** How often the machine is told the time, in milliseconds. Its waits are whole seconds. */
+const TICK_MILLISECONDS = 500;
+/** How long to wait before the window is kept, so that a burst of messages is one write. */
+const SAVE_MILLISECONDS = 800;
+/** How long to gather read marks into one request. */
+const MARK_MILLISECONDS = 300;
+/** How often a user who types says so (docs/live.md). */
+const TYPING_MILLISECONDS = 3000;
+/** The longest random delay before a socket is opened again, so that clients of a restarted server do not come at once. */
+const JITTER_MILLISECONDS = 1000;
+
+/** Close codes, and codes of `error` frames, after which coming back is of no use; with what the reader is told. */
+const ENDINGS = new Map([
+    [4401, "token"], ["token_expired", "token"], ["token_invalid", "token"], ["token_missing", "token"],
+    [4403, "removed"], ["not_a_member", "removed"], ["room_not_found", "removed"], ["room_not_allowed", "removed"],
+    ["banned", "banned"], [4404, "deleted"], ["room_deleted", "deleted"],
+]);
+
+export class Room {
+    #api;
+    #store;
+    #timeline = new Timeline();
+    #onView;
+    #onEnd;
+    #socket = null;
+    #isClosed = false;
+    #hasConnected = false;
+    #drawing = 0;
+    #saving = 0;
+    #marking = 0;
+    #mark = 0;
+    #ticking = 0;
+    #typedAt = 0;
+    #scrollTo = null;
+
+    /**
+     * @param {(view: object, scrollTo: string | null) => void} onView Called before the next frame of the screen after something
+     *   changed, with where to scroll once the view is drawn.
+     * @param {(why: "token" | "removed" | "banned" | "deleted") => void} onEnd Called once when the room cannot be shown any more.
+     */
+    constructor(api, store, id, onView, onEnd) {
+        this.#api = api;
+        this.#store = store;
+        this.id = id;
+        this.#onView = onView;
+        this.#onEnd = onEnd;
+        /** @type {Map<string, number>} Up to where other users have read, as far as notices have told. */
+        this.readers = new Map();
+        this.#handle({
+            event: "start", me: api.user, room: id, limit: PAGE_LIMIT, utc_offset: -new Date().getTimezoneOffset(),
+        });
+    }
+
+    /** Shows what is kept, then opens the room. Unsent messages are sent in the order in which they were written. */
+    async open(at) {
+        const [kept, unsent] = await Promise.all([this.#store.window(this.id), this.#store.unsent(this.id)]);
+        if (this.#isClosed) return;
+        this.#tick();
+        if (!document.hidden && document.hasFocus()) this.setActive(true);
+        for (const { draft, at } of unsent) this.#handle({ event: "send", draft, at });
+        if (kept) {
+            // What another version of the page kept may not be what this one takes.
+            try {
+                this.#handle({ event: "restore", ...kept });
+            } catch {
+                this.#store.forgetWindow(this.id);
+            }
+        }
+        this.#handle({ event: "open", at });
+        this.#ticking = setInterval(() => this.#tick(), TICK_MILLISECONDS);
+    }
+
+    /** Ends the room's socket and work. Nothing is called any more. */
+    close() {
+        if (this.#isClosed) return;
+        if (this.#saving) this.#save();
+        if (this.#marking) this.#sendMark();
+        this.#isClosed = true;
+        this.#socket?.close();
+        clearInterval(this.#ticking);
+        cancelAnimationFrame(this.#drawing);
+    }
+
+    get view() {
+        return this.#timeline.view;
+    }
+
+    // What the reader does
+
+    send(draft) {
+        const at = Date.now();
+        this.#store.addUnsent(this.id, draft, at);
+        this.#handle({ event: "send", draft, at });
+    }
+
+    retry(id) {
+        this.#handle({ event: "retry", client_message_id: id });
+    }
+
+    discard(id) {
+        this.#store.removeUnsent(this.id, id);
+        this.#handle({ event: "discard", client_message_id: id });
+    }
+
+    jump(to) {
+        this.#handle({ event: "jump", to });
+    }
+
+    near(edge) {
+        this.#handle({ event: "near", edge });
+    }
+
+    setViewport(atBottom, lastVisible) {
+        this.#handle({ event: "viewport", at_bottom: atBottom, last_visible: lastVisible });
+    }
+
+    setActive(active) {
+        this.#tick();
+        this.#handle({ event: "active", active });
+    }
+
+    /** Tells the others that the user types, at most once in three seconds. */
+    type() {
+        if (Date.now() - this.#typedAt < TYPING_MILLISECONDS) return;
+        this.#typedAt = Date.now();
+        this.#socket?.send({ type: "typing" });
+    }
+
+    // The machine
+
+    #tick() {
+        this.#handle({ event: "time", now: Date.now() });
+    }
+
+    #handle(event) {
+        if (this.#isClosed) return;
+        const { effects } = this.#timeline.handle(event);
+        for (const effect of effects) this.#carryOut(effect);
+        this.#draw();
+    }
+
+    #carryOut(effect) {
+        switch (effect.effect) {
+            case "fetch": return void this.#fetch(effect);
+            case "subscribe": return this.#subscribe(effect);
+            case "post": return void this.#post(effect.draft);
+            case "mark_read": return this.#markRead(effect.seq);
+            case "scroll": this.#scrollTo = effect.to;
+        }
+    }
+
+    #draw() {
+        if (this.#drawing) return;
+        const draw = () => {
+            this.#drawing = 0;
+            if (this.#isClosed) return;
+            const scrollTo = this.#scrollTo;
+            this.#scrollTo = null;
+            this.#onView(this.view, scrollTo);
+        };
+        // A page in the background has no frames; its title and badges change all the same.
+        if (document.hidden) queueMicrotask(() => this.#drawing === -1 && draw());
+        this.#drawing = document.hidden ? -1 : requestAnimationFrame(draw);
+    }
+
+    async #fetch({ request, query }) {
+        try {
+            const page = await this.#api.page(this.id, query);
+            this.#handle({ event: "page", request, page });
+            this.#saveSoon();
+        } catch (error) {
+            if (!(error instanceof RequestError)) throw error;
+            const { status, code, retryAfter } = error;
+            this.#endIf(ENDINGS.get(code));
+            this.#handle({ event: "fetch_failed", request, status, code, retry_after: retryAfter });
+        }
+    }
+
+    async #post(draft) {
+        const id = draft.client_message_id;
+        try {
+            const message = await this.#api.send(this.id, draft);
+            this.#store.removeUnsent(this.id, id);
+            this.#handle({ event: "sent", client_message_id: id, message });
+        } catch (error) {
+            if (!(error instanceof RequestError)) throw error;
+            const { status, code, retryAfter } = error;
+            this.#handle({ event: "send_failed", client_message_id: id, status, code, retry_after: retryAfter });
+        }
+    }
+
+    // The socket
+
+    #subscribe({ since, epoch }) {
+        this.#socket?.close();
+        const open = () => {
+            if (this.#isClosed || this.#socket !== slot) return;
+            this.#socket = new Socket(this.#api.socket(API.path(this.id, "live"), { since: `${epoch}:${since}` }), {
+                opened: () => this.#handle({ event: "connected" }),
+                frame: (frame) => this.#takeFrame(frame),
+                closed: (code) => {
+                    this.#endIf(ENDINGS.get(code));
+                    this.#handle({ event: "disconnected" });
+                },
+            });
+        };
+        // Until it is opened the delay stands for the socket, so that a later subscription ends it.
+        const slot = { close() {}, send() {} };
+        this.#socket = slot;
+        if (!this.#hasConnected) {
+            this.#hasConnected = true;
+            open();
+        } else {
+            setTimeout(open, Math.random() * JITTER_MILLISECONDS);
+        }
+    }
+
+    #takeFrame(frame) {
+        if (frame.type === "error") this.#endIf(ENDINGS.get(frame.code));
+        if (frame.type === "read" && frame.user !== this.#api.user) {
+            this.readers.set(frame.user, Math.max(frame.seq, this.readers.get(frame.user) ?? 0));
+        }
+        this.#handle({ event: "frame", frame });
+        if (frame.type === "message" || frame.type === "live") this.#saveSoon();
+    }
+
+    #endIf(why) {
+        if (!why || this.#isClosed) return;
+        if (why !== "token") this.#store.forgetWindow(this.id);
+        clearTimeout(this.#saving);
+        this.#saving = 0;
+        this.close();
+        this.#onEnd(why);
+    }
+
+    // What is kept and marked, some time later
+
+    #saveSoon() {
+        this.#saving ||= setTimeout(() => this.#save(), SAVE_MILLISECONDS);
+    }
+
+    #save() {
+        clearTimeout(this.#saving);
+        this.#saving = 0;
+        if (!this.#isClosed) this.#store.saveWindow(this.id, this.view);
+    }
+
+    #markRead(seq) {
+        this.#mark = Math.max(this.#mark, seq);
+        this.#marking ||= setTimeout(() => this.#sendMark(), MARK_MILLISECONDS);
+    }
+
+    #sendMark() {
+        clearTimeout(this.#marking);
+        this.#marking = 0;
+        // The next mark says it again, so one that is lost does no harm.
+        this.#api.markRead(this.id, this.#mark).catch(() => {});
+        this.#saveSoon();
+    }
+}

@@ -1,0 +1,325 @@
+/**
+ * The screen of a room: draws the views of the timeline, and turns what the reader does into events and requests.
+ *
+ * The scrolling element mirrors the view in `data-` attributes, for tests and for style sheets.
+ *
+ * @module screen
+ */
+
+import { Composer } from "./composer.js";
+import { List } from "./list.js";
+import { LIKE, contentOf, picker, rowNode } from "./message.js";
+import { Room } from "./room.js";
+import { summary } from "./text.js";
+
+/** Two taps within this time are a like, in milliseconds. */
+const DOUBLE_TAP_MILLISECONDS = 320;
+/** How long a failed edge waits before scrolling asks for it again, in milliseconds. */
+const RETRY_MILLISECONDS = 1000;
+/** The most names that are told below a message that others have read. */
+const MAXIMUM_READERS = 3;
+
+const $ = (selector) => document.querySelector(selector);
+
+const CONNECTIONS = { offline: "Connecting…", catching_up: "Catching up…", live: "" };
+const ENDINGS = {
+    removed: "You are not a member of this room.",
+    banned: "You are banned from this room.",
+    deleted: "This room was deleted.",
+    token: "Your session has ended.",
+};
+
+export class Screen {
+    #api;
+    #room;
+    #list;
+    #composer;
+    #view = null;
+    /** @type {Map<string, object>} The rows of the view, by key. */
+    #rows = new Map();
+    /** @type {Map<number, object | null>} Quoted messages from outside the window; null where one cannot be read. */
+    #quoted = new Map();
+    #isOwner = false;
+    #announced = 0;
+    #unreadAtBottom = "";
+    #lastTap = { key: null, at: 0 };
+    #failedAt = { before: 0, after: 0 };
+    #viewport = "";
+    #isDrawing = false;
+    #abort = new AbortController();
+    #onEnd;
+
+    /**
+     * @param {"read" | "last" | number} at Where the room opens.
+     * @param {{onToken: () => void, onChange: () => void}} app Called when the token has ended, and when the view has changed.
+     */
+    constructor(api, store, id, at, { onToken, onChange }) {
+        this.#api = api;
+        this.id = id;
+        this.scroller = $("[data-timeline]");
+        this.#onEnd = (why) => {
+            $("#ended").textContent = ENDINGS[why];
+            $("#ended").hidden = false;
+            $("#composer").hidden = true;
+            this.scroller.dataset.connection = "offline";
+            if (why === "token") onToken();
+        };
+        $("#ended").hidden = true;
+        $("#composer").hidden = false;
+        this.onChange = onChange;
+        this.#room = new Room(api, store, id, (view, scrollTo) => this.#draw(view, scrollTo), this.#onEnd);
+        this.#list = new List(this.scroller, $("#messages"), (row, before) => this.#rowNode(row, before), () => this.#moved());
+        this.#composer = new Composer({
+            send: (draft) => this.#room.send(draft),
+            edit: (seq, changes) => this.#try(() => this.#api.edit(id, seq, changes)),
+            type: () => this.#room.type(),
+        });
+        this.#listen();
+        this.#room.open(at);
+    }
+
+    close() {
+        this.#abort.abort();
+        this.#composer.close();
+        this.#list.close();
+        this.#room.close();
+    }
+
+    /** Shows a message, loading what is around it if needed. */
+    jump(to) {
+        this.#room.jump(to);
+    }
+
+    /** Says whether the user owns the room, and may delete what others wrote. */
+    setOwner(isOwner) {
+        if (this.#isOwner === isOwner) return;
+        this.#isOwner = isOwner;
+        for (const key of this.#rows.keys()) this.#list.redraw(key);
+    }
+
+    // Drawing
+
+    #rowNode(row, before) {
+        return rowNode(row, before, {
+            me: this.#api.user, isOwner: this.#isOwner,
+            quoted: (seq, key) => this.#quotedMessage(seq, key), readBy: (seq) => this.#readersOf(seq),
+        });
+    }
+
+    #draw(view, scrollTo) {
+        const { dataset } = this.scroller;
+        const wasReading = this.#view?.rows;
+        this.#view = view;
+        Object.assign(dataset, {
+            phase: view.phase, before: view.before, after: view.after, connection: view.connection, unread: view.unread,
+        });
+        if (view.rows !== wasReading) {
+            this.#rows = new Map(view.rows.map((row) => [row.key, row]));
+        }
+        // The moves that drawing brings about are told once, after it.
+        this.#isDrawing = true;
+        this.#list.update(view.rows);
+        if (scrollTo === "bottom") this.#list.scrollToBottom();
+        else if (scrollTo !== null) this.#scrollToRow(scrollTo);
+        this.#isDrawing = false;
+        this.#drawAround(view);
+        this.#announce(view);
+        this.#moved();
+        this.onChange(view);
+    }
+
+    #scrollToRow(key) {
+        // The unread line stands high, so that what is unread is in sight below it; a message stands in the middle.
+        this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
+        const node = this.#list.node(key);
+        if (key !== "unread" && node) {
+            node.classList.remove("found");
+            void node.offsetWidth;
+            node.classList.add("found");
+        }
+    }
+
+    #drawAround(view) {
+        const edges = { loading: "Loading…", failed: "Could not load. Scroll to try again.", idle: "", end: "" };
+        $("[data-edge=before]").textContent = edges[view.before];
+        $("[data-edge=after]").textContent = edges[view.after];
+        $("#connection").textContent = CONNECTIONS[view.connection];
+        $("[data-online]").textContent = view.online === null ? "" : `${view.online} here`;
+        const typing = view.typing.slice(0, 3);
+        $("[data-typing]").textContent = !typing.length ? ""
+            : view.typing.length > 3 ? "Several people are typing…"
+                : `${new Intl.ListFormat("en").format(typing)} ${typing.length > 1 ? "are" : "is"} typing…`;
+        const toast = $("[data-toast]");
+        toast.hidden = view.toast === null;
+        if (view.toast) {
+            toast.dataset.count = view.toast.count;
+            const newest = this.#room.view.rows.findLast((row) => row.seq === view.toast.seq)?.message;
+            const words = newest ? `${newest.sender}: ${summary(newest)}` : "New messages";
+            toast.textContent = view.toast.count > 1 ? `${words} (${view.toast.count} new)` : words;
+        } else {
+            delete toast.dataset.count;
+        }
+    }
+
+    /** Tells a screen reader of what others have sent. */
+    #announce(view) {
+        const last = view.rows.findLast((row) => row.state === "stored" && !row.mine);
+        if (!last || last.seq <= this.#announced) return;
+        if (this.#announced && view.connection === "live" && view.after === "end") {
+            $("#announcer").textContent = `${last.message.sender}: ${summary(last.message)}`;
+        }
+        this.#announced = last.seq;
+    }
+
+    #quotedMessage(seq, key) {
+        const shown = this.#rows.get(String(seq)) ?? this.#view?.rows.find((row) => row.seq === seq);
+        if (shown?.message) return shown.message;
+        if (!this.#quoted.has(seq)) {
+            this.#quoted.set(seq, undefined);
+            this.#api.message(this.id, seq).catch(() => null).then((message) => {
+                this.#quoted.set(seq, message);
+                this.#list.redraw(key);
+            });
+        }
+        return this.#quoted.get(seq);
+    }
+
+    /** The users whose read mark stands at this message of mine, or between it and the next one. */
+    #readersOf(seq) {
+        const mine = this.#view?.rows.filter((row) => row.mine && row.seq) ?? [];
+        const next = mine.find((row) => row.seq > seq)?.seq ?? Infinity;
+        return [...this.#room.readers].filter(([, mark]) => mark >= seq && mark < next).map(([user]) => user).slice(0, MAXIMUM_READERS);
+    }
+
+    // Moving
+
+    /** Tells the machine where the reader is, and asks for what is near. */
+    #moved() {
+        const view = this.#view;
+        if (!view || this.#isDrawing) return;
+        const [atBottom, lastVisible] = [this.#list.isAtBottom, this.#list.lastVisible];
+        $("[data-to-latest]").hidden = atBottom && view.after === "end";
+        $("[data-to-latest] .badge").textContent = view.unread > 0 ? view.unread : "";
+        const viewport = `${atBottom} ${lastVisible}`;
+        if (viewport !== this.#viewport) {
+            this.#viewport = viewport;
+            this.#room.setViewport(atBottom, lastVisible);
+        }
+        if (!view.rows.some((row) => row.seq !== undefined)) return;
+        for (const edge of ["before", "after"]) {
+            const state = view[edge];
+            if (state === "failed" && performance.now() - this.#failedAt[edge] < RETRY_MILLISECONDS) continue;
+            if ((state !== "idle" && state !== "failed") || !this.#list.isNear(edge)) continue;
+            if (state === "failed") this.#failedAt[edge] = performance.now();
+            this.#room.near(edge);
+        }
+    }
+
+    // What the reader does
+
+    #listen() {
+        const options = { signal: this.#abort.signal };
+        const active = () => this.#room.setActive(!document.hidden && document.hasFocus());
+        document.addEventListener("visibilitychange", active, options);
+        window.addEventListener("focus", active, options);
+        window.addEventListener("blur", active, options);
+        window.addEventListener("online", () => this.#wake(), options);
+        $("[data-toast]").addEventListener("click", () => this.#room.jump("last"), options);
+        $("[data-to-latest]").addEventListener("click", () => this.#room.jump("last"), options);
+        const messages = $("#messages");
+        messages.addEventListener("click", (event) => this.#clicked(event), options);
+        messages.addEventListener("dblclick", (event) => this.#liked(event), options);
+        messages.addEventListener("pointerup", (event) => event.pointerType === "touch" && this.#tapped(event), options);
+        this.scroller.addEventListener("keydown", (event) => this.#keyPressed(event), options);
+    }
+
+    /** The network is back: waits that nobody asked for end now. */
+    #wake() {
+        this.#room.setActive(false);
+        this.#room.setActive(!document.hidden && document.hasFocus());
+    }
+
+    #rowOf(target) {
+        const node = target.closest?.("[data-key]");
+        return node ? this.#rows.get(node.dataset.key) : undefined;
+    }
+
+    #clicked({ target }) {
+        const button = target.closest("button");
+        const row = this.#rowOf(target);
+        if (!button || !row) return;
+        const { dataset } = button;
+        const id = row.draft?.client_message_id ?? row.message?.client_message_id;
+        if ("retry" in dataset) this.#room.retry(id);
+        else if ("discard" in dataset) this.#room.discard(id);
+        else if ("jump" in dataset) this.#room.jump(Number(dataset.jump));
+        else if ("react" in dataset) this.#react(row, dataset.react);
+        else if ("reaction" in dataset) this.#react(row, dataset.reaction);
+        else if ("pick" in dataset) this.#pick(button);
+        else if ("reply" in dataset) this.#composer.reply(row.message);
+        else if ("edit" in dataset) this.#composer.edit(row.message);
+        else if ("delete" in dataset) this.#delete(row);
+    }
+
+    #pick(button) {
+        const group = button.parentElement;
+        const open = group.querySelector(".picker");
+        if (open) return open.remove();
+        group.append(picker());
+        group.querySelector(".picker button").focus();
+    }
+
+    /** Adds or takes back a reaction. The push shows it, as it does to everybody. */
+    #react(row, key) {
+        this.#list.node(row.key)?.querySelector(".picker")?.remove();
+        const isMine = row.message.reactions?.some((reaction) => reaction.key === key && reaction.users.includes(this.#api.user));
+        return this.#try(() => this.#api.react(this.id, row.seq, key, !isMine));
+    }
+
+    #delete(row) {
+        if (confirm(`Delete this message?\n\n${summary(row.message)}`)) this.#try(() => this.#api.remove(this.id, row.seq));
+    }
+
+    #liked({ target }) {
+        const row = this.#rowOf(target);
+        if (!row || row.state !== "stored" || target.closest("button, a, video, audio")) return;
+        getSelection()?.removeAllRanges();
+        const isLiked = row.message.reactions?.some(({ key, users }) => key === LIKE && users.includes(this.#api.user));
+        if (!isLiked) this.#react(row, LIKE);
+    }
+
+    #tapped(event) {
+        const key = event.target.closest("[data-key]")?.dataset.key;
+        if (key && this.#lastTap.key === key && event.timeStamp - this.#lastTap.at < DOUBLE_TAP_MILLISECONDS) this.#liked(event);
+        this.#lastTap = { key, at: event.timeStamp };
+    }
+
+    /** Arrows go from message to message; Escape leads back to the composer. */
+    #keyPressed(event) {
+        const { key, target } = event;
+        if (key === "Escape") return this.#composer.focus();
+        const step = { ArrowUp: -1, ArrowDown: 1 }[key];
+        if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+        const nodes = [...$("#messages").querySelectorAll(".row")];
+        const current = nodes.indexOf(target.closest(".row"));
+        const next = current < 0 ? nodes.at(-1) : nodes[current + step];
+        if (!next) return;
+        event.preventDefault();
+        next.focus({ preventScroll: true });
+        next.scrollIntoView({ block: "nearest" });
+    }
+
+    async #try(request) {
+        try {
+            await request();
+        } catch (error) {
+            this.#composer.showError(error.message);
+        }
+    }
+
+    /** The row that the last own message has, so that ArrowUp in an empty composer edits it. */
+    get lastOwn() {
+        const row = this.#view?.rows.findLast((row) => row.mine && row.state === "stored");
+        return row && contentOf(row, this.#api.user);
+    }
+}

@@ -1,0 +1,58 @@
+/**
+ * A WebSocket whose frames are JSON, told as four callbacks. It never connects again by itself.
+ *
+ * @module socket
+ */
+
+/** How long a socket may take to open, in milliseconds. After it, the attempt counts as failed. */
+const OPENING_MILLISECONDS = 15000;
+
+export class Socket {
+    #socket;
+    #handlers;
+    #timer;
+
+    /**
+     * @param {WebSocket} socket One that is about to open.
+     * @param {{opened(): void, frame(frame: object): void, closed(code: number): void}} handlers `closed` comes once, and last.
+     */
+    constructor(socket, handlers) {
+        this.#socket = socket;
+        this.#handlers = handlers;
+        this.#timer = setTimeout(() => this.#end(1006), OPENING_MILLISECONDS);
+        socket.onopen = () => {
+            clearTimeout(this.#timer);
+            this.#handlers?.opened();
+        };
+        socket.onmessage = ({ data }) => {
+            let frame;
+            try {
+                frame = JSON.parse(data);
+            } catch {
+                return this.#end(1007);
+            }
+            this.#handlers?.frame(frame);
+        };
+        socket.onclose = ({ code }) => this.#end(code);
+    }
+
+    /** Sends a frame, if the socket is open. */
+    send(frame) {
+        if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+    }
+
+    /** Ends the socket without telling the handlers. */
+    close() {
+        this.#handlers = null;
+        this.#end(1000);
+    }
+
+    #end(code) {
+        clearTimeout(this.#timer);
+        const handlers = this.#handlers;
+        this.#handlers = null;
+        this.#socket.onopen = this.#socket.onmessage = this.#socket.onclose = null;
+        this.#socket.close();
+        handlers?.closed(code);
+    }
+}

@@ -1,0 +1,118 @@
+/**
+ * What users typed, as nodes. Everything is text; only addresses that begin with http or https become links.
+ *
+ * @module text
+ */
+
+const CODE_BLOCK = /```(?:[\w+-]*\n)?([\s\S]*?)```/g;
+const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)/gi;
+/** What ends a sentence, and not the address in it. */
+const TRAILING = /[.,;:!?)\]}'"…]+$/;
+/** The addresses of pictures by their names' ends. */
+const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
+
+/** An element with attributes and children. */
+export function element(name, attributes = {}, ...children) {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+        if (value === undefined || value === null || value === false) continue;
+        node.setAttribute(key, value === true ? "" : value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+}
+
+/** An address that may be followed or loaded; null for any other than http and https. */
+export function safeURL(text) {
+    try {
+        const url = new URL(text);
+        return url.protocol === "https:" || url.protocol === "http:" ? url : null;
+    } catch {
+        return null;
+    }
+}
+
+/** A text that is nothing but the address of a picture. */
+export function pictureURL(text) {
+    const trimmed = text.trim();
+    const url = /\s/.test(trimmed) ? null : safeURL(trimmed);
+    return url && PICTURE.test(url.pathname) ? url.href : null;
+}
+
+/** A link that tells the other site neither where it came from nor gives it this window. */
+export function link(url, ...children) {
+    return element("a", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", referrerpolicy: "no-referrer" },
+        ...children);
+}
+
+function inline(text) {
+    const nodes = [];
+    let end = 0;
+    for (const match of text.matchAll(INLINE)) {
+        const [whole, code, address] = match;
+        const shown = address ? address.replace(TRAILING, (end) => (balances(address, end) ? end : "")) : whole;
+        const url = address ? safeURL(shown) : null;
+        if (address && !url) continue;
+        if (match.index > end) nodes.push(text.slice(end, match.index));
+        nodes.push(url ? link(url, shown) : element("code", {}, code));
+        end = match.index + shown.length;
+    }
+    if (end < text.length) nodes.push(text.slice(end));
+    return nodes;
+}
+
+/** True where a closing parenthesis at the end belongs to the address, as in Wikipedia's. */
+function balances(address, end) {
+    return end === ")" && address.includes("(");
+}
+
+/**
+ * The nodes of a message's text. Each paragraph finds its own direction, and directions that a text switches on end with it.
+ *
+ * @returns {Node[]}
+ */
+export function formatted(text) {
+    const nodes = [];
+    const paragraph = (part) => {
+        const trimmed = part.replace(/^\n+|\n+$/g, "");
+        if (trimmed) nodes.push(element("p", { dir: "auto" }, ...inline(trimmed)));
+    };
+    let end = 0;
+    for (const match of text.matchAll(CODE_BLOCK)) {
+        paragraph(text.slice(end, match.index));
+        nodes.push(element("pre", { dir: "ltr", tabindex: "0" }, element("code", {}, match[1].replace(/\n$/, ""))));
+        end = match.index + match[0].length;
+    }
+    paragraph(text.slice(end));
+    return nodes;
+}
+
+/** The first words of a message, for lists and quotes. */
+export function summary(message) {
+    if (!message) return "";
+    if (message.deleted) return "Deleted";
+    if (message.text) return message.text.replace(/\s+/g, " ").slice(0, 140);
+    const [attachment] = message.attachments ?? [];
+    return attachment ? attachment.title || { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" }[attachment.type] : "";
+}
+
+/** A colour for a name, the same everywhere; as a hue in degrees. */
+export function hue(name) {
+    let hash = 0;
+    for (const character of name) hash = (hash * 31 + character.codePointAt(0)) >>> 0;
+    return hash % 360;
+}
+
+/** The letters that stand for a name. */
+export function initials(name) {
+    const words = name.split(/[\s._~-]+/).filter(Boolean);
+    const letters = (words.length > 1 ? [words[0], words.at(-1)] : words).map((word) => [...word][0]);
+    return letters.join("").toLocaleUpperCase();
+}
+
+/** A picture of a name. */
+export function avatar(name) {
+    const node = element("span", { class: "avatar", "aria-hidden": "true" }, initials(name));
+    node.style.setProperty("--hue", hue(name));
+    return node;
+}
