@@ -95,7 +95,10 @@ let package = Package(
         // Routes, configuration, metrics; assembly and shutdown.
         module(
             "Server",
-            ["Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "Page", "CZlib", httpTypes, logging, metrics]),
+            [
+                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "Page", "CZlib", httpTypes,
+                logging, metrics,
+            ]),
         // The load generator.
         module(
             "Load",
@@ -129,7 +132,8 @@ let package = Package(
         tests(
             of: "Server",
             [
-                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", httpTypes, logging,
+                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "Page", "CZlib",
+                httpTypes, logging,
                 metrics, .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(of: "Bench", [arguments]),

@@ -13,7 +13,8 @@ public enum Page {
     }
 
     /// The document that the others belong to.
-    public static let index = File(name: "index.html", contentType: "text/html; charset=utf-8", bytes: PackageResources.index_html)
+    public static let index = File(
+        name: "index.html", contentType: "text/html; charset=utf-8", bytes: PackageResources.index_html)
 
     /// The files that the document loads.
     public static let files: [File] = [

@@ -115,7 +115,8 @@ export class Composer {
     /** As high as its text, up to a third of the screen; the style sheet has the bound. */
     #resize() {
         this.#input.style.height = "auto";
-        this.#input.style.height = `${this.#input.scrollHeight}px`;
+        const borders = this.#input.offsetHeight - this.#input.clientHeight;
+        this.#input.style.height = `${this.#input.scrollHeight + borders}px`;
     }
 
     #submit(event) {

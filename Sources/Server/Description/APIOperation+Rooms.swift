@@ -158,6 +158,10 @@ extension APIOperation {
         ])
 
     private static let index = APIOperation(
-        method: "get", path: "/", id: "getIndex", tag: .server, summary: "What this server is", access: .anybody,
-        answers: [Answer(200, "A few lines to read.", mediaType: "text/plain")])
+        method: "get", path: "/", id: "getIndex", tag: .server, summary: "The web page",
+        description: "With `--no-page` a few lines of text instead.", access: .anybody, parameters: ["If-None-Match"],
+        answers: [
+            Answer(200, "A page for chatting.", mediaType: "text/html", headers: ["ETag"]),
+            Answer(empty: 304, "It is the one that the client has.", headers: ["ETag"]),
+        ])
 }

@@ -134,5 +134,6 @@ struct Provocation {
         Provocation("getDocs", 200, "/docs", as: nil),
         Provocation("getDocs", 304, "/docs", as: nil, fields: [("If-None-Match", "*")]),
         Provocation("getIndex", 200, "/", as: nil),
+        Provocation("getIndex", 304, "/", as: nil, fields: [("If-None-Match", "*")]),
     ]
 }

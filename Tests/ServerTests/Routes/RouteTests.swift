@@ -11,6 +11,7 @@ struct RouteTests {
     @Test("is found by the path's segments")
     func finds() throws {
         #expect(try Route([""]) == .index)
+        #expect(try Route(["page", "app.js"]) == .pageFile(name: "app.js"))
         #expect(try Route(["healthz"]) == .health)
         #expect(try Route(["readyz"]) == .readiness)
         #expect(try Route(["metrics"]) == .metrics)

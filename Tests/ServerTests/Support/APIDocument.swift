@@ -67,6 +67,7 @@ struct APIDocument {
     /// What any answer may have without its description saying so.
     private static let usual: Set<String> = [
         "date", "connection", "content-length", "content-type", "cache-control", "content-security-policy", "vary",
+        "x-content-type-options", "content-encoding",
     ]
 
     /// What in an answer is not as described.

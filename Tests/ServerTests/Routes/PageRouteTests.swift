@@ -1,0 +1,82 @@
+import CZlib
+import HTTP
+import HTTPTypes
+import Page
+import Server
+import Testing
+
+@Suite("The web page")
+struct PageRouteTests {
+    private func decompressed(_ bytes: [UInt8]) -> [UInt8] {
+        var stream = z_stream()
+        // Beyond gzip's header and before its checksum is plain deflate.
+        guard backscroll_inflate_init(&stream, 15) == Z_OK else { return [] }
+        defer { inflateEnd(&stream) }
+        return bytes[10...].withUnsafeBufferPointer { input in
+            [UInt8](unsafeUninitializedCapacity: 1 << 20) { output, count in
+                stream.next_in = input.baseAddress
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = 1 << 20
+                _ = inflate(&stream, Z_FINISH)
+                count = (1 << 20) - Int(stream.avail_out)
+            }
+        }
+    }
+
+    @Test("is served with all files that it refers to, under a policy that allows no others")
+    func files() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let index = try client.get("/")
+            #expect(index.status == .ok && index["Content-Type"] == "text/html; charset=utf-8")
+            let policy = try #require(index["Content-Security-Policy"])
+            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(!policy.contains("unsafe"))
+            #expect(index["X-Content-Type-Options"] == "nosniff")
+            for match in index.text.matches(of: /"(\/page\/[^"]+)"/) {
+                #expect(try client.get(String(match.1)).status == .ok)
+            }
+            for file in Page.files {
+                let response = try client.get("/page/\(file.name)")
+                #expect(response.status == .ok && response.body == file.bytes)
+                #expect(response["Content-Type"] == file.contentType)
+                for match in response.text.matches(of: /from "\.\/([^"]+)"/) {
+                    #expect(Page.files.contains { $0.name == match.1 }, "\(file.name) imports it")
+                }
+            }
+            #expect(try client.get("/page/nothing.js").problem.code == "not_found")
+        }
+    }
+
+    @Test("is less than 100 KB compressed, and is not sent again to who has it")
+    func weight() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            var total = 0
+            for path in ["/"] + Page.files.map({ "/page/\($0.name)" }) {
+                let response = try client.get(path, fields: [HTTPField("Accept-Encoding", "br, gzip")])
+                #expect(response["Content-Encoding"] == "gzip" && response["Vary"] == "Accept-Encoding")
+                #expect(decompressed(response.body) == (try client.get(path).body))
+                total += response.body.count
+                let tag = try #require(response["ETag"])
+                let fields = [HTTPField("Accept-Encoding", "gzip"), HTTPField("If-None-Match", tag)]
+                #expect(try client.get(path, fields: fields).status == .notModified)
+                let plain = try client.get(path, fields: [HTTPField("Accept-Encoding", "gzip;q=0, identity")])
+                #expect(plain["Content-Encoding"] == nil && plain["ETag"] != tag)
+            }
+            #expect(total < 100_000)
+        }
+    }
+
+    @Test("can be turned off")
+    func off() throws {
+        try withServer {
+            $0.page = false
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            #expect(try client.get("/")["Content-Type"] == "text/plain; charset=utf-8")
+            #expect(try client.get("/page/app.js").status == .notFound)
+        }
+    }
+}
