@@ -34,6 +34,8 @@ export class List {
     /** @type {Map<string, {row: object, before: object | undefined, node: HTMLElement}>} The rows in the document. */
     #drawn = new Map();
     #range = [0, 0];
+    /** The heights of the rows above and below those in the document; null where they have to be added up. */
+    #spare = null;
     /** @type {{key: string, offset: number} | "bottom" | null} */
     #anchor = null;
     #observer;
@@ -55,7 +57,10 @@ export class List {
         this.#top = document.createElement("div");
         this.#bottom = document.createElement("div");
         content.replaceChildren(this.#top, this.#bottom);
-        this.#observer = new ResizeObserver(() => this.#settle());
+        this.#observer = new ResizeObserver(() => {
+            this.#noteMove();
+            this.#settle();
+        });
         this.#observer.observe(scroller);
         scroller.addEventListener("scroll", this.#scrolled, { passive: true });
     }
@@ -68,6 +73,8 @@ export class List {
 
     /** Shows other rows. Rows that are the same objects, below the same row, are left as they are. */
     update(rows) {
+        this.#noteMove();
+        if (rows !== this.#rows) this.#spare = null;
         this.#rows = rows;
         this.#places.clear();
         for (let place = 0; place < rows.length; place++) this.#places.set(rows[place].key, place);
@@ -100,6 +107,7 @@ export class List {
         const drawn = this.#drawn.get(key);
         if (!drawn) return;
         drawn.row = null;
+        this.#noteMove();
         this.#settle();
     }
 
@@ -137,8 +145,32 @@ export class List {
     #scrolled = () => {
         if (Math.abs(this.#scroller.scrollTop - this.#position) < 0.5) return;
         this.#remember();
-        this.#settle();
+        // Most often what comes into sight is in the document already.
+        if (this.#isCovered()) this.#onMove();
+        else this.#settle();
     };
+
+    /**
+     * Moves the anchor by what the reader has scrolled since the list was placed. The event that tells of it comes a frame
+     * later, and a row that changes its height meanwhile must not take the reader back.
+     */
+    #noteMove() {
+        const moved = this.#scroller.scrollTop - this.#position;
+        if (Math.abs(moved) < 0.5) return;
+        this.#position += moved;
+        if (this.#anchor === "bottom") this.#remember();
+        else if (this.#anchor) this.#anchor = { key: this.#anchor.key, offset: this.#anchor.offset - moved };
+    }
+
+    /** True where half a screen beyond each edge of the screen is in the document. */
+    #isCovered() {
+        const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+        if (!this.#spare) return false;
+        const above = scrollTop - this.#spare.above;
+        const below = scrollHeight - this.#spare.below - scrollTop - clientHeight;
+        const margin = (OVERSCAN / 2) * clientHeight;
+        return (this.#range[0] === 0 || above > margin) && (this.#range[1] === this.#rows.length || below > margin);
+    }
 
     /** Takes where the reader is now as the anchor. */
     #remember() {
@@ -187,7 +219,7 @@ export class List {
         for (let round = 0; round < 3; round++) {
             const range = this.#wanted();
             this.#drawRange(range);
-            if (!this.#measure() && round > 0) break;
+            if (!this.#measure()) break;
         }
         this.#place();
         this.#onMove();
@@ -211,6 +243,7 @@ export class List {
     }
 
     #drawRange([start, end]) {
+        this.#countSpare(start, end);
         const wanted = new Set();
         let next = this.#top.nextSibling;
         for (let place = start; place < end; place++) {
@@ -249,7 +282,7 @@ export class List {
     }
 
     /**
-     * Measures what is drawn, and makes the spacers as high as what is not.
+     * Measures what is drawn.
      *
      * @returns {boolean} True if a row has another height than was known.
      */
@@ -261,14 +294,25 @@ export class List {
             this.#heights.set(key, height);
             hasChanged = true;
         }
+        return hasChanged;
+    }
+
+    /** Makes the spacers as high as the rows that are not drawn, from what they were for the range before. */
+    #countSpare(start, end) {
         const sum = (from, to) => {
             let total = 0;
             for (let place = from; place < to; place++) total += this.#heights.get(this.#rows[place].key) ?? ESTIMATE;
             return total;
         };
-        this.#top.style.height = `${sum(0, this.#range[0])}px`;
-        this.#bottom.style.height = `${sum(this.#range[1], this.#rows.length)}px`;
-        return hasChanged;
+        if (this.#spare) {
+            const [oldStart, oldEnd] = this.#range;
+            this.#spare.above += start > oldStart ? sum(oldStart, start) : -sum(start, oldStart);
+            this.#spare.below += end < oldEnd ? sum(end, oldEnd) : -sum(oldEnd, end);
+        } else {
+            this.#spare = { above: sum(0, start), below: sum(end, this.#rows.length) };
+        }
+        this.#top.style.height = `${this.#spare.above}px`;
+        this.#bottom.style.height = `${this.#spare.below}px`;
     }
 
     #place() {
