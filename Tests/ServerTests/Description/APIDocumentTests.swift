@@ -118,6 +118,8 @@ struct APIDocumentTests {
     private static func template(_ route: Route) throws -> String {
         switch route {
         case .index: "/"
+        // Not in the list: the page's files are no part of the API.
+        case .pageFile: "/page/{name}"
         case .health: "/healthz"
         case .readiness: "/readyz"
         case .metrics: "/metrics"
