@@ -4,7 +4,7 @@ struct Benchmark {
     let name: String
     /// What one unit of it is: `request`, `delivery`.
     let unit: String
-    /// How many units one call of ``work`` does.
+    /// The number of units that one call of ``work`` does.
     let unitsPerCall: Int
     /// Does the work so many times.
     let work: (Int) throws -> Void
@@ -51,7 +51,7 @@ struct Measurement {
     /// Of the rounds; of an even number of them the longer of the two in the middle.
     var median: Double { nanoseconds[nanoseconds.count / 2] }
 
-    /// How many units a second.
+    /// The number of units that a second.
     var perSecond: Double { 1e9 / median }
 
     /// How far the rounds lie apart, as a part of the median: what a difference must exceed to mean anything.

@@ -9,7 +9,7 @@ import Wire
 ///
 /// The database is made in a directory of its own and removed at the end.
 final class StoreBenchmarks {
-    /// How many messages the room has that pages are read of.
+    /// The number of messages that the room has that pages are read of.
     private let messages: Int
     private let directory: String
     private let observer = Answers()

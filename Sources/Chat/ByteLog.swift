@@ -9,8 +9,8 @@
 ///
 /// The oldest messages make room when there would be more than twice ``limit`` bytes. Who is still behind them reads the log.
 public struct ByteLog: Sendable {
-    /// How many bytes are left at most when the oldest messages make room, which they do when there would be more than
-    /// twice as many; or one batch when that is larger.
+    /// The number of bytes that are left at most when the oldest messages make room, which they do when there would be
+    /// more than twice as many; or one batch when that is larger.
     public static let defaultLimit = 32 * 1024
 
     /// What a subscriber at some revision is to do.
@@ -59,7 +59,7 @@ public struct ByteLog: Sendable {
         }
     }
 
-    /// Whether so many bytes make no message go, in any format that a message has.
+    /// Returns whether so many bytes make no message go, in any format that a message has.
     func hasRoom(for count: Int) -> Bool {
         // Events are longer than frames, by less than half.
         bytes.count + count <= limit

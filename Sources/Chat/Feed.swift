@@ -9,11 +9,11 @@ public import Wire
 /// visited some at a time, in ``FeedRounds``, and what is committed meanwhile is written together with what they have not
 /// had yet. Who was there first is visited first: a storm of new ones does not hold up the others.
 public final class Feed {
-    /// How many subscribers are visited in one go: some 400 µs.
+    /// The number of subscribers that are visited in one go: some 400 µs.
     public static let visits = 64
-    /// How many seats are in front, see ``FeedRounds``.
+    /// The number of seats that are in front, see ``FeedRounds``.
     public static let frontSeats = 1024
-    /// How many notices wait for their turn at most; those that come then are dropped.
+    /// The number of notices that wait for their turn at most; those that come then are dropped.
     public static let waitingNotices = 16
 
     /// The room.
@@ -76,9 +76,9 @@ public final class Feed {
         memory.used -= keptBytes
     }
 
-    /// Whether nobody needs the feed.
+    /// True if nobody needs the feed.
     public var isIdle: Bool { seats.isEmpty }
-    /// How many subscribers there are, also those that have not started yet.
+    /// The number of subscribers, also those that have not started yet.
     public var count: Int { seats.count }
     /// The subscribers, in the order of their seats.
     public var subscribers: [Subscription] { seats.map(\.subscription) }

@@ -13,15 +13,15 @@
 ///
 /// Seats 4 and 5 get both at once, and have nothing to get in the last round.
 struct FeedRounds {
-    /// How many seats are in front.
+    /// The number of seats that are in front.
     private let frontSeats: Int
     /// The place of the next visit in front, and behind; `nil` between rounds. Those before it have been visited.
     private var frontPlace: Int?
     private var rearPlace: Int?
-    /// Whether something was published that the round has not brought to everybody, so that another one follows.
+    /// True if something was published that the round has not brought to everybody, so that another one follows.
     private var isFrontStale = false
     private var isRearStale = false
-    /// How many visits are due behind before there may be another round in front.
+    /// The number of visits that are due behind before there may be another round in front.
     private var owed = 0
 
     /// Nothing has been published.
@@ -29,7 +29,7 @@ struct FeedRounds {
         self.frontSeats = frontSeats
     }
 
-    /// Whether everybody has been visited.
+    /// True if everybody has been visited.
     var areOver: Bool { frontPlace == nil && rearPlace == nil && !isFrontStale }
 
     /// Something has been published for all of the seats.

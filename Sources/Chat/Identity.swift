@@ -6,7 +6,7 @@ public struct Identity: Sendable, Hashable {
     public var user: UserID?
     /// The rooms that the caller is limited to; `nil` for no such limit. Of an empty list no room is allowed.
     public var rooms: [RoomPattern]?
-    /// Whether the caller may do what only admins may. Never in open mode, where anybody could say so.
+    /// True if the caller may do what only admins may. Never in open mode, where anybody could say so.
     public var isAdmin: Bool
     /// From when on this no longer holds: a socket that was opened with it ends then. `nil` for never.
     public var end: Timestamp?
@@ -19,7 +19,7 @@ public struct Identity: Sendable, Hashable {
         self.end = end
     }
 
-    /// Whether the caller may have anything to do with a room, as far as the token is concerned.
+    /// Returns whether the caller may have anything to do with a room, as far as the token is concerned.
     public func allows(room: RoomID) -> Bool {
         guard let rooms else { return true }
         for pattern in rooms where pattern.matches(room) { return true }

@@ -7,7 +7,7 @@ public import Wire
 /// A loop says that it is interested before it reads where the room is, or which rooms the user has; so what is committed
 /// after that read reaches it, and what came before is in the read. Nothing falls in between.
 public final class Interest: Sendable {
-    /// How many loops there may be: one bit each.
+    /// Maximum number of loops: one bit each.
     public static let maximumLoops = 64
 
     private struct State {
@@ -22,7 +22,7 @@ public final class Interest: Sendable {
     /// Nobody is interested in anything.
     public init() {}
 
-    /// How many rooms are wanted, each counted once for every loop that wants it.
+    /// The number of rooms that are wanted, each counted once for every loop that wants it.
     public var count: Int { state.withLock { $0.count } }
 
     /// Loop `loop` wants the changes of `room` from now on.

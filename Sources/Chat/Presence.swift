@@ -15,12 +15,12 @@ public final class Presence: Sendable {
     public static let listedUsers = 200
 
     private struct Room {
-        /// How many sockets each user has.
+        /// The number of sockets that each user has.
         var users: [UserID: Int32] = [:]
         var unnamed: Int32 = 0
-        /// Whether it is among those that wait for the next beat.
+        /// True if it is among those that wait for the next beat.
         var isWaiting = false
-        /// When the next notice may come; `nil` for at once.
+        /// The time when the next notice may come; `nil` for at once.
         var due: ContinuousClock.Instant?
 
         var online: Int { users.count + Int(unnamed) }
@@ -46,7 +46,7 @@ public final class Presence: Sendable {
         var rooms: [RoomID: Room] = [:]
         /// The rooms whose number has changed since the beat before.
         var waiting: [RoomID] = []
-        /// Whether somebody has been asked for the next beat.
+        /// True if somebody has been asked for the next beat.
         var isAwaited = false
 
         /// Has a room wait for the next beat.

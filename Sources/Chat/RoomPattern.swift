@@ -38,7 +38,7 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the pattern means this room.
+    /// Returns whether the pattern means this room.
     public func matches(_ room: RoomID) -> Bool {
         guard hasWildcard else { return string == room.string }
         return Self.matches(string.utf8.span, room.string.utf8.span)

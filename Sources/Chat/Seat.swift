@@ -9,14 +9,14 @@ struct Seat {
     var rev: Int64
     /// Where its bytes may go without a look at what carries it; `nil` when they have to come by.
     var outlet: PushOutlet?
-    /// Whether the client has been told that it has caught up.
+    /// True if the client has been told that it has caught up.
     var isLive = false
     /// How its client wants messages framed.
     let format: PushFormat
-    /// How many answers of the log it waits for before it gets more: where its room is, to begin with; a slice of what it
-    /// lacks; and whether its user may still read the room, each time that this is asked.
+    /// The number of answers of the log it waits for before it gets more: where its room is, to begin with; a slice of
+    /// what it lacks; and whether its user may still read the room, each time that this is asked.
     var awaited: UInt32 = 1
 
-    /// Whether the feed is what comes next for it.
+    /// True if the feed is what comes next for it.
     var isFed: Bool { isLive && awaited == 0 }
 }

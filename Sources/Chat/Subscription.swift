@@ -23,13 +23,13 @@ public final class Subscription {
     public let format: PushFormat
     /// Whose it is; `nil` when nobody has said so.
     public let user: UserID?
-    /// Whether it may follow any room, as an admin's.
+    /// True if it may follow any room, as an admin's.
     public var isAdmin: Bool
     /// How many the client has been told are present; `nil` when it has not been told.
     public var toldOnline: Int32?
     private var ending: Ending?
 
-    /// Why it was cancelled before it had started. A box, which nearly all do without.
+    /// The reason why it was cancelled before it had started. A box, which nearly all do without.
     private indirect enum Ending {
         case because(Problem)
     }
@@ -59,7 +59,7 @@ public final class Subscription {
         replayed(slice)
     }
 
-    /// Whether somebody carries it.
+    /// True if somebody carries it.
     public var hasStarted: Bool { carrier != nil }
 
     /// A slice of the log has been read for this subscription.
@@ -77,7 +77,7 @@ public final class Subscription {
         advance()
     }
 
-    /// Whether the subscription has not been cancelled.
+    /// True if the subscription has not been cancelled.
     public var isActive: Bool { index != nil }
 
     /// Keeps everything from the client until ``release()``, while it is asked whether its user may still read the room.
@@ -143,7 +143,7 @@ public final class Subscription {
         if let carrier { carrier.ended(self, because: problem) } else { ending = .because(problem) }
     }
 
-    /// Why the subscription was cancelled before it had started; `nil` when it was not, or for no reason.
+    /// The reason why the subscription was cancelled before it had started; `nil` when it was not, or for no reason.
     public var end: Problem? {
         if case .because(let problem)? = ending { problem } else { nil }
     }

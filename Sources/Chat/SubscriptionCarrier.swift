@@ -5,7 +5,7 @@ public protocol SubscriptionCarrier: AnyObject {
     /// Where a feed may write by itself what it would give to ``send(_:)`` when the carrier is not congested; `nil` when all
     /// has to come by.
     var outlet: PushOutlet? { get }
-    /// Whether what was sent before is still on its way, so that nothing more should be sent.
+    /// True if what was sent before is still on its way, so that nothing more should be sent.
     var isCongested: Bool { get }
     /// Sends ready frames. They are gone after the call.
     func send(_ frames: Span<UInt8>)

@@ -6,7 +6,7 @@ public import Wire
 /// A user's next notice in a room comes after ``interval`` at the earliest. And in a room of thousands notices are
 /// rare: in an interval they make at most ``framesPerRoom`` frames, so that they never keep messages waiting.
 public final class TypingRate: Sendable {
-    /// How long a user's notice in a room keeps further ones back, unless somebody says otherwise.
+    /// The time that a user's notice in a room keeps further ones back, unless somebody says otherwise.
     public static let defaultInterval = Duration.seconds(2)
     /// The most frames that a room's notices make in an interval; one notice is always allowed.
     public static let framesPerRoom = 20_000
@@ -37,7 +37,7 @@ public final class TypingRate: Sendable {
         self.interval = interval
     }
 
-    /// Whether a user may be said to be typing in a room now. If so, it counts as said.
+    /// Returns whether a user may be said to be typing in a room now. If so, it counts as said.
     ///
     /// - Parameter audience: about how many frames it makes.
     public func admits(_ user: UserID, in room: RoomID, audience: Int, at now: ContinuousClock.Instant) -> Bool {

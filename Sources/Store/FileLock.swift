@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The kernel gives it back when the process ends, however it ends; the file stays.
 struct FileLock: ~Copyable {
-    /// Why the lock was not had.
+    /// The reason why the lock was not had.
     enum Refusal: Error {
         /// Another one has it.
         case taken

@@ -39,9 +39,9 @@ final class LookupStatements {
     struct RoomRow {
         /// The room's number.
         var number: Int64
-        /// Whether it is for members only.
+        /// True if it is for members only.
         var isPrivate: Bool
-        /// Whether only its name is left, or will be: see ``Job``.
+        /// True if only its name is left, or will be: see ``Job``.
         var isDeleted: Bool
     }
 

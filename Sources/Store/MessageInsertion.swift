@@ -12,9 +12,9 @@ final class MessageInsertion {
     // replaced only when none of the statements runs.
     private var values: UnsafeMutableRawBufferPointer
 
-    /// How many messages the statements take.
+    /// The number of messages that the statements take.
     private static let counts = [16, 4, 1]
-    /// How many bytes there is room for at first: a page or two of small messages.
+    /// The number of bytes that there is room for at first: a page or two of small messages.
     private static let initialBytes = 16 * 1024
     private static let columns: Int32 = 6
 
@@ -86,7 +86,7 @@ final class MessageInsertion {
 }
 
 extension RecentMessage {
-    /// How many bytes its texts and its snapshot have.
+    /// The number of bytes that its texts and its snapshot have.
     fileprivate var valueBytes: Int {
         sender.string.utf8.count + (clientMessageID?.utf8.count ?? 0) + body.count
     }

@@ -36,12 +36,12 @@ struct PageWindow: Equatable {
         return PageWindow(start: max(1, end - Int64(limit)), end: end)
     }
 
-    /// How many messages it has.
+    /// The number of messages that it has.
     var count: Int { Int(end - start) }
 
-    /// Whether there are messages before this place.
+    /// True if there are messages before this place.
     var hasBefore: Bool { start > 1 }
 
-    /// Whether there are messages after this place.
+    /// Returns whether there are messages after this place.
     func hasAfter(head: Int64) -> Bool { end <= head }
 }

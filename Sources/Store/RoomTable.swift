@@ -10,16 +10,16 @@ struct RoomTable {
         var head: Int64
         /// The latest revision.
         var rev: Int64
-        /// When its newest message was stored.
+        /// The time when its newest message was stored.
         var latest: Timestamp
-        /// Whether it is for members only. Also true of a deleted room, so that one look tells whether a submission may be
-        /// refused for the room's sake.
+        /// True if it is for members only. Also true of a deleted room, so that one look tells whether a submission may
+        /// be refused for the room's sake.
         var isPrivate = false
-        /// Whether it has been deleted.
+        /// True if it has been deleted.
         private(set) var isDeleted = false
         /// The number of the filter that has all of its client message ids; 0 when none has.
         var filter: UInt32 = 0
-        /// How many client message ids were looked up in the database since it is in the table.
+        /// The number of client message ids that were looked up in the database since it is in the table.
         var lookups: Int32 = 0
         /// Its place in the table.
         fileprivate(set) var index = -1

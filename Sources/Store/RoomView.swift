@@ -7,9 +7,9 @@ struct RoomView {
     let state: RoomState
     /// The room's number in the database.
     let number: Int64
-    /// Whether it is for members only.
+    /// True if it is for members only.
     let isPrivate: Bool
-    /// Whether it has been deleted: what there may still be of it is nobody's to read.
+    /// True if it has been deleted: what there may still be of it is nobody's to read.
     let isDeleted: Bool
     /// The `seq` of the last message among the rows.
     let filed: Int64

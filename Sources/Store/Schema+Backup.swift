@@ -27,7 +27,7 @@ extension Schema {
         try checkVersion(db, path: path)
     }
 
-    /// How many rooms there are, deleted ones left out, and messages in their places: those up to the last of each room.
+    /// The number of rooms, deleted ones left out, and messages in their places: those up to the last of each room.
     static func counts(_ db: Database) throws -> (rooms: Int64, messages: Int64) {
         // An older version has none that are deleted.
         let hasDeleted = try db.columns(in: "rooms").contains { $0.name == "deleted" }

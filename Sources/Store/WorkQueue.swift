@@ -35,14 +35,14 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// How many items wait.
+    /// The number of items that wait.
     var count: Int { locked { items.count - head } }
 
     /// What became of items that were to be added.
     struct Admission {
         /// How many were added: the first ones.
         let count: Int
-        /// Why the others were not.
+        /// The reason why the others were not.
         let refusal: Problem?
     }
 

@@ -11,7 +11,7 @@ import GRDBSQLite
 final class WriteAheadLog {
     private let limit: Int
     private let busyTimeout: Int32
-    /// How many pages the log is to have for the next try.
+    /// The number of pages that the log is to have for the next try.
     private var next: Int
     // SQLite's hook writes here, on the connection's own thread, until `detach` or the connection's end.
     private let frames: UnsafeMutablePointer<Int32>
@@ -62,6 +62,6 @@ final class WriteAheadLog {
         try db.checkpoint(.restart)
     }
 
-    /// How long readers are waited for, in milliseconds.
+    /// The time to wait for readers, in milliseconds.
     private static var patience: Int32 { 100 }
 }

@@ -1,4 +1,4 @@
-/// Why keys cannot be used. Nothing of a key is in it.
+/// The reason why keys cannot be used. Nothing of a key is in it.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Where the key comes from: a path, or the name of a variable.
     public let source: String

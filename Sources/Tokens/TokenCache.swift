@@ -13,7 +13,7 @@ struct TokenCache {
     private var young: [Token: Identity] = [:]
     private var old: [Token: Identity] = [:]
 
-    /// How many tokens are kept.
+    /// The number of tokens that are kept.
     var count: Int { young.count + old.count }
 
     /// Whom a token names, if it is known; `nil` also when its time is over, or only the leeway is left.

@@ -13,7 +13,7 @@ struct AcceptPace {
     private let share: Duration
     private let burst: Duration
     private var favouredUntil: ContinuousClock.Instant?
-    /// When those who have come have had their shares.
+    /// The time when those who have come have had their shares.
     private var due: ContinuousClock.Instant?
 
     /// - Parameters:

@@ -16,7 +16,7 @@ public final class ByteBudget: Sendable {
     /// The bytes held now.
     public var used: Int { held.load(ordering: .relaxed) }
 
-    /// Whether `count` more bytes would fit now.
+    /// Returns whether `count` more bytes would fit now.
     public func hasRoom(for count: Int) -> Bool { used <= limit - count }
 
     /// Holds `count` more bytes, or none if they do not fit.

@@ -38,7 +38,7 @@ final class Certificate: @unchecked Sendable {
             backscroll_ssl_chain(context), 1) == 1
     }
 
-    /// Why OpenSSL refused something: the last part of its colon-separated message.
+    /// The reason why OpenSSL refused something: the last part of its colon-separated message.
     static var lastError: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             // The buffer is this closure's own, and OpenSSL ends what it writes with a zero.

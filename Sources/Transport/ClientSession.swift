@@ -8,7 +8,7 @@ final class ClientSession {
     /// Bytes that are decrypted, or taken out, at a time.
     private static let chunk = LibraryContext.recordSize
 
-    /// Why the session has ended, if it has failed.
+    /// The reason why the session has ended, if it has failed.
     private(set) var failure: String?
 
     private let tls: ClientTLS

@@ -4,7 +4,7 @@ struct ConnectionTable {
     private var freeSlots: [Int] = []
     private var nextID: UInt64 = 1
 
-    /// How many connections there are.
+    /// The number of connections.
     var count: Int { slots.count - freeSlots.count }
 
     /// All connections, as of now: what happens to them meanwhile does not disturb whoever goes through them.

@@ -4,14 +4,14 @@ import Glibc
 /// The listening sockets of a server: for each address one socket a loop, among which the kernel shares the arriving
 /// connections (`SO_REUSEPORT`).
 struct ListeningSockets {
-    /// How many connections may wait to be accepted, on each socket; the kernel caps it at `somaxconn`.
+    /// The number of connections that may wait to be accepted, on each socket; the kernel caps it at `somaxconn`.
     static let backlog: Int32 = 4096
 
     /// For each loop, the descriptors that it is to serve.
     private(set) var descriptors: [[Int32]]
     /// The port that all of them have.
     let port: Int
-    /// Whether all addresses can be reached from this machine only.
+    /// True if all addresses can be reached from this machine only.
     let isLoopback: Bool
 
     /// Binds `host` and `port` for `loops` loops; port 0 picks one that is free on every address of the host.

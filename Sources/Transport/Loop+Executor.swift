@@ -12,7 +12,7 @@ extension Loop: SerialExecutor, TaskExecutor {
         job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
 
-    /// Whether the caller is on this loop's thread.
+    /// True if the caller is on this loop's thread.
     public var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
 
     /// Asked by the runtime whether an actor on this executor is isolated where it is.

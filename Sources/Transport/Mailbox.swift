@@ -13,13 +13,13 @@ struct Mailbox: ~Copyable {
     struct State {
         var work: [Work] = []
         var urgent: [@Sendable () -> Void] = []
-        /// Whether the loop has been woken for what is in the box.
+        /// True if the loop has been woken for what is in the box.
         var isAwake = false
         var isClosed = false
     }
 
     private let state = Mutex(State())
-    /// Whether there is something urgent. Read without the lock, between any two things that the loop does.
+    /// True if there is something urgent. Read without the lock, between any two things that the loop does.
     private let isUrgent = Atomic(false)
 
     /// Puts `work` in, and calls `wake` if the loop does not know yet that there is something.

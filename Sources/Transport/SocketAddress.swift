@@ -47,7 +47,7 @@ struct SocketAddress: Sendable {
     /// AF_INET or AF_INET6.
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// Whether the address can be reached from this machine only.
+    /// True if the address can be reached from this machine only.
     var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.") }
 
     /// The port.

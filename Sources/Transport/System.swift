@@ -10,7 +10,8 @@ func describe(errno number: Int32) -> String {
     }
 }
 
-/// How many processors this process may run on, which containers and `taskset` make fewer than the machine has.
+/// The number of processors that this process may run on, which containers and `taskset` make fewer than the machine
+/// has.
 public func availableProcessors() -> Int {
     Int(backscroll_processors())
 }
@@ -65,7 +66,7 @@ public func yieldProcessor() {
     sched_yield()
 }
 
-/// How many descriptors this process has open; `nil` where the system does not say.
+/// The number of descriptors that this process has open; `nil` where the system does not say.
 public func openDescriptorCount() -> Int? {
     // Since Linux 6.2 the size of the directory is their number, which saves listing tens of thousands of them.
     var status = stat()

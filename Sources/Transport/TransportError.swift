@@ -1,4 +1,4 @@
-/// Why a loop, a listener or a certificate could not be had.
+/// The reason why a loop, a listener or a certificate could not be had.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
     private enum Code: Sendable {
         case address, addressInUse, certificate, system
@@ -35,6 +35,6 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         TransportError(code: .system, description: what)
     }
 
-    /// Whether another process has the address.
+    /// True if another process has the address.
     public var isAddressInUse: Bool { code == .addressInUse }
 }

@@ -35,7 +35,8 @@ struct WakeupDescriptor {
         return next == number
     }
 
-    /// Whether there are descriptors enough for a context of the library, which would be left half made without.
+    /// Returns whether there are descriptors enough for a context of the library, which would be left half made
+    /// without.
     static func areLeft() -> Bool {
         let numbers = (0..<8).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
         for number in numbers where number >= 0 { close(number) }

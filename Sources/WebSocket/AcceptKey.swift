@@ -12,7 +12,7 @@ enum AcceptKey {
         Base64.encode(SHA1.digest(of: Array((key + guid).utf8)))
     }
 
-    /// Whether `key` is the Base64 of 16 bytes (§4.2.1).
+    /// Returns whether `key` is the Base64 of 16 bytes (§4.2.1).
     static func isValid(_ key: String) -> Bool {
         Base64.decodedCount(key) == nonceLength
     }

@@ -37,7 +37,7 @@ public struct ClientHandshake: Sendable {
         public let deflate: PerMessageDeflate?
     }
 
-    /// Why an answer does not open a WebSocket.
+    /// The reason why an answer does not open a WebSocket.
     public struct Failure: Error, Equatable, Sendable {
         /// What is wrong, for people.
         public let reason: String
@@ -50,7 +50,7 @@ public struct ClientHandshake: Sendable {
     public let key: String
     /// The subprotocols that are offered, the best first.
     public let subprotocols: [String]
-    /// Whether compression is offered.
+    /// True if compression is offered.
     public let offersDeflate: Bool
 
     /// A handshake for one connection.

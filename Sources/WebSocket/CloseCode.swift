@@ -1,4 +1,4 @@
-/// Why a connection is closed (RFC 6455 §7.4).
+/// The reason why a connection is closed (RFC 6455 §7.4).
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// The number as it stands in a Close frame.
     public let rawValue: UInt16
@@ -8,7 +8,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Whether the code may stand in a Close frame: those registered for the wire (1000-1003 and 1007-1014), those of
+    /// True if the code may stand in a Close frame: those registered for the wire (1000-1003 and 1007-1014), those of
     /// libraries and frameworks (3000-3999), and private ones (4000-4999). The codes 1004-1006 and 1015 are never
     /// sent; the rest below 3000 is reserved for the protocol (§7.4.2).
     public var mayBeSent: Bool {

@@ -36,12 +36,12 @@ public struct CloseHandshake: Equatable, Sendable {
         self.role = role
     }
 
-    /// Whether frames may be sent: no longer once our Close frame is out (§5.5.1), pongs and fragments included.
+    /// True if frames may be sent: no longer once our Close frame is out (§5.5.1), pongs and fragments included.
     public var maySend: Bool {
         state == .open
     }
 
-    /// Whether received frames count. After the peer's Close frame, or an error, they are ignored.
+    /// True if received frames count. After the peer's Close frame, or an error, they are ignored.
     public var mayReceive: Bool {
         state != .closed
     }

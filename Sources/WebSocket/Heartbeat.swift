@@ -15,14 +15,14 @@ public struct Heartbeat: Equatable, Sendable {
 
     /// The time between pings, by default.
     public static let defaultInterval = Duration.seconds(30)
-    /// How many pings may stay unanswered, by default.
+    /// The number of pings that may stay unanswered, by default.
     public static let defaultMaxUnanswered = 2
 
     /// The time between pings.
     public let interval: Duration
-    /// How many pings may stay unanswered; the connection is given up when the next one is due.
+    /// The number of pings that may stay unanswered; the connection is given up when the next one is due.
     public let maxUnanswered: Int
-    /// When ``tick(at:)`` has something to do next.
+    /// The time when ``tick(at:)`` has something to do next.
     public private(set) var nextTick: ContinuousClock.Instant
     /// The pings since the last sign of life.
     public private(set) var unanswered = 0

@@ -3,7 +3,7 @@
 struct MessageAssembler: Sendable {
     let role: Role
     let maxMessageBytes: Int
-    /// Whether messages may be compressed.
+    /// True if messages may be compressed.
     let allowsCompression: Bool
     private(set) var frameCount = 0
 

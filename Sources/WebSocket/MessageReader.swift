@@ -44,7 +44,7 @@ public struct MessageReader: Sendable {
     private var ready: Event?
     /// Bytes not yet read: what stands behind `ready`, or the first part of a header.
     private var inbox: [UInt8] = []
-    /// How many bytes of `inbox` are used up.
+    /// The number of bytes of `inbox` are used up.
     private var inboxStart = 0
 
     /// A reader at the start of a connection.
@@ -61,8 +61,8 @@ public struct MessageReader: Sendable {
             role: role, maxMessageBytes: maxMessageBytes, allowsCompression: allowsCompression)
     }
 
-    /// How many frame headers were read so far, of any kind: its growth is the peer's rate of frames, fragments that
-    /// are not yet an event included.
+    /// The number of frame headers that were read so far, of any kind: its growth is the peer's rate of frames,
+    /// fragments that are not yet an event included.
     public var frameCount: Int {
         assembler.frameCount
     }
@@ -107,7 +107,7 @@ public struct MessageReader: Sendable {
         return .needMoreBytes
     }
 
-    /// Whether neither an error nor a Close frame was read.
+    /// True if neither an error nor a Close frame was read.
     private var isReading: Bool {
         if case .reading = state { true } else { false }
     }

@@ -15,7 +15,7 @@ public enum Opcode: UInt8, Sendable {
     /// The answer to a ping, or an unasked sign of life (§5.5.3).
     case pong = 0xA
 
-    /// Whether this is a control frame (§5.5): at most 125 bytes, never fragmented, allowed between the fragments of
+    /// True if this is a control frame (§5.5): at most 125 bytes, never fragmented, allowed between the fragments of
     /// a message.
     public var isControl: Bool {
         rawValue & 0x8 != 0

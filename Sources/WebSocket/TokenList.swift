@@ -7,8 +7,8 @@ enum TokenList {
         return elements.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether an element is `token`, which is given in lower case, in any case. What else the list has does not matter:
-    /// `Upgrade` may name protocols with versions, which are no tokens.
+    /// Returns whether an element is `token`, which is given in lower case, in any case. What else the list has does
+    /// not matter: `Upgrade` may name protocols with versions, which are no tokens.
     static func contains(_ token: String, in lines: [String]) -> Bool {
         elements(of: lines).contains { String(decoding: $0, as: UTF8.self).lowercased() == token }
     }

@@ -9,12 +9,12 @@ public struct UTF8Validator: Equatable, Sendable {
     /// A validator at the start of a text.
     public init() {}
 
-    /// Whether the bytes so far are whole characters: what a text has to end with.
+    /// True if the bytes so far are whole characters: what a text has to end with.
     public var isComplete: Bool {
         state & Place.mask == Place.boundary
     }
 
-    /// Whether `bytes` are one whole text.
+    /// Returns whether `bytes` are one whole text.
     public static func isValid(_ bytes: Span<UInt8>) -> Bool {
         var validator = UTF8Validator()
         return validator.append(bytes) && validator.isComplete

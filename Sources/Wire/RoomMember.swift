@@ -55,7 +55,7 @@ public struct RoomMember: Sendable, Hashable {
 public struct RoomMembers: Sendable, Hashable {
     /// In the order of their ids' bytes.
     public var members: [RoomMember]
-    /// Whether there are more behind them.
+    /// True if there are more behind them.
     public var hasMore: Bool
 
     /// Members, all of them read in one snapshot.

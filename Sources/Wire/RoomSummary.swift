@@ -18,7 +18,7 @@ public struct RoomSummary: Sendable, Hashable {
     public var epoch: String
     /// Up to which `seq` the caller has read; 0 for nothing, absent if nobody is named as the caller.
     public var read: Int64?
-    /// How many messages the caller has not read.
+    /// The number of messages that the caller has not read.
     public var unread: Int64?
     /// The `seq` of the first message that the caller has not read, if there is one.
     public var firstUnread: Int64?

@@ -1,6 +1,6 @@
 import Load
 
-/// How long work stands, on standard error: from the moment on that it takes long.
+/// Shows how long work takes, on standard error: from the moment on that it takes long.
 final class StatusLine {
     private let console = Console()
     private var next = ContinuousClock.now + StatusLine.interval

@@ -83,7 +83,7 @@ struct TokenCommand: ParsableCommand {
     }
 }
 
-/// How long a token is good for, as it is written on the command line: a number and its unit.
+/// The time that a token is good for, as it is written on the command line: a number and its unit.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
     /// The longest, in seconds: ten years of 365 days.
     static let maximumSeconds = 10 * 365 * 86_400

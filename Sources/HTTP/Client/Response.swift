@@ -8,6 +8,6 @@ public struct Response: Sendable {
     public var fields: HTTPFields
     /// The content, without its transfer coding, at most ``HTTPLimits/bodyBytes``.
     public var body: [UInt8]
-    /// Whether the connection can be used for a further request (RFC 9112, section 9.3).
+    /// True if the connection can be used for a further request (RFC 9112, section 9.3).
     public let keepAlive: Bool
 }

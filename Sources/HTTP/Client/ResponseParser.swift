@@ -25,7 +25,7 @@ public struct ResponseParser: Sendable {
         case refused(RequestRefusal)
     }
 
-    /// How many responses of class 1xx may precede one.
+    /// The number of responses of class 1xx may precede one.
     static let interimResponses = 8
 
     /// The bounds on one response.

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Why a response cannot be understood. The connection is of no further use.
+/// The reason why a response cannot be understood. The connection is of no further use.
 public struct ResponseRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The rule that was broken, as a stable word for programs.
     public let code: String

@@ -36,7 +36,7 @@ public struct Origin: Sendable, Hashable {
         hostAndPort = (port ?? defaultPort).map { "\(host):\($0)" }
     }
 
-    /// Whether this is the origin of a server that was addressed with this `Host`.
+    /// Returns whether this is the origin of a server that was addressed with this `Host`.
     ///
     /// The scheme is left out of it: behind a proxy that ends TLS the server does not know its own. A Host without a
     /// port has the default port of the origin's scheme.

@@ -75,7 +75,7 @@ public struct OriginPolicy: Sendable {
         return request.headerFields.count(of: .origin) == 1 ? decide(origin: origin, host: request.authority) : .refused
     }
 
-    /// Whether a request asks beforehand for the permission to send another: OPTIONS with `Origin` and
+    /// Returns whether a request asks beforehand for the permission to send another: OPTIONS with `Origin` and
     /// `Access-Control-Request-Method`.
     public static func isPreflight(_ request: RequestHead) -> Bool {
         request.method == .options && request.headerFields.contains(.accessControlRequestMethod)
@@ -100,8 +100,8 @@ public struct OriginPolicy: Sendable {
         return originFields(origin) + [HTTPField(name: .accessControlExposeHeaders, value: exposedHeaders)]
     }
 
-    /// When every origin gets the same answer, it need not vary. Credentials of the browser's own (cookies) are never
-    /// allowed: callers are known by the token that they send.
+    /// The time when every origin gets the same answer, it need not vary. Credentials of the browser's own (cookies)
+    /// are never allowed: callers are known by the token that they send.
     private func originFields(_ origin: Origin) -> [HTTPField] {
         switch allowed {
         case .any: [HTTPField(name: .accessControlAllowOrigin, value: "*")]

@@ -5,8 +5,8 @@ public enum Accept {
     /// The media type of Server-Sent Events.
     public static let eventStream = "text/event-stream"
 
-    /// Whether the Accept fields ask for a stream of events: it has to be named, and JSON, if named too, must not be
-    /// preferred. A browser's or curl's `*/*` asks for nothing in particular.
+    /// Returns whether the Accept fields ask for a stream of events: it has to be named, and JSON, if named too, must
+    /// not be preferred. A browser's or curl's `*/*` asks for nothing in particular.
     public static func prefersEventStream(_ fields: HeaderFields) -> Bool {
         var stream = 0
         var json = 0

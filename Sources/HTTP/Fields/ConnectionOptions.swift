@@ -23,7 +23,7 @@ struct ConnectionOptions: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// Whether the connection persists after this message (RFC 9112, section 9.3).
+    /// Returns whether the connection persists after this message (RFC 9112, section 9.3).
     func persists(minorVersion: Int) -> Bool {
         !contains(.close) && (minorVersion >= 1 || contains(.keepAlive))
     }

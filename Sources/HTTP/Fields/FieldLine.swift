@@ -18,8 +18,8 @@ struct FieldLine: Sendable {
         self.value = start + value.lowerBound..<start + value.upperBound
     }
 
-    /// Why a line whose name does not end with a colon is refused. White space before the colon is the classic of
-    /// request smuggling (RFC 9112, section 5.1), a folded line its sibling (section 5.2).
+    /// The reason why a line whose name does not end with a colon is refused. White space before the colon is the
+    /// classic of request smuggling (RFC 9112, section 5.1), a folded line its sibling (section 5.2).
     private static func refusal(_ line: Span<UInt8>) -> RequestRefusal {
         if line[0].isOptionalWhitespace { return .lineFolded }
         return line.firstIndex(of: ASCII.colon) == nil ? .fieldLineInvalid : .fieldNameInvalid

@@ -27,12 +27,12 @@ public struct HeaderFields: Sendable {
         firstIndex(of: name, from: 0).map(value)
     }
 
-    /// Whether there is a field with this name.
+    /// Returns whether there is a field with this name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         firstIndex(of: name, from: 0) != nil
     }
 
-    /// How many fields have this name. Of a field that may occur once, two make neither of them trustworthy.
+    /// The number of fields that have this name. Of a field that may occur once, two make neither of them trustworthy.
     public func count(of name: HTTPField.Name) -> Int {
         var count = 0
         var next = firstIndex(of: name, from: 0)
@@ -59,18 +59,19 @@ public struct HeaderFields: Sendable {
         self[values: name].flatMap { ListElements($0) }
     }
 
-    /// Whether a list field has `element`, in any of its lines and in any case.
+    /// Returns whether a list field has `element`, in any of its lines and in any case.
     public func lists(_ element: String, in name: HTTPField.Name) -> Bool {
         elements(of: name).contains { $0.equals(ignoringASCIICase: element) }
     }
 
-    /// Whether the first field with this name has exactly this value.
+    /// Returns whether the first field with this name has exactly this value.
     public func first(_ name: HTTPField.Name, is value: StaticString) -> Bool {
         guard let index = firstIndex(of: name, from: 0) else { return false }
         return span(of: lines[index].value) { $0.equals(value) }
     }
 
-    /// Whether the value of the first field with this name is UTF-8. Where it is not, ``first(_:)`` gives another text.
+    /// Returns whether the value of the first field with this name is UTF-8. Where it is not, ``first(_:)`` gives
+    /// another text.
     public func firstIsUTF8(_ name: HTTPField.Name) -> Bool {
         guard let index = firstIndex(of: name, from: 0) else { return false }
         return span(of: lines[index].value) { $0.utf8String != nil }

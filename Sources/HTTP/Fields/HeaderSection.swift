@@ -11,15 +11,15 @@ struct HeaderSection: Sendable {
     private(set) var connection: ConnectionOptions = []
     /// The value of Host.
     private(set) var host: Range<Int>?
-    /// Whether `Expect: 100-continue` was seen (RFC 9110, section 10.1.1).
+    /// True if `Expect: 100-continue` was seen (RFC 9110, section 10.1.1).
     private(set) var expectsContinue = false
-    /// Whether an expectation was seen that cannot be met.
+    /// True if an expectation was seen that cannot be met.
     private(set) var expectsUnknown = false
-    /// How many bytes of the head have been understood.
+    /// The number of bytes of the head have been understood.
     private(set) var byteCount: Int
 
     private var reader = LineReader()
-    /// How many lines there were.
+    /// The number of lines.
     private var lineCount = 0
 
     private static let usualLines = 8

@@ -53,7 +53,7 @@ extension Substring {
 }
 
 extension StringProtocol {
-    /// Whether both are the same ASCII text, letters in either case.
+    /// Returns whether both are the same ASCII text, letters in either case.
     func equals(ignoringASCIICase other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }

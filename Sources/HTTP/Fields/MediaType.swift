@@ -29,7 +29,7 @@ public struct MediaType: Sendable, Hashable {
         self.charset = charset
     }
 
-    /// Whether content of this type may be JSON in UTF-8.
+    /// True if content of this type may be JSON in UTF-8.
     ///
     /// JSON itself may be, and so may the types that clients send when nobody told them what they are sending: curl's
     /// form type, octets. Plain text says that it is something else. A charset other than UTF-8 and its subset US-ASCII may
@@ -48,8 +48,8 @@ public struct MediaType: Sendable, Hashable {
         }
     }
 
-    /// Whether a body with this `Content-Type` must not be read as JSON (415). Without the field, or with an empty one,
-    /// it may be; a value that is no media type contradicts it.
+    /// Returns whether a body with this `Content-Type` must not be read as JSON (415). Without the field, or with an
+    /// empty one, it may be; a value that is no media type contradicts it.
     public static func contradictsJSON(contentType value: String?) -> Bool {
         guard let value, !value.isEmpty, value != "application/json" else { return false }
         return MediaType(value).map { !$0.isCompatibleWithJSON } ?? true

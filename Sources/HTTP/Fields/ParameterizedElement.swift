@@ -9,7 +9,7 @@ struct ParameterizedElement {
 
     /// What stands before the first semicolon.
     let name: Substring
-    /// Whether something was found that is no parameter; there are none after it.
+    /// True if something was found that is no parameter; there are none after it.
     private(set) var isMalformed = false
     private var rest: Substring.UTF8View.SubSequence
 
@@ -63,7 +63,7 @@ struct ParameterizedElement {
 }
 
 extension StringProtocol {
-    /// Whether there is at least one character and all are `tchar` (RFC 9110, section 5.6.2).
+    /// True if there is at least one character and all are `tchar` (RFC 9110, section 5.6.2).
     var isToken: Bool {
         let token = ASCIISet.token
         return !utf8.isEmpty && utf8.allSatisfy(token.contains)

@@ -1,6 +1,7 @@
 /// `IPv6address` of RFC 3986, section 3.2.2: what stands in the brackets of an authority.
 enum AddressV6 {
-    /// Whether `text` is an address: eight groups, or fewer around one `::`, the last two also as an IPv4 address.
+    /// Returns whether `text` is an address: eight groups, or fewer around one `::`, the last two also as an IPv4
+    /// address.
     static func isValid(_ text: Span<UInt8>) -> Bool {
         var groups = 0
         var isCompressed = false
@@ -31,7 +32,7 @@ enum AddressV6 {
         return isCompressed ? groups <= 7 : groups == 8
     }
 
-    /// Whether `text` is four decimal octets without leading zeros.
+    /// Returns whether `text` is four decimal octets without leading zeros.
     static func isAddressV4(_ text: Span<UInt8>) -> Bool {
         var octets = 0
         var index = 0

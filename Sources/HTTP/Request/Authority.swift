@@ -1,6 +1,6 @@
 /// `uri-host [ ":" port ]`: the value of Host, and the authority of a target (RFC 9110, section 7.2; RFC 3986, 3.2).
 enum Authority {
-    /// Whether there has to be a port.
+    /// True if there has to be a port.
     enum Port {
         /// As in Host.
         case optional
@@ -11,7 +11,7 @@ enum Authority {
     /// The longest host name, as in the DNS (RFC 1035, section 2.3.4).
     static let hostBytes = 255
 
-    /// Whether `text` is an authority without user information and with a host that is not empty.
+    /// Returns whether `text` is an authority without user information and with a host that is not empty.
     ///
     /// A host name is made of letters, digits, `-._~` and percent-encodings; see ``ASCIISet/hostName`` for what is
     /// left out. An address in brackets is one of IPv6, without a zone.

@@ -8,7 +8,7 @@ public struct Request: Sendable {
     public var body: [UInt8]
     /// The n of `HTTP/1.n`: 0 or 1.
     public let minorVersion: Int
-    /// Whether further requests may follow on the connection (RFC 9112, section 9.3).
+    /// True if further requests may follow on the connection (RFC 9112, section 9.3).
     ///
     /// Never after a CONNECT: its sender may have sent what is meant for the tunnel that it will not get.
     public let keepAlive: Bool

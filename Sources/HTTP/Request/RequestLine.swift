@@ -16,7 +16,7 @@ struct RequestLine: Sendable {
         minorVersion = 1
     }
 
-    /// How long a line that keeps all limits can be, with its CRLF.
+    /// Maximum length of a line within all limits, with its CRLF, in bytes.
     static func longest(_ limits: HTTPLimits) -> Int {
         limits.methodBytes + 1 + limits.targetBytes + 1 + versionBytes + 2
     }

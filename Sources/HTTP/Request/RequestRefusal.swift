@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Why a request cannot be served: what to answer before closing the connection.
+/// The reason why a request cannot be served: what to answer before closing the connection.
 ///
 /// A refusal ends the connection, because after a message that could not be understood nobody can tell where the next
 /// one begins (RFC 9112, section 9.3 and 11.2).

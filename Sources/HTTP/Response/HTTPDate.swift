@@ -1,6 +1,6 @@
 /// A point in time as `Sun, 06 Nov 1994 08:49:37 GMT`: `IMF-fixdate` (RFC 9110, section 5.6.7).
 public enum HTTPDate {
-    /// How long every such date is.
+    /// The length of every such date, in bytes.
     static let byteCount = 29
 
     /// The last second that a year of four digits can name.

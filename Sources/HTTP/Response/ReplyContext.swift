@@ -1,10 +1,10 @@
 /// What the framing of an answer depends on in the request (RFC 9112, sections 6.3 and 9.3).
 public struct ReplyContext: Sendable, Hashable {
-    /// Whether the request was HEAD: then the answer has the length of the content, and no content.
+    /// True if the request was HEAD: then the answer has the length of the content, and no content.
     public var isHead: Bool
     /// The n of the request's `HTTP/1.n`.
     public var minorVersion: Int
-    /// Whether the connection stays open after the answer.
+    /// True if the connection stays open after the answer.
     public var keepAlive: Bool
 
     /// A context; the defaults are those of the usual request.

@@ -137,7 +137,7 @@ public struct ResponseWriter: Sendable {
         output.append(copying: dateLine.span)
     }
 
-    /// Whether a response with this status has content, be it empty (RFC 9110, section 6.4.1).
+    /// Returns whether a response with this status has content, be it empty (RFC 9110, section 6.4.1).
     static func hasContent(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 200 && status.code != 204 && status.code != 304
     }

@@ -1,6 +1,6 @@
 /// Bytes read as the text of a protocol element, without making a `String` of them.
 extension Span<UInt8> {
-    /// Whether these bytes are `text` (ASCII), letters in either case.
+    /// Returns whether these bytes are `text` (ASCII), letters in either case.
     func equals(ignoringCase text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }
@@ -12,7 +12,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether these bytes are exactly `text`.
+    /// Returns whether these bytes are exactly `text`.
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         // The pointer is used only inside the closure, and a literal lives for ever.
@@ -22,7 +22,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether these bytes begin with `text` (ASCII), letters in either case.
+    /// Returns whether these bytes begin with `text` (ASCII), letters in either case.
     func hasPrefix(ignoringCase text: String) -> Bool {
         let length = text.utf8.count
         return count >= length && extracting(first: length).equals(ignoringCase: text)
@@ -74,14 +74,14 @@ extension Span<UInt8> {
         return lower..<upper
     }
 
-    /// Whether there is at least one byte and all are `tchar` (RFC 9110, section 5.6.2).
+    /// True if there is at least one byte and all are `tchar` (RFC 9110, section 5.6.2).
     var isToken: Bool {
         let token = ASCIISet.token
         for index in indices where !token.contains(self[index]) { return false }
         return !isEmpty
     }
 
-    /// Whether all are ASCII and none of them is `byte`, eight at a time as in ``firstIndex(of:from:)``.
+    /// Returns whether all are ASCII and none of them is `byte`, eight at a time as in ``firstIndex(of:from:)``.
     func isASCII(without byte: UInt8) -> Bool {
         let ones = EightBytes.ones
         var index = 0

@@ -9,7 +9,7 @@ struct InputBuffer: Sendable {
     /// Where the unread bytes begin in ``bytes``.
     private(set) var start = 0
 
-    /// How many bytes are unread.
+    /// The number of bytes that are unread.
     var count: Int { bytes.count - start }
 
     var isEmpty: Bool { bytes.count == start }

@@ -41,7 +41,7 @@ struct LineReader: Sendable {
         case tooLong
     }
 
-    /// How many bytes of the present line are known to be neither its end nor forbidden.
+    /// The number of bytes of the present line are known to be neither its end nor forbidden.
     private var examined = 0
 
     /// Looks for the end of the line that starts with `bytes`, which may take `limit` bytes with its CRLF.

@@ -42,7 +42,7 @@ public struct QueryParameters: Sendable, Hashable {
         all.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// Whether a name occurs more than once. Which of the values is meant would be a guess.
+    /// Returns whether a name occurs more than once. Which of the values is meant would be a guess.
     public func isRepeated(_ name: String) -> Bool {
         var count = first?.name == name ? 1 : 0
         for parameter in others where parameter.name == name { count += 1 }

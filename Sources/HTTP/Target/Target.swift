@@ -7,7 +7,7 @@ public struct Target: Sendable {
     private let place: Range<Int>
     /// Where the query's question mark is in ``bytes``; the end if there is none.
     private let pathEnd: Int
-    /// Whether it is its own decoded text: ASCII without a percent-encoding.
+    /// True if it is its own decoded text: ASCII without a percent-encoding.
     private let isPlain: Bool
 
     private static let usualSegments = 6
@@ -30,7 +30,7 @@ public struct Target: Sendable {
     /// The path and query as sent.
     public var text: String { text(in: place) }
 
-    /// Whether there is a query, be it an empty one.
+    /// True if there is a query, be it an empty one.
     public var hasQuery: Bool { pathEnd < place.upperBound }
 
     /// The path as sent.

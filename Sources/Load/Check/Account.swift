@@ -5,13 +5,13 @@
 struct SendLog: Sendable {
     /// The loop's number.
     let loop: Int
-    /// How many loops send.
+    /// The number of loops that send.
     let loops: Int
     /// By room, what became of the messages, in the order in which they were sent.
     private(set) var fates: [[Fate]]
     /// By room, how many messages were acknowledged.
     private(set) var acknowledged: [Int]
-    /// How many messages may exist or not.
+    /// The number of messages that may exist or not.
     private(set) var unknown = 0
 
     /// The log of a loop that has sent nothing.

@@ -79,7 +79,7 @@ struct Ledger: Sendable {
         return rooms[room].arrived(mark.number) ? .complete : .new
     }
 
-    /// Whether every live subscriber has all that any subscriber of its room has.
+    /// Returns whether every live subscriber has all that any subscriber of its room has.
     func isLevel(except lost: (Int) -> Bool) -> Bool {
         subscribers.indices.allSatisfy { index in
             let subscriber = subscribers[index]

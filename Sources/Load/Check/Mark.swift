@@ -15,7 +15,7 @@ struct Mark: Equatable, Sendable {
     var room: Int
     /// The message's number in its room, from 0.
     var number: Int
-    /// When the message was due to be sent, in nanoseconds since the run began.
+    /// The time when the message was due to be sent, in nanoseconds since the run began.
     var time: Int64
 
     /// Appends the mark's text.

@@ -1,6 +1,6 @@
 /// Numbers as a short text: `4-9, 12, 15-18, …`.
 struct NumberList: CustomStringConvertible {
-    /// How many runs of numbers are written out.
+    /// The number of runs of numbers are written out.
     static let shownRuns = 8
 
     private let runs: [ClosedRange<Int>]

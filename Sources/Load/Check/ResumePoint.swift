@@ -52,7 +52,7 @@ struct ResumePoint: Equatable, Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes begin with those of `text`.
+    /// Returns whether the bytes begin with those of `text`.
     func begins(with text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
         guard count >= length else { return false }
@@ -67,7 +67,7 @@ extension Span<UInt8> {
         end(ofFirst: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
-    /// Whether the bytes of `text` occur.
+    /// Returns whether the bytes of `text` occur.
     func contains(_ text: [UInt8]) -> Bool {
         end(ofFirst: text) != nil
     }

@@ -11,7 +11,7 @@ struct RoomLedger: Sendable {
     var subscribers = 0 {
         didSet { if subscribers > 0 { hasListeners = true } }
     }
-    /// Whether there ever was a subscriber.
+    /// True if there ever was a subscriber.
     private(set) var hasListeners = false
     /// The numbers of the messages, in the order in which they were first seen.
     private(set) var order: [UInt32] = []
@@ -24,12 +24,12 @@ struct RoomLedger: Sendable {
 
     init() {}
 
-    /// How many subscribers have the message.
+    /// The number of subscribers that have the message.
     func arrivals(of number: Int) -> Int {
         number < arrivals.count ? Int(arrivals[number]) : 0
     }
 
-    /// Whether any subscriber has the message.
+    /// Returns whether any subscriber has the message.
     func hasSeen(_ number: Int) -> Bool {
         number < places.count && places[number] != Self.unseen
     }

@@ -2,7 +2,7 @@
 struct RoomTruth {
     /// The room's number.
     let room: Int
-    /// How many messages that is.
+    /// The number of messages that is.
     let count: Int
     /// Numbers that were seen and never sent.
     let unsent: [Int]

@@ -19,7 +19,7 @@ struct SubscriberRecord: Sendable {
         position = start
     }
 
-    /// How many messages of the room it has got.
+    /// The number of messages of the room it has got.
     var received: Int { position - start - (faults?.skippedCount ?? 0) }
 
     /// What a subscriber saw that it should not have seen, or in another order.
@@ -31,7 +31,7 @@ struct SubscriberRecord: Sendable {
         /// Messages that came after others which the room's order has behind them.
         var late = 0
 
-        /// How many places were skipped.
+        /// The number of places that were skipped.
         var skippedCount: Int { skipped.reduce(0) { $0 + $1.count } }
 
         /// Notes that the places were passed over.

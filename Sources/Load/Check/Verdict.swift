@@ -1,8 +1,8 @@
-/// Whether every subscriber got every message exactly once and in order.
+/// True if every subscriber got every message exactly once and in order.
 ///
 /// A message is what was acknowledged, or what any subscriber got of the sends whose answer was lost.
 struct Verdict: Equatable, Sendable {
-    /// How many faults are described one by one.
+    /// The number of faults that are described one by one.
     static let listedFaults = 10
 
     /// Messages that were acknowledged.
@@ -21,7 +21,7 @@ struct Verdict: Equatable, Sendable {
     var missing = 0
     /// Deliveries that came again.
     var duplicates = 0
-    /// Whether subscribers of a room may see its messages in different orders.
+    /// True if subscribers of a room may see its messages in different orders.
     let allowsAnyOrder: Bool
     /// Deliveries that came in another order than the room's first subscriber to get them saw.
     var disordered = 0
@@ -29,10 +29,10 @@ struct Verdict: Equatable, Sendable {
     var foreign = 0
     /// The first ``listedFaults`` faults, each in a line.
     var faults: [String] = []
-    /// How many faults there are beyond those.
+    /// The number of faults beyond those.
     var unlisted = 0
 
-    /// Whether nothing at all is wrong.
+    /// True if nothing at all is wrong.
     var isGood: Bool {
         missing == 0 && duplicates == 0 && (disordered == 0 || allowsAnyOrder) && foreign == 0 && lost == 0
             && refused == 0 && unanswered == 0 && acknowledged > 0

@@ -1,6 +1,6 @@
 /// Makes of options how messages are sent, or says what is wrong with them.
 struct PublishingBuilder {
-    /// How many connections there are, unless the user says so.
+    /// The number of connections, unless the user says so.
     static let connections = 32
     /// The same with `--rate`, where a slow answer is not to hold up the next request.
     static let connectionsAtRate = 128
@@ -53,7 +53,7 @@ struct PublishingBuilder {
 
     private var method: String { load.pages == nil ? templates.method : "GET" }
 
-    /// Whether the requests ask for something, and send no messages.
+    /// Returns whether the requests ask for something, and send no messages.
     private func isRead(_ endpoint: Endpoint, hasSubscribers: Bool) throws(LoadError) -> Bool {
         try checkFrame(endpoint)
         guard method != "HEAD" else { throw LoadError("--method: HEAD has no content to wait for; use GET") }

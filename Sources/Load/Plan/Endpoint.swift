@@ -11,9 +11,9 @@ struct Endpoint: Equatable, Sendable {
     /// From the first slash on, with the query; `/` if there is none, as of `tcp`.
     var target: String
 
-    /// Whether TLS is spoken.
+    /// True if TLS is spoken.
     var isSecure: Bool { scheme == "https" || scheme == "wss" }
-    /// Whether the address is one of bytes alone: those of another protocol than HTTP.
+    /// True if the address is one of bytes alone: those of another protocol than HTTP.
     var isPlain: Bool { scheme == "tcp" }
 
     /// Reads an address.

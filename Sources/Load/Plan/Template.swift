@@ -15,7 +15,7 @@ struct Template: Equatable, Sendable {
         case pub
         /// The message's number in its room, from 0.
         case seq
-        /// When the message was due, in nanoseconds since the run began.
+        /// The time when the message was due, in nanoseconds since the run began.
         case ts
         /// The run's number, another one each time.
         case run
@@ -89,7 +89,7 @@ struct Template: Equatable, Sendable {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// Whether the placeholder occurs.
+    /// Returns whether the placeholder occurs.
     func contains(_ placeholder: Placeholder) -> Bool {
         parts.contains(.value(placeholder))
     }

@@ -1,7 +1,7 @@
 /// What a disturbance did to those who were not part of it, and what it cost.
 struct DisturbanceReport: Sendable {
     let disturbance: Plan.Disturbance
-    /// How long it took.
+    /// The time it took.
     var seconds = 0.0
     /// From when a request was due during it to its answer.
     var ack = LatencySummary()
@@ -21,7 +21,7 @@ struct DisturbanceReport: Sendable {
         self.disturbance = disturbance
     }
 
-    /// How many clients were part of it.
+    /// The number of clients that were part of it.
     var clients: Int {
         switch disturbance {
         case .storm(let clients, _): clients
@@ -32,7 +32,7 @@ struct DisturbanceReport: Sendable {
     /// By how much the server's memory grew for each of those clients, in bytes.
     var memoryEach: Double { (memoryAfter - memoryBefore) / Double(clients) }
 
-    /// Whether each client of a storm has got what it had missed.
+    /// True if each client of a storm has got what it had missed.
     var isComplete: Bool { if case .storm = disturbance { catchUp.count == clients } else { true } }
 
     /// The label of its line in the text, and the line.

@@ -1,6 +1,6 @@
 /// Failures by their text: how often each came, and no more than a few different ones.
 struct FailureLog: Equatable, Sendable {
-    /// How many different texts are kept.
+    /// The number of different texts that are kept.
     static let keptTexts = 5
 
     /// The texts in the order in which they first came, with how often they came.
@@ -27,7 +27,7 @@ struct FailureLog: Equatable, Sendable {
         others += log.others
     }
 
-    /// Whether there was none.
+    /// True if there was none.
     var isEmpty: Bool { entries.isEmpty }
 
     /// A line for each text.

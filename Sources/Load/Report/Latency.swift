@@ -35,7 +35,7 @@ struct Latency: Sendable {
 
 /// Percentiles of durations, in milliseconds.
 struct LatencySummary: Equatable, Sendable {
-    /// How many durations there were.
+    /// The number of durations.
     var count = 0
     /// Half of them took no longer than this.
     var p50 = 0.0

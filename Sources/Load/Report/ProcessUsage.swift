@@ -40,7 +40,7 @@ struct ProcessUsage: Equatable, Sendable {
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(microseconds) / 1e6
     }
 
-    /// Whether there is such a process.
+    /// Returns whether there is such a process.
     static func exists(_ process: Int) -> Bool {
         ProcessStat(of: process) != nil
     }

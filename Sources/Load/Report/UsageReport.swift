@@ -2,7 +2,7 @@
 struct UsageReport: Sendable {
     /// Before the first connection.
     var base = ProcessUsage()
-    /// When all subscribers were ready.
+    /// The time when all subscribers were ready.
     var connected = ProcessUsage()
     /// Some time later, before the first request.
     var settled = ProcessUsage()

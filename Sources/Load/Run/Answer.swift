@@ -6,14 +6,14 @@ struct Answer: Equatable, Sendable {
         case accepted(isRepeat: Bool)
         /// The server has not taken it; `mayPass` if it may when asked again.
         case refused(reason: String, mayPass: Bool)
-        /// Whether the server has taken it cannot be known.
+        /// The server may have taken it or not; nobody can tell.
         case unknown(reason: String)
     }
 
     let outcome: Outcome
     /// How much content came with it, in bytes.
     var contentBytes = 0
-    /// Whether the connection can be used for no further request.
+    /// True if the connection can be used for no further request.
     var endsConnection = false
 }
 

@@ -8,7 +8,7 @@ final class Audience {
     /// What every subscriber needs to know.
     let subscribing: Plan.Subscribing
     let clock: RunClock
-    /// Whether subscriptions resume after the last message received.
+    /// True if subscriptions resume after the last message received.
     let resumes: Bool
     /// Nonces and masking keys. The system's generator costs a system call each time, and nothing here is secret:
     /// masking protects intermediaries from web pages (RFC 6455 §10.3), and there is no page.
@@ -21,23 +21,23 @@ final class Audience {
     private(set) var lost: [Int: String] = [:]
     /// From when a message was due to be sent to seeing it, of those due from ``measuredFrom`` on.
     private(set) var latency = Latency()
-    /// When the measurement begins.
+    /// The time when the measurement begins.
     var measuredFrom = Int64.max
     /// The same, of messages due from ``disturbedFrom`` on, to those who do not disturb.
     private(set) var disturbedLatency = Latency()
     /// From the beginning of a storm to when each of its clients was subscribed and had what it had missed.
     private(set) var catchUp = Latency()
-    /// When the disturbance begins.
+    /// The time when the disturbance begins.
     private var disturbedFrom = Int64.max
-    /// Why subscribers could not connect.
+    /// The reason why subscribers could not connect.
     private(set) var failures = FailureLog()
-    /// How many subscribers could not connect, or lost their connection before they were ready.
+    /// The number of subscribers that could not connect, or lost their connection before they were ready.
     private(set) var failed = 0
-    /// How many subscriptions were resumed.
+    /// The number of subscriptions that were resumed.
     private(set) var resumed = 0
     /// How many are subscribed now.
     private(set) var ready = 0
-    /// Whether the run is over, so that ending connections are no losses.
+    /// True if the run is over, so that ending connections are no losses.
     var isEnding = false
     /// Called when all subscribers of a room have a message.
     var onComplete: (_ room: Int, _ number: Int) -> Void = { _, _ in }
@@ -50,12 +50,12 @@ final class Audience {
     private let plan: Plan
     private let burst: Int
     private let rate: Double?
-    /// Whether these are clients of the storm.
+    /// True if these are clients of the storm.
     private let isStorm: Bool
     private var subscribers: [Subscriber] = []
     /// How many of them have been begun with, the first first.
     private var begun = 0
-    /// When the first of them was begun with.
+    /// The time when the first of them was begun with.
     private var begunAt: Int64?
     private var underWay = 0
     private var waiting: [(subscriber: Subscriber, until: Int64)] = []
@@ -84,7 +84,7 @@ final class Audience {
 
     // MARK: Connecting
 
-    /// Whether every subscriber is ready, or has failed for good.
+    /// True if every subscriber is ready, or has failed for good.
     var isSettled: Bool { begun == subscribers.count && underWay == 0 && waiting.isEmpty }
 
     /// Begins what connections may be begun now. Call it again and again.
@@ -214,7 +214,7 @@ final class Audience {
         if epoch == nil { epoch = ResumePoint.epoch(in: frame) }
     }
 
-    /// Whether every subscriber that is not lost has all that any subscriber of its room has.
+    /// True if every subscriber that is not lost has all that any subscriber of its room has.
     var isLevel: Bool { ledger.isLevel { lost[$0] != nil } }
 
     /// What is known at the end of those who have no connection.

@@ -1,4 +1,4 @@
-/// How long to wait before the next attempt, so that a server that comes back is not met by all at once.
+/// The pause before the next attempt, so that a server that comes back is not met by all at once.
 enum Backoff {
     static let first = Duration.milliseconds(100)
     static let longest = Duration.seconds(2)

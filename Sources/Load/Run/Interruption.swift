@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Whether the user has pressed Ctrl-C: what runs then ends early, in good order. A second time ends the process.
+/// True if the user has pressed Ctrl-C: what runs then ends early, in good order. A second time ends the process.
 ///
 /// For what occupies its thread meanwhile: no second one is needed to notice the signal. On one processor Swift's tasks have
 /// only one.
@@ -19,6 +19,6 @@ public enum Interruption {
         }
     }
 
-    /// Whether it was noted.
+    /// True if it was noted.
     public static var isRequested: Bool { flag.load(ordering: .relaxed) }
 }

@@ -14,7 +14,7 @@ final class Pacer: Sendable {
     private let start: Int64
     private let interval: Int64
     private let isStopped = Atomic(false)
-    /// Whether a wake-up is on its way to the loops: none is posted on top of it.
+    /// True if a wake-up is on its way to the loops: none is posted on top of it.
     private let underWay = Atomic(0)
 
     /// A pacer for requests that are due from `start` on, so many a second over all workers.

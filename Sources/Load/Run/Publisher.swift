@@ -6,12 +6,12 @@ final class Publisher: ConnectionHandler {
     struct Outgoing {
         let room: Int
         let number: Int
-        /// When it was due, or, in a closed loop, begun.
+        /// The time when it was due, or, in a closed loop, begun.
         let time: Int64
-        /// When it was last sent.
+        /// The time when it was last sent.
         var sentAt: Int64 = 0
         var isAnswered = false
-        /// How many loops have subscribers that the message has not reached.
+        /// The number of loops that have subscribers that the message has not reached.
         var loopsWaiting: Int
     }
 

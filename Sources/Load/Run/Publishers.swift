@@ -4,25 +4,25 @@ import Transport
 final class Publishers {
     /// A request that begins later than this after it was due is counted as late.
     static let lateAfter = Duration.milliseconds(2)
-    /// How long an answer may take.
+    /// The time that an answer may take.
     static let patience = Duration.seconds(30)
-    /// How long a slot waits for its message to reach every subscriber. The verdict waits longer.
+    /// The time that a slot waits for its message to reach every subscriber. The verdict waits longer.
     static let deliveryPatience = Duration.seconds(5)
 
     /// What was sent, and what became of it.
     private(set) var log: SendLog
     private(set) var tally = Tally()
-    /// Why sends were not accepted.
+    /// The reason why sends were not accepted.
     private(set) var failures = FailureLog()
     /// From when a request was due to its answer, for those due from ``measuredFrom`` on.
     private(set) var latency = Latency()
     /// The same, for those due from ``disturbedFrom`` on.
     private(set) var disturbedLatency = Latency()
-    /// When the measurement begins.
+    /// The time when the measurement begins.
     var measuredFrom = Int64.max
-    /// When the disturbance begins.
+    /// The time when the disturbance begins.
     private var disturbedFrom = Int64.max
-    /// Whether a slot waits until its message has reached every subscriber.
+    /// True if a slot waits until its message has reached every subscriber.
     private(set) var awaitsDeliveries: Bool
 
     /// What every publisher needs to know.
@@ -40,9 +40,9 @@ final class Publishers {
     /// Whose slot is freed when the message has reached every subscriber.
     private var awaiting: [MessageID: Publisher] = [:]
     private var isRunning = false
-    /// How many loops send.
+    /// The number of loops that send.
     private let senders: Int
-    /// How many requests are this loop's share: none of a loop that has no publisher.
+    /// The number of requests that are this loop's share: none of a loop that has no publisher.
     private let share: Int
     private var nextRoom: Int
     private var nextDue = Int64.max
@@ -102,15 +102,15 @@ final class Publishers {
         disturbedLatency = Latency()
     }
 
-    /// How many slots are occupied.
+    /// The number of slots that are occupied.
     var outstanding: Int { slots.count { $0.outgoing != nil } }
 
-    /// How many requests are due and not begun, in an open loop.
+    /// The number of requests that are due and not begun, in an open loop.
     var backlog: Int {
         interval > 0 ? min(max(0, Int((clock.now - nextDue) / interval)), share - tally.started) : 0
     }
 
-    /// Whether every publisher is without a connection.
+    /// True if every publisher is without a connection.
     var isDisconnected: Bool { slots.allSatisfy { $0.connection == nil } }
 
     /// Fills the free slots, in an open loop as far as something is due.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whether a server can be connected to at all: tried once before a run, because it tells the reason if not.
+/// True if a server can be connected to at all: tried once before a run, because it tells the reason if not.
 enum Reachability {
-    /// How long the attempt may take.
+    /// The time that the attempt may take.
     static let patience = 5
 
     /// Connects and hangs up.

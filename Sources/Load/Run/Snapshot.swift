@@ -17,17 +17,17 @@ struct Snapshot: Sendable {
     var subscribers = 0
     var failedSubscribers = 0
     var lostSubscribers = 0
-    /// Whether connections are still being made.
+    /// True if connections are still being made.
     var isConnecting = false
-    /// Whether every subscriber has what others of its room have.
+    /// True if every subscriber has what others of its room have.
     var isLevel = true
-    /// How many requests are unanswered, or their deliveries awaited.
+    /// The number of requests that are unanswered, or their deliveries awaited.
     var outstanding = 0
-    /// How many requests are overdue to be sent.
+    /// The number of requests that are overdue to be sent.
     var backlog = 0
-    /// Whether no publisher has a connection.
+    /// True if no publisher has a connection.
     var isDisconnected = true
-    /// Why connections and sends failed.
+    /// The reason why connections and sends failed.
     var failures = FailureLog()
 
     /// The sum of two, which are of different loops; they are taken almost at once.

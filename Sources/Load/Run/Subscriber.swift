@@ -18,7 +18,7 @@ final class Subscriber: ConnectionHandler {
         case down
     }
 
-    /// How long a handshake and the first message may take.
+    /// The time that a handshake and the first message may take.
     static let patience = Duration.seconds(30)
     private static let noConnection = "there was no connection, or it ended before an answer"
 
@@ -32,7 +32,7 @@ final class Subscriber: ConnectionHandler {
     var attempts = 0
     /// The position to resume from.
     private(set) var resumePoint = ResumePoint()
-    /// Whether it is what disturbs the others: how late its messages come says nothing of theirs.
+    /// True if it is what disturbs the others: how late its messages come says nothing of theirs.
     var isDisturbing = false
 
     private unowned let audience: Audience
@@ -40,9 +40,9 @@ final class Subscriber: ConnectionHandler {
     private var walker = FrameWalker()
     private var stream = CutStream()
     private var connection: Connection?
-    /// Why the connection is being given up.
+    /// The reason why the connection is being given up.
     private var reason: String?
-    /// Whether connecting again would be of no use.
+    /// True if connecting again would be of no use.
     private var isFinal = false
 
     init(id: Int, room: Int, audience: Audience) {
@@ -51,7 +51,7 @@ final class Subscriber: ConnectionHandler {
         self.audience = audience
     }
 
-    /// Whether it is subscribed.
+    /// True if it is subscribed.
     var isReady: Bool { if case .ready = state { true } else { false } }
 
     /// Will be one of a storm, which has seen the first `seen` messages of its room, and no more.

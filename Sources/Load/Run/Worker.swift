@@ -10,7 +10,7 @@ final class Worker {
     /// All workers, by the number of their loop; set before the run begins.
     private var peers: [LoopBound<Worker>] = []
 
-    /// Whether it has clients of the storm only.
+    /// True if it has clients of the storm only.
     private let isStorm: Bool
     private let plan: Plan
     private let loop: Loop

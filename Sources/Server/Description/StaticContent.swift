@@ -42,7 +42,7 @@ extension Exchange {
 }
 
 extension HeaderFields {
-    /// Whether `Accept-Encoding` names gzip, and not with a weight of 0 (RFC 9110, section 12.5.3).
+    /// True if `Accept-Encoding` names gzip, and not with a weight of 0 (RFC 9110, section 12.5.3).
     var acceptsGzip: Bool {
         elements(of: .acceptEncoding).contains { element in
             let parts = element.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }

@@ -11,7 +11,7 @@ struct FrameFaults {
     /// The bytes of an event before those of its cursor's revision; of a WebSocket's frame there are none.
     private let cursorOffset: Int?
     private var number = 0
-    /// How many messages were replayed, or since that has ended, live.
+    /// The number of messages that were replayed, or since that has ended, live.
     private var numberOfPhase = 0
     private var isLive = false
 
@@ -125,7 +125,7 @@ struct FrameFaults {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes begin with those of `text`.
+    /// Returns whether the bytes begin with those of `text`.
     fileprivate func begins(with text: StaticString) -> Bool {
         text.withUTF8Buffer { text in
             text.count <= count && text.indices.allSatisfy { text[$0] == self[$0] }

@@ -25,7 +25,7 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
         var nextSweep = Int64.min
     }
 
-    /// How many buckets there are.
+    /// The number of buckets.
     var count: Int {
         shards.reduce(0) { $0 + $1.state.withLock(\.buckets.count) }
     }
@@ -70,10 +70,11 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
 
 /// The bounds of a ``BucketTable``.
 enum BucketTableBounds {
-    /// How many mutexes a table has.
+    /// The number of mutexes that a table has.
     static let shards = 16
-    /// How many buckets there are behind a mutex at most: 65,536 in a table, which take some 8 MiB.
+    /// The number of buckets behind a mutex at most: 65,536 in a table, which take some 8 MiB.
     static let bucketsPerShard = 4096
-    /// How long a table that is full waits before it looks for buckets that need not be kept again, in nanoseconds.
+    /// The time that a table that is full waits before it looks for buckets that need not be kept again, in
+    /// nanoseconds.
     static let sweepInterval: Int64 = 100_000_000
 }

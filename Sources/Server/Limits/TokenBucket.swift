@@ -35,7 +35,7 @@ struct TokenBucket: Equatable {
         level = min(limit.capacity, level + limit.cost)
     }
 
-    /// Whether it has all that it can hold, so that it need not be kept.
+    /// Returns whether it has all that it can hold, so that it need not be kept.
     func isFull(_ limit: RateLimit, at now: Int64) -> Bool {
         var copy = self
         copy.refill(limit, at: now)

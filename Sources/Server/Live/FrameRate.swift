@@ -1,8 +1,9 @@
-/// How many frames a client may send in a second: a window that begins with the first read after the one before is over.
+/// The number of frames that a client may send in a second: a window that begins with the first read after the one
+/// before is over.
 ///
 /// A plain value, of the number of frames that have been read of a connection in all.
 struct FrameRate {
-    /// How many frames there may be in a window.
+    /// Maximum number of frames in a window.
     let limit: Int
     private var start: Duration
     /// The frames before the window.
@@ -25,7 +26,7 @@ struct FrameRate {
         before = frames
     }
 
-    /// Whether so many frames are too many.
+    /// Returns whether so many frames are too many.
     func isExceeded(by frames: Int) -> Bool {
         frames - before > limit
     }

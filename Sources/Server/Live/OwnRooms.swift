@@ -14,7 +14,7 @@ final class OwnRooms {
         /// Those that one of these, who were the caller before, was not allowed.
         case newlyAllowed([Identity])
 
-        /// Whether it is about a room.
+        /// Returns whether it is about a room.
         func means(_ room: RoomID) -> Bool {
             switch self {
             case .all: true
@@ -25,18 +25,18 @@ final class OwnRooms {
 
     /// The rooms that are subscribed to because they are the user's: not those that the client has named.
     var rooms: Set<RoomID> = []
-    /// Whether the client has been told that there are more rooms than it may be subscribed to.
+    /// True if the client has been told that there are more rooms than it may be subscribed to.
     var hasToldLimit = false
     /// The rooms that the client has unsubscribed from, which no list brings back: ``limit`` of them at most, those beyond
     /// that may come back with a new token.
     private var unwanted: Set<RoomID> = []
     /// The rooms of which a list that is awaited has nothing to say; `nil` when none is awaited.
     private var touched: Set<RoomID>?
-    /// Whether so much has happened that the list has to be asked for once more.
+    /// True if so much has happened that the list has to be asked for once more.
     private var isOutdated = false
     /// Those who were the caller before, since a list was asked for that is awaited.
     private var callers: [Identity] = []
-    /// How many rooms are remembered as unwanted, and while a list is awaited.
+    /// The number of rooms that are remembered as unwanted, and while a list is awaited.
     private let limit: Int
 
     init(limit: Int) {
@@ -77,7 +77,7 @@ final class OwnRooms {
         unwanted.remove(room)
     }
 
-    /// Whether the list that has come has something to say of a room.
+    /// Returns whether the list that has come has something to say of a room.
     func listTells(of room: RoomID) -> Bool {
         touched?.contains(room) == false && !isOutdated && !unwanted.contains(room)
     }

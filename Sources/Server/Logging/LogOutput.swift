@@ -11,11 +11,11 @@ public final class LogOutput: Sendable {
     /// For platforms that collect only this one.
     public static let standardOutput = LogOutput(descriptor: 1)
 
-    /// How long a line waits for room in a pipe that is full and does not block, in milliseconds.
+    /// The time that a line waits for room in a pipe that is full and does not block, in milliseconds.
     static let patienceMilliseconds: Int32 = 100
 
     private let descriptor: Int32
-    /// Whether the line before could not be written to its end. Held by the thread whose turn it is.
+    /// True if the line before could not be written to its end. Held by the thread whose turn it is.
     private let torn = Mutex(false)
 
     /// There must be only one output for a descriptor, or else the threads do not take turns.

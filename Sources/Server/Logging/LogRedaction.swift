@@ -11,8 +11,8 @@ enum LogRedaction {
         "token", "authorization", "bearer", "cookie", "credential", "jwt", "password", "secret", "websocket-protocol",
     ]
 
-    /// Whether a value is left out, whatever it is, because its key has one of the words for credentials in it, in any
-    /// case and with hyphens or underscores.
+    /// Returns whether a value is left out, whatever it is, because its key has one of the words for credentials in it,
+    /// in any case and with hyphens or underscores.
     static func isSecret(key: String) -> Bool {
         let key = key.lowercased().replacing("_", with: "-")
         return secretWords.contains { key.contains($0) }

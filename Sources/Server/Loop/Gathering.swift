@@ -1,5 +1,5 @@
-/// Whether changes that have arrived wait for others that arrive just now: as long as each turn brings some, but not for
-/// long.
+/// True if changes that have arrived wait for others that arrive just now: as long as each turn brings some, but not
+/// for long.
 ///
 /// Senders who hear of a message together send the next one together. What goes into two commits then goes to each
 /// subscriber by two writes, from then on: a room of 1000 with 8 senders had half the deliveries.

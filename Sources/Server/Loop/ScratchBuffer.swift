@@ -1,6 +1,7 @@
 /// A buffer in which answers are put together, one after the other, so that each goes out in one write.
 struct ScratchBuffer {
-    /// How many bytes it keeps at most, 256 KiB: most answers are smaller, and the megabytes of a few are not held for ever.
+    /// The number of bytes that it keeps at most, 256 KiB: most answers are smaller, and the megabytes of a few are not
+    /// held for ever.
     static let kept = 256 * 1024
 
     private var bytes: [UInt8] = []

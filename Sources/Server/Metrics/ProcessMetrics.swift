@@ -45,7 +45,7 @@ extension ProcessStatus {
     }
 }
 
-/// When the system started, in seconds since 1970.
+/// The time when the system started, in seconds since 1970.
 private func bootTime() -> Double {
     seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME)
 }

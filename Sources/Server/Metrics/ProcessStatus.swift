@@ -2,7 +2,7 @@
 struct ProcessStatus: Equatable, Sendable {
     /// Processor time spent by all threads, in user mode and in the kernel, in clock ticks.
     let processorTicks: UInt64
-    /// When the process started, in clock ticks after the system did.
+    /// The time when the process started, in clock ticks after the system did.
     let startTicks: UInt64
     /// The size of the address space, in bytes.
     let virtualBytes: UInt64

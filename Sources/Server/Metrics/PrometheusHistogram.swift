@@ -4,7 +4,7 @@ import Synchronization
 /// How the values of a recorder or timer are distributed.
 final class PrometheusHistogram: RecorderHandler, TimerHandler {
     let buckets: HistogramBuckets
-    /// How many values belong to each bucket alone; they are added up for the exposition.
+    /// The number of values that belong to each bucket alone; they are added up for the exposition.
     private let counts: InlineArray<17, Atomic<UInt64>>
     private let total = Atomic<Double>(0)
 

@@ -15,7 +15,7 @@ import Synchronization
 public final class PrometheusRegistry: Sendable {
     /// The media type of the ``exposition()``.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
-    /// How many series there are at most unless it is said otherwise.
+    /// Maximum number of series unless it is said otherwise.
     public static let defaultMaximumSeries = 1000
     /// The name of the counter of metrics that were asked for and could not be had.
     public static let droppedSeriesName = "backscroll_metrics_dropped_series_total"

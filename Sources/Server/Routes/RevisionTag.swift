@@ -31,8 +31,8 @@ extension RevisionCondition {
 }
 
 extension HeaderFields {
-    /// Whether `If-None-Match` names an entity tag, as a strong one or a weak one, or with `*` any (RFC 9110, section
-    /// 13.1.2): then the client has what would be answered.
+    /// Returns whether `If-None-Match` names an entity tag, as a strong one or a weak one, or with `*` any (RFC 9110,
+    /// section 13.1.2): then the client has what would be answered.
     func ifNoneMatchNames(_ tag: String) -> Bool {
         contains(.ifNoneMatch)
             && elements(of: .ifNoneMatch).contains { $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == tag }

@@ -53,7 +53,7 @@ struct BackupDestination: Sendable {
     /// What SQLite and the server put beside a database.
     private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
 
-    /// How many bytes the file has that is there.
+    /// The number of bytes that the file has that is there.
     var size: Int64 {
         var status = stat()
         return stat(location, &status) == 0 ? Int64(status.st_size) : 0
@@ -74,7 +74,7 @@ struct BackupDestination: Sendable {
         let path: String
         fileprivate let destination: BackupDestination
 
-        /// How many bytes it has.
+        /// The number of bytes that it has.
         var size: Int64 {
             var status = stat()
             return stat(path, &status) == 0 ? Int64(status.st_size) : 0

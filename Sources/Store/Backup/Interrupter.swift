@@ -14,9 +14,9 @@ final class Interrupter {
         self.progress = progress
     }
 
-    /// How many steps of SQLite's machine there are between two looks: some thousand rows.
+    /// The number of steps of SQLite's machine there are between two looks: some thousand rows.
     private static let steps: Int32 = 10_000
-    /// How long there is between two reports.
+    /// The time between two reports.
     private static let interval = Duration.milliseconds(200)
 
     /// Looks in on what `body` runs.

@@ -21,7 +21,7 @@ public struct DatabaseCheck: Sendable {
     private let source: VisitedDatabase
     private let mostFindings: Int
 
-    /// How many findings are kept unless said otherwise.
+    /// The number of findings that are kept unless said otherwise.
     public static let defaultFindings = 20
 
     /// A check of the database at `path`, of whose damages the first `mostFindings` are kept.
@@ -91,6 +91,6 @@ public struct DatabaseCheck: Sendable {
 }
 
 extension DatabaseError {
-    /// Whether it is the file that is to blame.
+    /// True if it is the file that is to blame.
     fileprivate var isDamage: Bool { resultCode == .SQLITE_CORRUPT }
 }

@@ -20,16 +20,16 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
 public struct CheckReport: Sendable {
     /// The first ones of what is damaged.
     public fileprivate(set) var damages: [Finding] = []
-    /// How many damages there are.
+    /// The number of damages.
     public fileprivate(set) var damageCount = 0
     /// What is no damage, and worth knowing.
     public fileprivate(set) var notes: [Finding] = []
-    /// How many rooms there are.
+    /// The number of rooms.
     public var rooms: Int64 = 0
-    /// How many messages there are, those of the journal and tombstones among them.
+    /// The number of messages, those of the journal and tombstones among them.
     public var messages: Int64 = 0
 
-    /// Whether nothing is damaged.
+    /// True if nothing is damaged.
     public var isSound: Bool { damageCount == 0 }
 }
 

@@ -1,6 +1,6 @@
 import Wire
 
-/// When messages expire, and in which rooms the next ones are looked for.
+/// The time when messages expire, and in which rooms the next ones are looked for.
 ///
 /// Times never fall along `seq`, so the messages of a room that are too old are its first ones, and one look at the first
 /// that has not expired tells whether there are any. A round asks every room in turn, some at a time, and takes a bounded
@@ -18,9 +18,9 @@ struct Expiry {
         var messages: Int
         /// The most rooms that one step asks.
         var rooms: Int
-        /// How long to wait between two steps.
+        /// The pause between two steps.
         var pause: Duration
-        /// How long to wait for the next round when one has found nothing.
+        /// The pause before the next round after one that has found nothing.
         var interval: Duration
     }
 
@@ -38,13 +38,13 @@ struct Expiry {
     struct Step {
         /// The last room that is done with; `nil` when none was left in this round.
         var lastRoom: Int64?
-        /// How many messages have expired.
+        /// The number of messages that have expired.
         var expired = 0
-        /// Whether a room may have more of them.
+        /// True if a room may have more of them.
         var hasMore = false
     }
 
-    /// When the next step is due.
+    /// The time when the next step is due.
     private(set) var next: ContinuousClock.Instant
     /// The room behind which the next step goes on, by its number.
     private(set) var room: Int64 = 0
@@ -52,7 +52,7 @@ struct Expiry {
     /// Up to this room they are asked one by one.
     private var cautiousUntil: Int64 = 0
     private var hasMore = false
-    /// How many messages have expired since a round has found none.
+    /// The number of messages that have expired since a round has found none.
     private var expired = 0
 
     /// The first step is due at `now`.

@@ -14,12 +14,12 @@ final class ClientMessageFilter {
     /// The bytes of the first filter, 64 KiB: 32,768 keys.
     static let firstBytes = 64 * 1024
 
-    /// How many keys there may be: one for each sixteen bits, with which fewer than one look-up in a hundred is for nothing
+    /// Maximum number of keys: one for each sixteen bits, with which fewer than one look-up in a hundred is for nothing
     /// as long as there is one filter, and fewer than one in thirty when there are seven.
     let capacity: Int
     /// What rooms are marked with whose keys are all here; never 0.
     private(set) var number: UInt32 = 1
-    /// How many bytes there are now.
+    /// The number of bytes now.
     var byteCount: Int { filters.reduce(0) { $0 + $1.words.count * 8 } }
 
     private var filters: [Words]
@@ -80,7 +80,7 @@ final class ClientMessageFilter {
         filters[filters.count - 1].insert(hash)
     }
 
-    /// Whether a key of this hash may have been added. When not, it has not.
+    /// Returns whether a key of this hash may have been added. When not, it has not.
     func mayContain(_ hash: UInt64) -> Bool {
         for index in filters.indices where filters[index].mayContain(hash) { return true }
         return false

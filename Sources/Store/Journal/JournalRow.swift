@@ -9,7 +9,7 @@ import Wire
 enum JournalRow {
     private static let headBytes = 40
 
-    /// How many bytes a message takes in a row.
+    /// The number of bytes that a message takes in a row.
     static func byteCount(of message: RecentMessage) -> Int {
         headBytes + message.sender.string.utf8.count + (message.clientMessageID?.utf8.count ?? 0) + message.body.count
     }

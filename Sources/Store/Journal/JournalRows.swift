@@ -14,11 +14,11 @@ struct JournalRows {
 
     /// The most rows that one commit deletes.
     static let mostDeleted = 256
-    /// How many bytes one commit deletes, 1 MiB, and what the last row has more, but two rows in any case; where many are added,
-    /// twice as many.
+    /// The number of bytes that one commit deletes, 1 MiB, and what the last row has more, but two rows in any case;
+    /// where many are added, twice as many.
     static let bytesDeleted = 1024 * 1024
-    /// How many rows a commit deletes when it adds one, before it does. The one that it adds takes their pages; those of more
-    /// rows would be overwritten with zeros, and written once more when they are taken.
+    /// The number of rows that a commit deletes when it adds one, before it does. The one that it adds takes their
+    /// pages; those of more rows would be overwritten with zeros, and written once more when they are taken.
     static let rowsReplaced = 2
     /// Of how many rows that are not needed a commit that adds one deletes one, where that is more than ``rowsReplaced``. So
     /// 16,384 rows go within some two hundred commits, and those of a busy room two at a time.

@@ -9,7 +9,7 @@ final class RecentMessage: Sendable {
     let seq: Int64
     /// The room's revision when it was sent.
     let rev: Int64
-    /// When it was stored.
+    /// The time when it was stored.
     let createdAt: Timestamp
     /// Who sent it.
     let sender: UserID
@@ -36,7 +36,8 @@ final class RecentMessage: Sendable {
         self.body = body
     }
 
-    /// Whether it was sent under this client message id. Ids are the same when their bytes are, as in the database.
+    /// Returns whether it was sent under this client message id. Ids are the same when their bytes are, as in the
+    /// database.
     func wasSent(by sender: UserID, as id: String) -> Bool {
         clientMessageID?.hasSameBytes(as: id) == true && self.sender == sender
     }

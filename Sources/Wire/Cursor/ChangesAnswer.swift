@@ -4,7 +4,7 @@ public struct ChangesAnswer: Sendable {
     public var messages: [UInt8]
     /// What to pass as `since` next.
     public var rev: Int64
-    /// Whether more has changed.
+    /// True if more has changed.
     public var hasMore: Bool
     /// The epoch of the history.
     public var epoch: String

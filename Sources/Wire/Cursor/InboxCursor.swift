@@ -5,10 +5,10 @@
 public struct InboxCursor: Sendable, Hashable, CustomStringConvertible {
     /// The epoch of the history.
     public var epoch: String
-    /// When there was last activity in the room.
+    /// The time when there was last activity in the room.
     public var activity: Activity
 
-    /// When there was last activity in a room, and which room that is: what the list is ordered by.
+    /// The time when there was last activity in a room, and which room that is: what the list is ordered by.
     public struct Activity: Sendable, Hashable, Comparable {
         /// Milliseconds since 1970, not negative.
         public var milliseconds: Int64
@@ -21,8 +21,8 @@ public struct InboxCursor: Sendable, Hashable, CustomStringConvertible {
             self.room = room
         }
 
-        /// Whether `a` comes before `b` in the list: the later one does, and of the same time the one whose id comes first
-        /// by its bytes. So no two rooms have the same place.
+        /// Returns whether `a` comes before `b` in the list: the later one does, and of the same time the one whose id
+        /// comes first by its bytes. So no two rooms have the same place.
         public static func < (a: Activity, b: Activity) -> Bool {
             a.milliseconds == b.milliseconds ? a.room.string < b.room.string : a.milliseconds > b.milliseconds
         }

@@ -2,9 +2,9 @@
 public struct PageAnswer: Sendable {
     /// The messages' snapshots in ascending `seq`, joined by commas.
     public var messages: [UInt8]
-    /// Whether the room has messages before this place.
+    /// True if the room has messages before this place.
     public var hasBefore: Bool
-    /// Whether the room has messages after this place.
+    /// True if the room has messages after this place.
     public var hasAfter: Bool
     /// The room's highest `seq`; 0 when it is empty.
     public var head: Int64

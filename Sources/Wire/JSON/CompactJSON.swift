@@ -4,7 +4,7 @@ public struct CompactJSON: Sendable {
     public private(set) var bytes: [UInt8] = []
     /// How deep objects and arrays are nested in it; 1 for an object of simple values, 0 for a simple value.
     public private(set) var depth = 0
-    /// Whether any string or member name in it has the character U+0000.
+    /// True if any string or member name in it has the character U+0000.
     public private(set) var hasNUL = false
 }
 

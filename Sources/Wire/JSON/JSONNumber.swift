@@ -2,7 +2,7 @@
 public struct JSONNumber: Sendable, Hashable {
     /// Where it lies in the text.
     let range: Range<Int>
-    /// Whether it is written without fraction and exponent.
+    /// True if it is written without fraction and exponent.
     public let isPlain: Bool
 }
 

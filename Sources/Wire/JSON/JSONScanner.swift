@@ -22,7 +22,7 @@ public struct JSONScanner: Sendable {
     private var around: [Int] = []
     /// The member names of all open objects, those of the innermost last.
     private var names: [JSONString] = []
-    /// Whether the innermost container has been entered and nothing of it read.
+    /// True if the innermost container has been entered and nothing of it read.
     private(set) var isAtStart = false
 
     private static let arrayMark = -1
@@ -40,10 +40,10 @@ public struct JSONScanner: Sendable {
         names.reserveCapacity(8)
     }
 
-    /// How many containers are open.
+    /// The number of containers that are open.
     public var depth: Int { container == nil ? 0 : around.count + 1 }
 
-    /// Whether the innermost open container is an object.
+    /// True if the innermost open container is an object.
     var isInObject: Bool { container != nil && container != Self.arrayMark }
 
     /// Looks at the next value without reading it.
@@ -197,7 +197,7 @@ public struct JSONScanner: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether the bytes at `offset` are these. There must be enough of them.
+    /// Returns whether the bytes at `offset` are these. There must be enough of them.
     func has(_ literal: StaticString, at offset: Int) -> Bool {
         // The pointer is used only inside the closure, and a literal lives for ever.
         literal.withUTF8Buffer { wanted in

@@ -2,11 +2,11 @@
 public struct JSONString: Sendable, Hashable {
     /// Where it lies in the text, without the quotes.
     let range: Range<Int>
-    /// How many bytes of UTF-8 it has with escapes decoded.
+    /// The number of bytes of UTF-8 it has with escapes decoded.
     public let count: Int
-    /// Whether it is written with escapes.
+    /// True if it is written with escapes.
     public let isEscaped: Bool
-    /// Whether it has the character U+0000 in it.
+    /// True if it has the character U+0000 in it.
     public let hasNUL: Bool
 }
 
@@ -59,7 +59,7 @@ extension JSONScanner {
         return decoded[...]
     }
 
-    /// Whether the value of a string is `literal`.
+    /// Returns whether the value of a string is `literal`.
     public func matches(_ token: JSONString, _ literal: StaticString) -> Bool {
         guard token.count == literal.utf8CodeUnitCount else { return false }
         guard token.isEscaped else { return text.has(literal, at: token.range.lowerBound) }

@@ -102,7 +102,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension Int64 {
-    /// How many bytes the number has in decimal, its sign among them.
+    /// The number of bytes that the number has in decimal, its sign among them.
     var decimalCount: Int {
         var count = self < 0 ? 2 : 1
         var rest = magnitude
@@ -115,7 +115,7 @@ extension Int64 {
 }
 
 extension Span<UInt8> {
-    /// How many bytes the UTF-8 takes as the inside of a JSON string, see `append(escaped:)`.
+    /// The number of bytes that the UTF-8 takes as the inside of a JSON string, see `append(escaped:)`.
     var escapedCount: Int {
         var total = count
         var offset = firstSpecial(from: 0)

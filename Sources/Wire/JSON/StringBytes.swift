@@ -1,7 +1,7 @@
 import Glibc
 
 extension String {
-    /// Whether both are the same code points, which `==` does not ask: to it, canonically equivalent is equal.
+    /// Returns whether both are the same code points, which `==` does not ask: to it, canonically equivalent is equal.
     package func hasSameBytes(as other: String) -> Bool {
         let (mine, others) = (utf8Span.span, other.utf8Span.span)
         guard mine.count == others.count, !mine.isEmpty else { return mine.count == others.count }

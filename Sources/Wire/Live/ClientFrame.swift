@@ -15,7 +15,7 @@ public enum ClientFrame: Sendable, Hashable {
     /// A new token for the connection, before the old one expires.
     case token(String)
 
-    /// Why a frame is not served.
+    /// The reason why a frame is not served.
     public enum Refusal: Error, Sendable, Hashable {
         /// It is not JSON at all: close with 1007 (RFC 6455, section 7.4.1).
         case notJSON(Problem)

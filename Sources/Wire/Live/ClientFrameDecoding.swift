@@ -106,7 +106,7 @@ extension ClientFrame {
             try SincePosition(parsing: "0", epoch: epoch).epoch
         }
 
-        /// Whether the frame is about the caller's rooms and not about one.
+        /// Returns whether the frame is about the caller's rooms and not about one.
         private func meansMine() throws(Problem) -> Bool {
             guard let rooms else { return false }
             guard rooms == "mine" else { throw .invalidField("rooms", must: "\"mine\"") }

@@ -20,7 +20,7 @@ public enum ServerFrame: Sendable, Hashable {
     public static let messagePrefix: StaticString = #"{"type":"message","message":"#
     /// What stands after a message's snapshot to make it a frame.
     public static let messageSuffix: StaticString = "}"
-    /// How many bytes longer than its message a frame is.
+    /// The number of bytes longer than that its message a frame is.
     public static let messageOverhead = messagePrefix.utf8CodeUnitCount + messageSuffix.utf8CodeUnitCount
 
     /// Appends the frame that carries the message of this snapshot.

@@ -4,7 +4,7 @@ public struct Attachment: Sendable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case image, video, audio, file, link
 
-        /// Whether clients lay it out by its width and height, which it must therefore have.
+        /// True if clients lay it out by its width and height, which it must therefore have.
         public var isPicture: Bool { self == .image || self == .video }
     }
 
@@ -45,7 +45,7 @@ public struct Attachment: Sendable {
 }
 
 extension Attachment: Equatable {
-    /// Whether all fields are the same, strings by their code points.
+    /// Returns whether all fields are the same, strings by their code points.
     public static func == (a: Attachment, b: Attachment) -> Bool {
         func same(_ a: String?, _ b: String?) -> Bool {
             guard let a, let b else { return a == nil && b == nil }

@@ -86,8 +86,8 @@ extension FieldReader {
 }
 
 extension Attachment {
-    /// Whether a string is an `http` or `https` URL as far as a server must know (RFC 9110, section 4.2): the scheme,
-    /// a host, and nothing in it that ends a URL where it is printed or put into a header.
+    /// Returns whether a string is an `http` or `https` URL as far as a server must know (RFC 9110, section 4.2): the
+    /// scheme, a host, and nothing in it that ends a URL where it is printed or put into a header.
     static func isWebURL(_ string: String) -> Bool {
         let bytes = Array(string.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }

@@ -17,10 +17,10 @@ public struct Content: Sendable {
         self.data = data
     }
 
-    /// Whether there is neither text nor an attachment, which no message may be without.
+    /// True if there is neither text nor an attachment, which no message may be without.
     public var isEmpty: Bool { text.isEmpty && attachments.isEmpty }
 
-    /// Whether both say the same, compared as decoded values.
+    /// Returns whether both say the same, compared as decoded values.
     ///
     /// In `data` the order of members does not matter and numbers are compared by value, however they are written and
     /// however large they are. Strings are compared by code point.

@@ -14,11 +14,11 @@ public struct Message: Sendable {
     public var content: Content
     /// In the order of their first use.
     public var reactions: [Reaction]
-    /// When it was stored; never decreases along ``seq``.
+    /// The time when it was stored; never decreases along ``seq``.
     public var createdAt: Timestamp
-    /// When it was last edited.
+    /// The time when it was last edited.
     public var editedAt: Timestamp?
-    /// Whether only its place is left.
+    /// True if only its place is left.
     public var deleted: Bool
 
     /// A message.
@@ -38,7 +38,7 @@ public struct Message: Sendable {
         self.deleted = deleted
     }
 
-    /// Whether its content is the one that was first sent.
+    /// True if its content is the one that was first sent.
     public var isAsSent: Bool { editedAt == nil && !deleted }
 
     /// What is left of it when it is deleted: its place, who sent it and when. It has no revision of its own yet.

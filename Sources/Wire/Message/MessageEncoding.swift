@@ -74,10 +74,10 @@ extension Message {
         content.encodeMembersBesideText(into: &out)
     }
 
-    /// How many bytes a message takes beside the values of its head: 69 around those, at most, and 41 for when it was stored.
-    /// So the array of one that is new and has no attachments need not grow again.
+    /// The number of bytes that a message takes beside the values of its head: 69 around those, at most, and 41 for
+    /// when it was stored. So the array of one that is new and has no attachments need not grow again.
     private static let overhead = 110
-    /// How many bytes what it answers takes, at most.
+    /// The number of bytes what that it answers takes, at most.
     private static let replyOverhead = 31
 }
 

@@ -2,7 +2,7 @@
 public struct Reaction: Sendable, Equatable {
     /// An emoji or any word, 1 to ``Limits/reactionKeyBytes`` bytes of UTF-8.
     public var key: String
-    /// How many users have reacted with it.
+    /// The number of users that have reacted with it.
     public var count: Int
     /// The first ``Limits/reactionUsers`` of them.
     public var users: [UserID]
@@ -14,7 +14,7 @@ public struct Reaction: Sendable, Equatable {
         self.users = users
     }
 
-    /// Whether all is the same, the key by its code points.
+    /// Returns whether all is the same, the key by its code points.
     public static func == (a: Reaction, b: Reaction) -> Bool {
         a.key.hasSameBytes(as: b.key) && a.count == b.count && a.users == b.users
     }

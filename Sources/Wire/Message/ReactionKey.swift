@@ -21,7 +21,7 @@ public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
     /// The key as clients write it.
     public var description: String { string }
 
-    /// Whether both are the same bytes.
+    /// Returns whether both are the same bytes.
     public static func == (a: ReactionKey, b: ReactionKey) -> Bool {
         a.string.hasSameBytes(as: b.string)
     }

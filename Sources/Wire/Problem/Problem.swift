@@ -1,4 +1,4 @@
-/// Why a request was refused, as every client reads it: `application/problem+json` (RFC 9457).
+/// The reason why a request was refused, as every client reads it: `application/problem+json` (RFC 9457).
 ///
 /// One type serves the HTTP answers, the `error` frames of sockets and the failures inside the server, so that a fault
 /// is described once, where it is found. ``status`` is for HTTP; a client that reacts to a particular fault goes by

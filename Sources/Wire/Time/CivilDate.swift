@@ -34,7 +34,7 @@ struct CivilDate: Equatable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// How many days a month has (1 to 12).
+    /// The number of days that a month has (1 to 12).
     static func days(inMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

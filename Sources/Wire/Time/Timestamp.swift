@@ -28,7 +28,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// Whether `a` is before `b`.
+    /// Returns whether `a` is before `b`.
     public static func < (a: Timestamp, b: Timestamp) -> Bool {
         a.milliseconds < b.milliseconds
     }
