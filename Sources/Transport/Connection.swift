@@ -40,14 +40,16 @@ public final class Connection {
     public var handler: (any ConnectionHandler)?
     /// Whether the connection is encrypted.
     public let isSecure: Bool
-    /// The peer's address, without its port.
+    /// The address that the connection comes from, without its port: that of the peer, or the one that a trusted balancer
+    /// has told by the PROXY protocol.
     public let peer: String
     /// The loop's number for this connection, never reused.
     public let id: UInt64
     /// Where the loop's table holds this connection.
     let slot: Int
 
-    private let counted: Bool
+    /// The bound on connections that this one counts against; `nil` for none.
+    private let place: Gate?
     /// Calls of the library on this socket that have not returned: it must not be destroyed under them.
     private var depth = 0
     private var holdsReading = false
@@ -62,15 +64,40 @@ public final class Connection {
     /// The earliest tick at which the wheel looks at us.
     private var scheduled: Int?
 
-    init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, counted: Bool) {
+    init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, place: Gate?) {
         self.loop = loop
         self.slot = slot
         self.id = id
         self.peer = peer
         self.isSecure = isSecure
-        self.counted = counted
+        self.place = place
         unsent = ByteBudget.Share(of: loop.unsent)
     }
+
+    /// Who has ended a connection, or what.
+    public enum End: Sendable, CustomStringConvertible {
+        /// The client, or the network between.
+        case client
+        /// We, in good order.
+        case server
+        /// We, because the client took nothing of what it was sent for too long.
+        case stalled
+        /// We, because there was no room to keep what the client had not taken yet.
+        case unsent
+
+        /// The same in words, for a log.
+        public var description: String {
+            switch self {
+            case .client: "the client ended the connection"
+            case .server: "the server ended the connection"
+            case .stalled: "the client took nothing for too long"
+            case .unsent: "too much waited for slow clients"
+            }
+        }
+    }
+
+    /// Who has ended the connection, or will have; to be asked when it is closed.
+    public private(set) var end = End.client
 
     /// Why the encryption of a connection of our own has failed, if it has.
     public var failure: String? { session?.failure }
@@ -105,7 +132,10 @@ public final class Connection {
                 abort()
             } else if lws_partial_buffered(wsi) != 0 {
                 // The library does not say how much of it is left.
-                guard unsent.resize(to: unsent.count + rest.count) else { return abort() }
+                guard unsent.resize(to: unsent.count + rest.count) else {
+                    end = .unsent
+                    return abort()
+                }
                 congest()
             }
         }
@@ -233,7 +263,10 @@ public final class Connection {
     func tickReached(_ tick: Int) {
         guard scheduled == tick, state != .aborting, state != .closed else { return }
         scheduled = nil
-        guard isProgressing else { return abort() }
+        guard isProgressing else {
+            end = .stalled
+            return abort()
+        }
         if let due = deadline, due <= loop.now {
             deadline = nil
             if state == .lingering { return abort() }
@@ -271,6 +304,7 @@ public final class Connection {
         flushSession()
         guard state == .open else { return }
         state = .finishing
+        end = .server
         deadline = nil
         if !isCongested { halfClose() }
     }
@@ -375,7 +409,7 @@ public final class Connection {
         wsi = nil
         plainSocket = nil
         _ = unsent.take()
-        if counted { loop.gate.leave() }
+        place?.leave()
         loop.forget(self)
         handler?.closed(self)
         handler = nil

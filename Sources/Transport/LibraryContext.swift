@@ -99,6 +99,13 @@ final class LibraryContext {
         if let tls, let context = shared.pointee.tlsContext { tls.prepare(context, for: self) }
     }
 
+    /// Has tickets be made and understood by these keys only, from the next handshake on. On the loop's thread, which is the
+    /// only one that uses this context of OpenSSL.
+    func use(ticketKeys: [UInt8]) {
+        guard let context = shared.pointee.tlsContext else { return }
+        backscroll_ssl_set_ticket_keys(context, ticketKeys)
+    }
+
     /// Hands a connected socket to the library, which closes it when it refuses it.
     func adopt(_ descriptor: Int32, secure: Bool, for connection: Connection) -> Bool {
         // The connection is in its loop's table until `didClose`, which is the last that the library says of it.

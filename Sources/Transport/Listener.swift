@@ -5,24 +5,30 @@ import Glibc
 final class Listener {
     private unowned let loop: Loop
     private let descriptor: Int32
-    private let isSecure: Bool
+    private let gate: Gate
+    /// Bounds the connections that are kept to be refused politely.
+    private let refusals: Gate
+    private let options: ListenerOptions
     private let makeHandler: (Connection) -> any ConnectionHandler
+    /// The sockets whose PROXY headers are being read.
+    private var proxied: [ObjectIdentifier: (socket: ProxiedSocket, place: Gate)] = [:]
     // libuv's structures: initialised in `init`, freed by `close` when libuv has let go of them.
     private let poll: UnsafeMutablePointer<uv_poll_t>
     private let pause: UnsafeMutablePointer<uv_timer_t>
     /// Kept open so that, out of descriptors, one can be had to accept and refuse with.
     private var spare: Int32
-    /// How many refused connections are open for their clients to read the refusal.
-    fileprivate(set) var refusals = 0
 
     init(
-        descriptor: Int32, loop: Loop, uv: UnsafeMutablePointer<uv_loop_t>, isSecure: Bool,
+        descriptor: Int32, loop: Loop, uv: UnsafeMutablePointer<uv_loop_t>, gate: Gate, options: ListenerOptions,
         makeHandler: @escaping (Connection) -> any ConnectionHandler
     ) {
         self.descriptor = descriptor
         self.loop = loop
-        self.isSecure = isSecure
+        self.gate = gate
+        self.options = options
         self.makeHandler = makeHandler
+        // A TLS client could read a refusal after a handshake only, for which there is no place.
+        refusals = Gate(limit: options.isSecure ? 0 : loop.limits.refusals)
         spare = Self.openSpare()
         poll = .allocate(capacity: 1)
         pause = .allocate(capacity: 1)
@@ -69,25 +75,44 @@ final class Listener {
     }
 
     private func welcome(_ socket: Int32, from address: SocketAddress) {
-        guard loop.gate.enter() else { return refuse(socket, from: address) }
+        // Closing a socket with an unread request in it would take a refusal back, so a refused client has a place for a
+        // while too.
+        guard let place = gate.enter() ? gate : refusals.enter() ? refusals : nil else { return dismiss(socket) }
+        let peer = address.host
+        guard let peerAddress = IPAddress(peer), options.proxies.contains(peerAddress) else {
+            return serve(socket, from: peer, place)
+        }
+        let proxiedSocket = ProxiedSocket(socket) { [unowned self] proxiedSocket, socket, result in
+            proxied[ObjectIdentifier(proxiedSocket)] = nil
+            switch result {
+            case .source(let source):
+                serve(socket, from: source?.description ?? peer, place)
+            case .failed(let reason):
+                place.leave()
+                gate.refuse()
+                Glibc.close(socket)
+                options.onProxyFailure(peer, reason)
+            }
+        }
+        proxied[ObjectIdentifier(proxiedSocket)] = (proxiedSocket, place)
+        proxiedSocket.begin(on: loop.uv, deadline: loop.limits.proxyHeader)
+    }
+
+    private func serve(_ socket: Int32, from peer: String, _ place: Gate) {
+        guard place === gate else {
+            loop.adopt(socket, peer: peer, secure: false, place: place, handler: options.refusal)
+            return
+        }
         var one: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         var size = Int32(loop.limits.sendBuffer)
         setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        loop.adopt(socket, peer: address.host, secure: isSecure, counted: true, handler: makeHandler)
-    }
-
-    /// Says 503 and closes our side, but not at once the client's: closing a socket with an unread request in it would
-    /// take the answer back.
-    private func refuse(_ socket: Int32, from address: SocketAddress) {
-        // A TLS client could read it after a handshake only, for which there is no place.
-        guard !isSecure, refusals < loop.limits.refusals else { return dismiss(socket) }
-        loop.adopt(socket, peer: address.host, secure: false, counted: false) { Refusal(of: $0, by: self) }
+        loop.adopt(socket, peer: peer, secure: options.isSecure, place: place, handler: makeHandler)
     }
 
     /// Says 503 if that is possible, and closes.
     private func dismiss(_ socket: Int32) {
-        if !isSecure {
+        if !options.isSecure {
             _ = Refusal.answer.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         }
         Glibc.close(socket)
@@ -101,7 +126,7 @@ final class Listener {
             var address = sockaddr_storage()
             let accepted = backscroll_accept(descriptor, &address)
             if accepted >= 0 {
-                loop.gate.refuse()
+                gate.refuse()
                 dismiss(accepted)
             }
             spare = Self.openSpare()
@@ -119,6 +144,11 @@ final class Listener {
 
     /// Stops listening.
     func close() {
+        for (socket, place) in proxied.values {
+            socket.cancel()
+            place.leave()
+        }
+        proxied = [:]
         uv_poll_stop(poll)
         uv_timer_stop(pause)
         // libuv keeps its handles until it has called back; nothing of ours is used then.
@@ -133,7 +163,7 @@ final class Listener {
     }
 }
 
-/// What serves a connection for which there is no place: it says so and ends.
+/// Answers a connection for which there is no place with 503, whatever it asks for, and ends it.
 final class Refusal: ConnectionHandler {
     static let answer = Array(
         ("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
@@ -142,11 +172,7 @@ final class Refusal: ConnectionHandler {
         #"{"type":"about:blank","title":"Service Unavailable","status":503,"code":"too_many_connections","#
         + #""detail":"the server has as many connections as it may have"}"#
 
-    private let listener: Listener
-
-    init(of connection: Connection, by listener: Listener) {
-        self.listener = listener
-        listener.refusals += 1
+    init(of connection: Connection) {
         connection.write(Self.answer)
         connection.finish()
     }
@@ -155,8 +181,5 @@ final class Refusal: ConnectionHandler {
     func drained(_ connection: Connection) {}
     func deadlineReached(_ connection: Connection) {}
     func shuttingDown(_ connection: Connection) {}
-
-    func closed(_ connection: Connection) {
-        listener.refusals -= 1
-    }
+    func closed(_ connection: Connection) {}
 }

@@ -24,6 +24,15 @@ extension Loop {
         alarms.insert(work, at: tick(after: duration))
     }
 
+    /// Has `work` run again and again at this interval, of a millisecond at least, instead of any set before. An idle loop
+    /// sleeps in between: it has no ticks for this.
+    func every(_ interval: Duration, _ work: @escaping () -> Void) {
+        preconditionIsolated()
+        beat = work
+        let milliseconds = UInt64(max(1, interval.roundedMilliseconds))
+        uv_timer_start(metronome, { Loop.from($0!.pointee.data).beat?() }, milliseconds, milliseconds)
+    }
+
     /// The first tick that is not before this much time has passed.
     func tick(after duration: Duration) -> Int {
         let due = Int(uv_now(uv)) + duration.roundedMilliseconds

@@ -33,6 +33,8 @@ public final class Loop: @unchecked Sendable {
     let ticker: UnsafeMutablePointer<uv_timer_t>
     private let turnEnd: UnsafeMutablePointer<uv_prepare_t>
     private let wakefulness: UnsafeMutablePointer<uv_idle_t>
+    /// Wakes the loop for ``every(_:_:)`` only.
+    let metronome: UnsafeMutablePointer<uv_timer_t>
 
     // From here on: the loop's thread only.
     var wheel = TimerWheel<Wake>()
@@ -46,6 +48,8 @@ public final class Loop: @unchecked Sendable {
     private var turnEndings: [() -> Void] = []
     private var interludes: [() -> Void] = []
     private var longInterludes: [() -> Void] = []
+    /// The work of ``every(_:_:)``.
+    var beat: (() -> Void)?
     private var isRunningInterludes = false
     private var regulars = Regulars()
     /// What was taken out of the mailbox and has not had its turn.
@@ -81,13 +85,16 @@ public final class Loop: @unchecked Sendable {
         ticker = .allocate(capacity: 1)
         turnEnd = .allocate(capacity: 1)
         wakefulness = .allocate(capacity: 1)
+        metronome = .allocate(capacity: 1)
         let this = Unmanaged.passUnretained(self).toOpaque()
         uv.pointee.data = this
         wakeup.pointee.data = this
         ticker.pointee.data = this
+        metronome.pointee.data = this
         turnEnd.pointee.data = this
         uv_async_init(uv, wakeup) { handle in Loop.from(handle!.pointee.data).drainMailbox() }
         uv_timer_init(uv, ticker)
+        uv_timer_init(uv, metronome)
         uv_idle_init(uv, wakefulness)
         uv_prepare_init(uv, turnEnd)
         // Before the loop sleeps: after the sockets that were ready, and after timers and what libuv closes as well.
@@ -158,12 +165,14 @@ public final class Loop: @unchecked Sendable {
     private func finish() {
         uv_close(UnsafeMutableRawPointer(wakeup).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(ticker).assumingMemoryBound(to: uv_handle_t.self), nil)
+        uv_close(UnsafeMutableRawPointer(metronome).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(turnEnd).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(wakefulness).assumingMemoryBound(to: uv_handle_t.self), nil)
         // They may hold what holds the loop.
         turnEndings = []
         interludes = []
         longInterludes = []
+        beat = nil
         alarms = TimerWheel(span: 64)
         doomed = []
         guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
@@ -171,6 +180,7 @@ public final class Loop: @unchecked Sendable {
         assert(status == 0, "something is still open on the loop")
         wakeup.deallocate()
         ticker.deallocate()
+        metronome.deallocate()
         turnEnd.deallocate()
         wakefulness.deallocate()
         uv.deallocate()
@@ -247,10 +257,12 @@ public final class Loop: @unchecked Sendable {
 
     /// Serves sockets of this listening descriptor, which the loop owns from now on.
     func listen(
-        _ descriptor: Int32, secure: Bool, handler: @escaping (Connection) -> any ConnectionHandler
+        _ descriptor: Int32, gate: Gate, options: ListenerOptions,
+        handler: @escaping (Connection) -> any ConnectionHandler
     ) {
         preconditionIsolated()
-        listeners.append(Listener(descriptor: descriptor, loop: self, uv: uv, isSecure: secure, makeHandler: handler))
+        listeners.append(
+            Listener(descriptor: descriptor, loop: self, uv: uv, gate: gate, options: options, makeHandler: handler))
     }
 
     /// Has new connections wait a little where many clients come to stay, for a second from now: those who are being served
@@ -295,7 +307,7 @@ public final class Loop: @unchecked Sendable {
         if case .some(nil) = session { throw .unavailable("OpenSSL made no connection") }
         let descriptor = try address.address.connect(receiveBuffer: receiveBuffer)
         return adopt(
-            descriptor, peer: address.address.host, secure: false, counted: false, session: session ?? nil,
+            descriptor, peer: address.address.host, secure: false, place: nil, session: session ?? nil,
             handler: handler)
     }
 
@@ -303,15 +315,15 @@ public final class Loop: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - secure: whether it is the server's side of TLS.
-    ///   - counted: whether it holds a place behind the gate, which it gives back when it closes.
+    ///   - place: the gate behind which it holds a place, which it gives back when it closes.
     ///   - session: the client's side of TLS, if it is that.
     @discardableResult
     func adopt(
-        _ descriptor: Int32, peer: String, secure: Bool, counted: Bool, session: ClientSession? = nil,
+        _ descriptor: Int32, peer: String, secure: Bool, place: Gate?, session: ClientSession? = nil,
         handler: @escaping (Connection) -> any ConnectionHandler
     ) -> Connection? {
         let connection = connections.insert { slot, id in
-            Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure || session != nil, counted: counted)
+            Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure || session != nil, place: place)
         }
         guard !isStopping else {
             Glibc.close(descriptor)

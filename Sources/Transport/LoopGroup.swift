@@ -31,6 +31,13 @@ public final class LoopGroup: Sendable {
         }
         self.loops = loops
         for loop in loops { loop.start() }
+        if tls != nil { scheduleTicketKeys(every: limits.ticketKeys) }
+    }
+
+    /// One loop's clock serves all: they must have the same keys.
+    private func scheduleTicketKeys(every interval: Duration) {
+        let loop = loops[0]
+        loop.post { [weak self] in loop.every(interval) { self?.rotateTicketKeys() } }
     }
 
     /// How many connections all loops serve.
@@ -47,18 +54,25 @@ public final class LoopGroup: Sendable {
     /// - Parameters:
     ///   - host: a name or an address; `localhost` is 127.0.0.1 and ::1.
     ///   - port: 0 picks one.
+    ///   - options: `nil` for connections that are encrypted if the group has a certificate, and nothing else out of the
+    ///     ordinary.
     ///   - handler: makes the handler of a new connection, on its loop; after the handshake when it is encrypted.
     /// - Returns: the port.
     /// - Throws: ``TransportError`` when somebody listens there already, the address is not one of this machine's, or
     ///   the group has been stopped.
     public func listen(
-        host: String, port: Int, handler: @escaping @Sendable (Connection) -> any ConnectionHandler
+        host: String, port: Int, options: ListenerOptions? = nil,
+        handler: @escaping @Sendable (Connection) -> any ConnectionHandler
     ) throws(TransportError) -> Int {
         let sockets = try ListeningSockets(host: host, port: port, loops: loops.count)
-        let secure = isSecure
+        var options = options ?? ListenerOptions(isSecure: isSecure)
+        options.isSecure = options.isSecure && isSecure
+        let gate = options.connections.map(Gate.init(limit:)) ?? gate
         for (loop, descriptors) in zip(loops, sockets.descriptors) {
-            let isTaken = loop.post {
-                for descriptor in descriptors { loop.listen(descriptor, secure: secure, handler: handler) }
+            let isTaken = loop.post { [options] in
+                for descriptor in descriptors {
+                    loop.listen(descriptor, gate: gate, options: options, handler: handler)
+                }
             }
             guard isTaken else {
                 sockets.close(from: loop.index)
@@ -81,6 +95,14 @@ public final class LoopGroup: Sendable {
         guard let tls else { return }
         let certificate = try Certificate(tls.configuration)
         for loop in loops { loop.post { loop.library.certificate = certificate } }
+    }
+
+    /// Makes new keys for TLS session tickets, on all loops. Tickets by the old keys are not accepted any more, so that who
+    /// learns a key later can read little of what was recorded: their clients make a full handshake. This also happens by
+    /// itself, see ``TransportLimits/ticketKeys``.
+    public func rotateTicketKeys() {
+        guard isSecure, let keys = ServerTLS.makeTicketKeys() else { return }
+        for loop in loops { loop.post { loop.library.use(ticketKeys: keys) } }
     }
 
     /// Stops accepting and has every connection say goodbye.

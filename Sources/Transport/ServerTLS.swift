@@ -4,15 +4,21 @@ import CLibwebsockets
 struct ServerTLS: Sendable {
     let configuration: TLSConfiguration
     let certificate: Certificate
-    /// The keys of session tickets (RFC 5077): a client that comes back may come to another loop than before.
+    /// The keys of session tickets at the start (RFC 5077; RFC 8446, section 4.6.1). All loops have the same ones, because a
+    /// client that comes back may come to another loop than before. See ``LoopGroup/rotateTicketKeys()``.
     private let ticketKeys: [UInt8]
 
     init(_ configuration: TLSConfiguration) throws(TransportError) {
         self.configuration = configuration
         certificate = try Certificate(configuration)
-        var keys = [UInt8](repeating: 0, count: Int(backscroll_ssl_ticket_keys_size))
-        guard RAND_bytes(&keys, Int32(keys.count)) == 1 else { throw .unavailable("OpenSSL has no randomness") }
+        guard let keys = Self.makeTicketKeys() else { throw .unavailable("OpenSSL has no randomness") }
         ticketKeys = keys
+    }
+
+    /// Random keys for session tickets; `nil` when OpenSSL has no randomness, with which it makes no handshakes either.
+    static func makeTicketKeys() -> [UInt8]? {
+        var keys = [UInt8](repeating: 0, count: Int(backscroll_ssl_ticket_keys_size))
+        return RAND_bytes(&keys, Int32(keys.count)) == 1 ? keys : nil
     }
 
     /// Sets what we want of OpenSSL beyond what libwebsockets sets. `library` outlives `context`.

@@ -21,6 +21,11 @@ public struct TransportLimits: Sendable {
     public var sendBuffer: Int
     /// How long a client may take for its TLS handshake, in whole seconds.
     public var handshake: Duration
+    /// How long a balancer may take for its PROXY header. In milliseconds.
+    public var proxyHeader: Duration
+    /// How long the keys of TLS session tickets are used, before new ones take their place; a day at most. Tickets by older
+    /// keys are not accepted: their clients make a full handshake.
+    public var ticketKeys: Duration
     /// A connection whose client took nothing for this long (a quarter more at most), while there was something to
     /// send, is ended. In ticks of 100 ms.
     public var noProgress: Duration
@@ -33,8 +38,8 @@ public struct TransportLimits: Sendable {
     public init(
         connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptRate: Int = 2300, acceptBurst: Int = 8,
         acceptPause: Duration = .milliseconds(100), refusals: Int = 64, unsentBytes: Int = 256 * 1024 * 1024,
-        sendBuffer: Int = 64 * 1024, handshake: Duration = .seconds(10), noProgress: Duration = .seconds(60),
-        linger: Duration = .seconds(2),
+        sendBuffer: Int = 64 * 1024, handshake: Duration = .seconds(10), proxyHeader: Duration = .seconds(5),
+        ticketKeys: Duration = .seconds(12 * 3600), noProgress: Duration = .seconds(60), linger: Duration = .seconds(2),
         readSize: Int = 64 * 1024
     ) {
         self.connections = connections
@@ -46,6 +51,8 @@ public struct TransportLimits: Sendable {
         self.unsentBytes = unsentBytes
         self.sendBuffer = sendBuffer
         self.handshake = handshake
+        self.proxyHeader = proxyHeader
+        self.ticketKeys = ticketKeys
         self.noProgress = noProgress
         self.linger = linger
         self.readSize = readSize

@@ -45,12 +45,16 @@ public final class TestClient {
 
     /// A client that is connected.
     ///
-    /// - Parameter tls: what it wants of TLS; nil for plain.
+    /// - Parameters:
+    ///   - preface: what it sends before TLS begins.
+    ///   - tls: what it wants of TLS; nil for plain.
     public convenience init(
-        port: Int, host: String = "127.0.0.1", tls options: TLSOptions? = nil, receiveBuffer: Int32? = nil
+        port: Int, host: String = "127.0.0.1", preface: [UInt8] = [], tls options: TLSOptions? = nil,
+        receiveBuffer: Int32? = nil
     ) throws {
         try self.init(isIPv6: host.contains(":"), receiveBuffer: receiveBuffer)
         try connect(to: port, host: host)
+        try send(preface)
         if let options { tls = try TLSSession(descriptor: descriptor, options: options) }
     }
 

@@ -124,4 +124,43 @@ struct CertificateTests {
             } while Set(loops.events).count < 2
         }
     }
+
+    /// Connects and is answered, which is when it has a ticket.
+    private func visit(_ port: Int, _ options: TLSOptions) throws -> TestClient {
+        let client = try TestClient(port: port, tls: options)
+        try client.send("hello")
+        #expect(try client.receive(asLongAs: "hello") == "hello")
+        return client
+    }
+
+    @Test("A ticket is worth nothing when the keys have been rotated", arguments: [TLSOptions.Version.tls12, .tls13])
+    func rotatesTicketKeys(version: TLSOptions.Version) throws {
+        let certificate = try TestCertificate()
+        try withServer(loops: 2, certificate: certificate) { server in
+            let old = try #require(try visit(server.port, TLSOptions(version)).ticket)
+            let resumed = try visit(server.port, TLSOptions(version, resuming: old)).agreed?.isResumed
+            #expect(resumed == true)
+            server.group.rotateTicketKeys()
+            for loop in server.group.loops { try loop.run {} }
+            for _ in 0..<8 {
+                let again = try visit(server.port, TLSOptions(version, resuming: old)).agreed?.isResumed
+                #expect(again == false)
+            }
+            let new = try #require(try visit(server.port, TLSOptions(version)).ticket)
+            for _ in 0..<8 {
+                let again = try visit(server.port, TLSOptions(version, resuming: new)).agreed?.isResumed
+                #expect(again == true)
+            }
+        }
+    }
+
+    @Test("The keys of tickets are rotated by themselves, after half a day")
+    func rotatesTicketKeysInTime() throws {
+        #expect(TransportLimits().ticketKeys == .seconds(12 * 3600))
+        let certificate = try TestCertificate()
+        try withServer(limits: TransportLimits(ticketKeys: .milliseconds(50)), certificate: certificate) { server in
+            let ticket = try #require(try visit(server.port, TLSOptions(.tls13)).ticket)
+            while try visit(server.port, TLSOptions(.tls13, resuming: ticket)).agreed?.isResumed == true {}
+        }
+    }
 }

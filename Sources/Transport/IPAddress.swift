@@ -1,0 +1,103 @@
+import Glibc
+
+/// An IPv4 or IPv6 address without a port. An IPv4 address within IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The 128 bits of an IPv6 address; an IPv4 address is mapped into it (RFC 4291, section 2.5.5.2).
+    let bits: UInt128
+
+    /// The longest text that can be an address, in bytes: that of an IPv6 address that ends in an IPv4 address.
+    private static let textBytes = 45
+
+    init(bits: UInt128) {
+        self.bits = bits
+    }
+
+    /// Reads an address in its usual notation, without brackets, zone or port; `nil` if it is none.
+    public init?(_ text: some StringProtocol) {
+        guard 2...Self.textBytes ~= text.utf8.count, !text.utf8.contains(0) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let text = String(text)
+        if inet_pton(AF_INET, text, &bytes) == 1 {
+            self.init(v4: bytes[..<4])
+        } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+            self.init(v6: bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// An IPv4 address of four bytes in network order.
+    init(v4 bytes: some Collection<UInt8>) {
+        bits = 0xFFFF << 32 | UInt128(Self.number(bytes))
+    }
+
+    /// An IPv6 address of sixteen bytes in network order.
+    init(v6 bytes: some Collection<UInt8>) {
+        bits = UInt128(Self.number(bytes.prefix(8))) << 64 | UInt128(Self.number(bytes.dropFirst(8)))
+    }
+
+    private static func number(_ bytes: some Collection<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// True for an IPv4 address.
+    public var isIPv4: Bool { bits >> 32 == 0xFFFF }
+
+    /// The first 64 bits of an IPv6 address, which name a network; all 32 bits of an IPv4 address.
+    public var network: UInt64 { isIPv4 ? UInt64(truncatingIfNeeded: bits & 0xFFFF_FFFF) : UInt64(bits >> 64) }
+
+    /// The address in its usual notation (RFC 5952).
+    public var description: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            let number = isIPv4 ? (bits << 96).bigEndian : bits.bigEndian
+            return withUnsafeBytes(of: number) { bytes in
+                // inet_ntop reads 4 or 16 of the 16 bytes, and ends what it writes with a zero in a buffer that is as
+                // long as any address.
+                guard
+                    inet_ntop(
+                        isIPv4 ? AF_INET : AF_INET6, bytes.baseAddress!, buffer.baseAddress!, socklen_t(buffer.count))
+                        != nil
+                else { return "" }
+                return String(cString: buffer.baseAddress!)
+            }
+        }
+    }
+}
+
+/// A range of IP addresses in CIDR notation (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`, `fd00::/8`.
+public struct IPRange: Hashable, Sendable {
+    private let first: IPAddress
+    private let mask: UInt128
+
+    /// Reads a range, or a single address; `nil` if it is neither, or has bits set beyond its prefix: `10.1.2.3/8` could
+    /// as well be meant for one address.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = IPAddress(parts[0]) else { return nil }
+        // The prefix of an address that is written as IPv4 counts from there.
+        let offset = parts[0].utf8.contains(UInt8(ascii: ":")) ? 0 : 96
+        var prefix = 128
+        if parts.count == 2 {
+            let digits = parts[1].utf8
+            guard 1...3 ~= digits.count, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                let number = Int(parts[1]), number <= 128 - offset
+            else { return nil }
+            prefix = offset + number
+        }
+        mask = prefix == 0 ? 0 : UInt128.max << UInt128(128 - prefix)
+        guard first.bits & ~mask == 0 else { return nil }
+        self.first = first
+    }
+
+    /// True for an address in the range. IPv4 addresses are in ranges of IPv4 only.
+    public func contains(_ address: IPAddress) -> Bool {
+        address.isIPv4 == first.isIPv4 && address.bits & mask == first.bits
+    }
+}
+
+extension [IPRange] {
+    /// True for an address in one of the ranges.
+    public func contains(_ address: IPAddress) -> Bool {
+        contains { $0.contains(address) }
+    }
+}
