@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bench
+import Glibc
 import Load
 import Server
 
@@ -27,8 +28,10 @@ struct Backscroll: AsyncParsableCommand {
     )
 
     static func main() async {
+        var options: [String] = []
         do {
-            let arguments = try EnvironmentArguments.added(
+            let arguments: [String]
+            (arguments, options) = try EnvironmentArguments.added(
                 to: Array(CommandLine.arguments.dropFirst()), from: EnvironmentArguments.current)
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
@@ -37,7 +40,19 @@ struct Backscroll: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            exit(withError: error)
+            exit(withError: error, ofVariablesFor: options)
         }
+    }
+
+    /// Ends the program with an error, which names variables where these have set the options that it is about.
+    private static func exit(withError error: any Error, ofVariablesFor options: [String]) -> Never {
+        let message = message(for: error)
+        let named = EnvironmentVariables.text(message, namingVariablesOf: options)
+        // Help is told in the same way, and is about options.
+        guard named != message, !exitCode(for: error).isSuccess else { exit(withError: error) }
+        let line = Array("Error: \(named)\n".utf8)
+        // The pointer is used only inside the closure, for as many bytes as there are.
+        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+        Glibc.exit(exitCode(for: error).rawValue)
     }
 }

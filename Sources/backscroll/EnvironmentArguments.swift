@@ -1,13 +1,12 @@
 import ArgumentParser
 import Glibc
+import Server
+import Tokens
 
 /// `BACKSCROLL_*` variables as flags: `BACKSCROLL_PORT=80` is `--port 80`, unless the flag is given as well.
 ///
 /// So both are parsed, validated and described in one place, the commands' own options.
 enum EnvironmentArguments {
-    /// What every variable's name begins with.
-    static let prefix = "BACKSCROLL_"
-
     /// This process's environment.
     static var current: [String: String] {
         var variables: [String: String] = [:]
@@ -30,17 +29,30 @@ enum EnvironmentArguments {
         }
     }
 
+    /// The warnings about variables of this process that have no effect on `serve`.
+    static var warnings: [String] {
+        let options = options(ofCommand: ServeCommand.configuration.commandName ?? "").map(\.name)
+        return EnvironmentVariables.warnings(
+            about: current.keys,
+            known: options.map(EnvironmentVariables.name) + [KeySources.secretVariable])
+    }
+
     /// The arguments with what the environment says added in front of them.
     ///
+    /// - Returns: the arguments, and the names of the options that were added.
     /// - Throws: a validation error naming the variable, for a switch that is neither true nor false.
-    static func added(to arguments: [String], from environment: [String: String]) throws -> [String] {
-        guard let command = arguments.first else { return arguments }
+    static func added(
+        to arguments: [String], from environment: [String: String]
+    ) throws -> (arguments: [String], options: [String]) {
+        guard let command = arguments.first else { return (arguments, []) }
         let given = Set(
             arguments.compactMap { $0.hasPrefix("--") ? $0.split(separator: "=").first.map(String.init) : nil })
         var added: [String] = []
+        var names: [String] = []
         for option in options(ofCommand: command) {
-            let variable = prefix + option.name.uppercased().replacing("-", with: "_")
+            let variable = EnvironmentVariables.name(of: option.name)
             guard let value = environment[variable], !given.contains("--" + option.name) else { continue }
+            names.append(option.name)
             if option.takesValue {
                 added.append("--\(option.name)=\(value)")
             } else {
@@ -51,7 +63,7 @@ enum EnvironmentArguments {
                 }
             }
         }
-        return [command] + added + arguments.dropFirst()
+        return ([command] + added + arguments.dropFirst(), names)
     }
 
     /// The long names of a command's options: its properties, so that none can be forgotten here.
