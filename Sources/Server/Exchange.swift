@@ -24,10 +24,17 @@ final class Exchange {
     /// False for a request that could not be read to its end: its answer is the connection's last.
     let isWhole: Bool
     private(set) weak var http: HTTPConnection?
+    /// When the request had arrived; `nil` when requests are not logged.
+    let began: ContinuousClock.Instant?
+    /// The caller, for the log.
+    var caller: UserID?
+    /// With what the request was refused, for the log.
+    var code: Problem.Code?
 
     init(_ request: Request, holding held: consuming ByteBudget.Share, on http: HTTPConnection) {
         self.held = held
         worker = http.worker
+        began = http.worker.services.requestLog == nil ? nil : .now
         self.http = http
         self.request = request.head
         body = request.body
@@ -41,6 +48,7 @@ final class Exchange {
     init(refused head: RequestHead?, on http: HTTPConnection) {
         worker = http.worker
         held = ByteBudget.Share(of: worker.services.pending)
+        began = http.worker.services.requestLog == nil ? nil : .now
         self.http = http
         request = head ?? RequestHead(method: Self.unreadMethod)
         body = []
@@ -52,7 +60,7 @@ final class Exchange {
     }
 
     /// Stands for a method that was not read: it is counted among the others.
-    private static let unreadMethod = HTTPRequest.Method("UNREAD")!
+    static let unreadMethod = HTTPRequest.Method("UNREAD")!
 
     /// The connection, for the one answer; `nil` when it has been given or the client has gone.
     func takeHTTP() -> HTTPConnection? {
@@ -70,7 +78,7 @@ final class Exchange {
             try checkOrigin()
             let target = try DecodedTarget(request)
             try checkHost()
-            guard !worker.services.configuration.faults else { return try serveWithFaults(target) }
+            guard !worker.services.configuration.faults || isForOperations else { return try serveWithFaults(target) }
             try serve(target)
         } catch {
             answer(error)
@@ -88,7 +96,7 @@ final class Exchange {
         guard worker.services.origins.decide(request) != .refused else { throw .originNotAllowed }
         let target = try DecodedTarget(request)
         try checkHost()
-        guard let route = try Route(target.segments) else { throw .notFound }
+        guard let route = try Route(target.segments), isReachable(route) else { throw .notFound }
         guard request.method == .options || route.methods.contains(request.method) else {
             add(.allow, route.allowed)
             throw .methodNotAllowed
@@ -107,13 +115,24 @@ final class Exchange {
     func serve(_ target: DecodedTarget) throws(Problem) {
         // The server as a whole (RFC 9110, section 9.3.7).
         if request.method == .options, request.path == "*" { return answerEmpty(.noContent) }
-        guard let route = try Route(target.segments) else { throw .notFound }
+        guard let route = try Route(target.segments), isReachable(route) else { throw .notFound }
         if request.method == .options { return answerOptions(route) }
         guard route.methods.contains(request.method) else {
             add(.allow, route.allowed)
             throw .methodNotAllowed
         }
         try serve(route, target)
+    }
+
+    /// True when the request came to the address at which operators ask.
+    private var isForOperations: Bool { http?.scope == .operations }
+
+    private func isReachable(_ route: Route) -> Bool {
+        switch route {
+        case .health, .readiness: true
+        case .metrics: isForOperations || worker.services.configuration.metricsAddress == nil
+        default: !isForOperations
+        }
     }
 
     private func serve(_ route: Route, _ target: DecodedTarget) throws(Problem) {
@@ -164,7 +183,9 @@ final class Exchange {
 
     /// Refuses what was sent to a host that is not accepted. Machines that look after the server may call it as they like.
     private func checkHost() throws(Problem) {
-        guard let hosts = worker.services.hosts, !hosts.accepts(request), !asksForHealth else { return }
+        guard let hosts = worker.services.hosts, !hosts.accepts(request), !asksForHealth, !isForOperations else {
+            return
+        }
         throw .hostNotAllowed(request.authority.map(Self.nameOfHost))
     }
 

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTypes
+import Logging
 import Transport
 import Wire
 
@@ -31,13 +32,13 @@ extension Exchange {
         }
         guard let http = takeHTTP() else { return }
         var context = context
-        if worker.isWindingDown { context.keepAlive = false }
+        if worker.isWindingDown || http.isRefusing { context.keepAlive = false }
         let lines = lines
         var bytes = worker.scratch.take()
         worker.writer.write(
             status, contentType: contentType, fields: fields, lines: lines.span, body: body, to: context,
             at: worker.seconds, into: &bytes)
-        count(status.code)
+        count(status.code, bytes: bytes.count, on: http)
         http.send(bytes.span, closing: !context.keepAlive)
         worker.scratch.giveBack(bytes)
     }
@@ -56,6 +57,7 @@ extension Exchange {
 
     /// Refuses the request: with a status, or a live connection in its own terms, see ``refuseLive(_:)``.
     func answer(_ problem: Problem) {
+        code = problem.code
         if refuseLive(problem) { return }
         if let challenge = problem.challenge { add(.wwwAuthenticate, challenge) }
         if let seconds = problem.retryAfter { add(.retryAfter, String(seconds)) }
@@ -66,8 +68,16 @@ extension Exchange {
             body: body.span)
     }
 
-    private func count(_ status: Int) {
+    /// Counts an answer, and logs it if it is to be.
+    private func count(_ status: Int, bytes: Int, on http: HTTPConnection) {
         worker.services.metrics.httpRequests.count(RequestCounters.Method(request.method.rawValue), status: status)
+        guard let began, let log = worker.services.requestLog else { return }
+        log.log(isRefused: code != nil || status >= 400) {
+            RequestLine(
+                method: request.method == Self.unreadMethod ? nil : request.method.rawValue,
+                path: request.target?.path, status: status, code: code?.string, user: caller?.string,
+                address: clientAddress(on: http)?.description, duration: .now - began, bytes: bytes)
+        }
     }
 
     // MARK: Upgrades
@@ -78,7 +88,8 @@ extension Exchange {
         var head: [UInt8] = []
         worker.writer.write(
             .switchingProtocols, fields: fields + upgrade, to: ReplyContext(), at: worker.seconds, into: &head)
-        count(101)
+        count(101, bytes: head.count, on: http)
+        logOpened("WebSocket", on: http)
         http.upgrade(head: head.span, open)
     }
 
@@ -93,7 +104,17 @@ extension Exchange {
         let fields = fields.filter { !own.contains($0.name) } + stream
         var head: [UInt8] = []
         worker.writer.writeStreamHead(contentType: contentType, fields: fields, at: worker.seconds, into: &head)
-        count(200)
+        count(200, bytes: head.count, on: http)
+        logOpened("event stream", on: http)
         http.upgrade(head: head.span, open)
+    }
+
+    /// Logs a connection that the client keeps to hear of changes; ``Worker/logClosed(_:code:because:)`` logs its end.
+    private func logOpened(_ kind: String, on http: HTTPConnection) {
+        worker.services.logger.debug(
+            "socket opened",
+            metadata: RequestLine.ofSocket(
+                http.connection, kind: kind, path: request.target?.path, user: caller?.string,
+                address: clientAddress(on: http)?.description))
     }
 }

@@ -17,8 +17,19 @@ final class HTTPConnection: ConnectionHandler {
     private var hasCheckedHead = false
     /// The request that is being served; `nil` between requests.
     private(set) var exchange: Exchange?
-    /// Whom the client's address is taken for.
-    private(set) lazy var address = AddressBlock(connection.peer)
+    /// The resources that can be reached on the connection.
+    let scope: Scope
+    /// The address that the connection comes from: the client's, or a proxy's.
+    private(set) lazy var peer = IPAddress(connection.peer)
+    /// True when a trusted proxy has connected, whose requests tell for whom they are.
+    private(set) lazy var isProxied: Bool = {
+        guard let proxies = worker.services.proxies, let peer else { return false }
+        return proxies.contains(peer)
+    }()
+    /// What the peer's address is taken for by limits.
+    private(set) lazy var peerBlock = peer.map(AddressBlock.init)
+    /// With what every request is refused that does not ask for the server's health; `nil` to serve them.
+    private var refusal: Refusal?
     private var isProcessing = false
     private var hasServed = false
     /// The client has waited for an answer before it sent the next request.
@@ -30,26 +41,50 @@ final class HTTPConnection: ConnectionHandler {
         case firstByte, idle, head, body, none
     }
 
-    init(worker: Worker, connection: Connection) {
-        self.worker = worker
-        self.connection = connection
-        parser = RequestParser(limits: worker.services.configuration.http)
-        arriving = ByteBudget.Share(of: worker.services.pending)
-        connection.setDeadline(worker.services.configuration.deadlines.firstByte)
-        countConnection()
+    /// Which resources can be reached on a connection.
+    enum Scope {
+        /// All, but the metrics if they are served elsewhere.
+        case all
+        /// Metrics and health, for operators.
+        case operations
     }
 
-    /// Refuses the connection if there have been too many from its address: by an answer, whatever is asked.
-    private func countConnection() {
-        guard let limiter = worker.services.limiter,
-            let exceeded = limiter.admit(
-                .connections, user: nil, address: address, at: connection.loop.nanoseconds)
-        else { return }
-        let exchange = Exchange(refused: nil, on: self)
-        self.exchange = exchange
-        exchange.fields = exceeded.fields
-        exchange.answer(exceeded.problem)
+    /// Why a connection is not served. An object, because hardly any connection has one.
+    final class Refusal {
+        let problem: Problem
+        /// What the answer's head has beside the usual.
+        let fields: [HTTPField]
+
+        init(_ problem: Problem, fields: [HTTPField] = []) {
+            self.problem = problem
+            self.fields = fields
+        }
     }
+
+    /// - Parameter refusal: with what its request is refused, unless it asks for the server's health; `nil` to serve it,
+    ///   if there have not been too many connections from its address.
+    init(worker: Worker, connection: Connection, scope: Scope = .all, refusal: Refusal? = nil) {
+        self.worker = worker
+        self.connection = connection
+        self.scope = scope
+        parser = RequestParser(limits: worker.services.configuration.http)
+        arriving = ByteBudget.Share(of: worker.services.pending)
+        self.refusal = refusal ?? connectionLimit
+        connection.setDeadline(
+            self.refusal == nil
+                ? worker.services.configuration.deadlines.firstByte : worker.services.configuration.transport.linger)
+    }
+
+    /// The limit of connections that this one is beyond. Those of a trusted proxy are nobody's: what they carry is counted
+    /// by the client that it is for.
+    private var connectionLimit: Refusal? {
+        guard let limiter = worker.services.limiter, scope == .all, !isProxied else { return nil }
+        let exceeded = limiter.admit(.connections, user: nil, address: peerBlock, at: connection.loop.nanoseconds)
+        return exceeded.map { Refusal($0.problem, fields: $0.fields) }
+    }
+
+    /// True when the answer to the request at hand is the connection's last.
+    var isRefusing: Bool { refusal != nil }
 
     // MARK: Requests
 
@@ -92,11 +127,15 @@ final class HTTPConnection: ConnectionHandler {
         updateReading()
     }
 
-    /// Decides whether to wait for the rest of a body: not if the request will be refused whatever the body contains, so
+    /// Decides whether to wait for the rest of a body: not if the connection or the request will be refused whatever the body contains, so
     /// that nobody without a token can fill the memory; nor if too many bytes are pending already.
     ///
     /// - Returns: `false` if the request has been refused, which ends the connection.
     private func keepBody() -> Bool {
+        if refusal != nil {
+            refuseConnection()
+            return false
+        }
         guard arriving.resize(to: parser.bodyBytes) else {
             refuse(.overloaded)
             return false
@@ -127,7 +166,21 @@ final class HTTPConnection: ConnectionHandler {
         }
         let exchange = Exchange(request, holding: arriving.take(), on: self)
         self.exchange = exchange
+        if let refusal, !exchange.asksForHealth { return answer(exchange, with: refusal) }
         exchange.serve()
+    }
+
+    /// Refuses the request of which the head has arrived, or some of it, or nothing.
+    private func refuseConnection() {
+        guard let refusal else { return }
+        let exchange = Exchange(refused: parser.headAtHand, on: self)
+        self.exchange = exchange
+        answer(exchange, with: refusal)
+    }
+
+    private func answer(_ exchange: Exchange, with refusal: Refusal) {
+        exchange.fields += refusal.fields
+        exchange.answer(refusal.problem)
     }
 
     /// A message that is none ends the connection: nobody can tell where the next one begins.
@@ -179,7 +232,7 @@ final class HTTPConnection: ConnectionHandler {
         guard connection.handler === self, connection.isOpen else { return }
         connection.isReadingPaused = exchange != nil && !(isConversing && parser.phase == .idle)
         // A client that has answers to take has another time limit, and what it has sent meanwhile is not late.
-        guard exchange == nil, !connection.isCongested else { return }
+        guard exchange == nil, !connection.isCongested, refusal == nil else { return }
         let deadlines = worker.services.configuration.deadlines
         let phase: DeadlinePhase =
             switch parser.phase {
@@ -199,6 +252,7 @@ final class HTTPConnection: ConnectionHandler {
 
     func deadlineReached(_ connection: Connection) {
         guard exchange == nil else { return }
+        if refusal != nil { return refuseConnection() }
         switch deadlinePhase {
         case .idle, .none:
             connection.finish()

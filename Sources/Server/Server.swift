@@ -9,11 +9,14 @@ import Store
 import Synchronization
 public import Tokens
 import Transport
+import Wire
 
 /// A running server: its loops, its log, and what connects them.
 public final class Server: Sendable {
     /// The port on which it listens.
     public let port: Int
+    /// The port on which it serves metrics, if that is another.
+    public let metricsPort: Int?
     /// The URL under which it can be reached from here.
     public let url: String
     private let configuration: ServerConfiguration
@@ -37,12 +40,17 @@ public final class Server: Sendable {
         guard !configuration.faults || configuration.tokens == nil else { throw ServerError.faultsWithKeys }
         let origins = try Self.originPolicy(configuration.allowedOrigins, faults: configuration.faults)
         let hosts = try Self.hostPolicy(configuration)
+        guard !configuration.proxyProtocol || !configuration.trustedProxies.isEmpty else {
+            throw ServerError.proxyProtocolWithoutProxies
+        }
         var transport = configuration.transport
         let descriptors = try Self.descriptorsForConnections(configuration)
         if descriptors < transport.connections {
             logger.notice(
                 "the limit of open files allows fewer connections",
-                metadata: ["connections": "\(descriptors)", "wanted": "\(transport.connections)"])
+                metadata: [
+                    "connections": .stringConvertible(descriptors), "wanted": .stringConvertible(transport.connections),
+                ])
             transport.connections = descriptors
         }
         reserveDescriptors(transport.connections)
@@ -70,15 +78,14 @@ public final class Server: Sendable {
                 readNotices: configuration.readNotices
                     ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
                 origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
-                limiter: Limiter(configuration.limits), metrics: metrics, registry: registry,
-                logger: logger)
+                proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits),
+                metrics: metrics, registry: registry, logger: logger,
+                requestLog: RequestLog(configuration.requestLogging, to: logger))
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
             let workers = workers
             do {
-                port = try group.listen(host: configuration.host, port: configuration.port) { connection in
-                    HTTPConnection(worker: workers[connection.loop.index].value, connection: connection)
-                }
+                (port, metricsPort) = try Self.listen(configuration, on: group, with: workers, logger)
             } catch {
                 log.close()
                 dispatcher.disconnect()
@@ -99,10 +106,48 @@ public final class Server: Sendable {
         }
     }
 
+    /// Listens on the configured addresses.
+    ///
+    /// - Returns: the ports.
+    private static func listen(
+        _ configuration: ServerConfiguration, on group: LoopGroup, with workers: [LoopBound<Worker>], _ logger: Logger
+    ) throws(TransportError) -> (port: Int, metricsPort: Int?) {
+        var metricsPort: Int?
+        if let address = configuration.metricsAddress {
+            // For machines that look after the server, which must not lack a place when clients have taken all.
+            let options = ListenerOptions(isSecure: false, connections: operationsConnections)
+            metricsPort = try group.listen(host: address.host, port: address.port, options: options) { connection in
+                HTTPConnection(
+                    worker: workers[connection.loop.index].value, connection: connection, scope: .operations)
+            }
+        }
+        let options = ListenerOptions(
+            isSecure: true, proxies: configuration.proxyProtocol ? configuration.trustedProxies : [],
+            onProxyFailure: { address, reason in
+                logger.info(
+                    "a connection of a trusted proxy was closed: its PROXY header is missing or malformed",
+                    metadata: ["address": "\(address)", "reason": "\(reason)"])
+            },
+            refusal: { connection in
+                HTTPConnection(
+                    worker: workers[connection.loop.index].value, connection: connection,
+                    refusal: .init(.tooManyConnections))
+            })
+        let port = try group.listen(host: configuration.host, port: configuration.port, options: options) {
+            connection in
+            HTTPConnection(worker: workers[connection.loop.index].value, connection: connection)
+        }
+        return (port, metricsPort)
+    }
+
+    /// The most connections at a time at the address where metrics are served alone.
+    private static let operationsConnections = 64
+
     /// How many descriptors are left for connections: the loops, the listeners and the database have theirs first.
     private static func descriptorsForConnections(_ configuration: ServerConfiguration) throws(ServerError) -> Int {
         let limit = raiseOpenFileLimit()
-        let reserved = 20 + 16 * configuration.threads + 4 * configuration.readers
+        let operations = configuration.metricsAddress == nil ? 0 : operationsConnections
+        let reserved = 20 + operations + 16 * configuration.threads + 4 * configuration.readers
         guard limit >= reserved + minimumConnections else {
             throw .tooFewDescriptors(limit, needed: reserved + minimumConnections)
         }
@@ -145,7 +190,8 @@ public final class Server: Sendable {
         store.onExpiry = { event in
             switch event {
             case .expired(let count): metrics.messagesExpired.increment(by: count)
-            case .passOver(let count): logger.info("messages have expired", metadata: ["count": "\(count)"])
+            case .passOver(let count):
+                logger.info("messages have expired", metadata: ["count": .stringConvertible(count)])
             case .failed(let reason): logger.error("messages that are too old cannot be deleted: \(reason)")
             }
         }
@@ -205,8 +251,10 @@ public final class Server: Sendable {
     }
 
     /// Reads the certificate and key anew, if there are any, for new connections. When they cannot be used the old ones stay.
+    /// The keys of session tickets are new afterwards in any case.
     public func reload() {
         guard group.isSecure else { return }
+        group.rotateTicketKeys()
         do {
             try group.reloadCertificate()
             logger.info("the certificate has been read anew")
@@ -225,7 +273,7 @@ public final class Server: Sendable {
             return logger.error("the keys of tokens cannot be used, the old ones stay: \(error)")
         }
         for worker in workers { worker.loop.post { [rules] in worker.value.authenticate(by: rules) } }
-        logger.info("the keys of tokens have been read anew", metadata: ["keys": "\(rules.keys.count)"])
+        logger.info("the keys of tokens have been read anew", metadata: ["keys": .stringConvertible(rules.keys.count)])
     }
 
     /// Stops: accepts nothing any more, answers what it has been asked, closes sockets with 1001, commits, and ends

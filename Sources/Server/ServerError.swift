@@ -1,7 +1,7 @@
 /// Why a server does not start with this configuration.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     private enum Code: Sendable {
-        case openBeyondLoopback, badOrigin, badHost, tooFewDescriptors, faultsWithKeys
+        case openBeyondLoopback, badOrigin, badHost, proxyProtocolWithoutProxies, tooFewDescriptors, faultsWithKeys
     }
 
     private let code: Code
@@ -38,6 +38,14 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
             description:
                 "--allow-host takes a host name like chat.example.com, without a scheme or a port, and not '\(text)'. "
                 + "To accept every name, use --insecure-open.")
+    }
+
+    /// Anybody could claim any address.
+    static var proxyProtocolWithoutProxies: ServerError {
+        ServerError(
+            code: .proxyProtocolWithoutProxies,
+            description: "--proxy-protocol takes addresses from trusted balancers only: name theirs with --trust-proxy."
+        )
     }
 
     /// Everybody could use any name.

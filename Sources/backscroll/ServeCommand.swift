@@ -36,6 +36,25 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port, 0 to 65535; 0 picks one that is free.")
     var port = defaults.port
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve /metrics there, with /healthz and /readyz, and no longer with the rest: without TLS, for this network "
+                + "only.", valueName: "host:port"))
+    var metricsListen: ListenAddress?
+
+    @Option(
+        name: .customLong("trust-proxy"),
+        help: ArgumentHelp(
+            "Take the client's address from the Forwarded or X-Forwarded-For of requests that come from this address or "
+                + "range (10.0.0.0/8). Can be given more than once, or with commas.", valueName: "cidr"))
+    var trustProxy: [String] = []
+
+    @Flag(
+        help: ArgumentHelp(
+            "Connections from --trust-proxy addresses begin with a PROXY protocol header (version 1 or 2), which names the "
+                + "client."))
+    var proxyProtocol = false
+
     @Option(help: ArgumentHelp("The SQLite database; it is made if it is not there.", valueName: "path"))
     var database = defaults.database
 
@@ -209,6 +228,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "How to log: text, or json with an object a line. The log goes to standard error.")
     var logFormat = LogFormat.text
 
+    @Option(
+        name: .customLong("log-requests"),
+        help: "The requests to log a line of: off, refused (answered with 400 or above), or all.")
+    var logRequests = RequestLogging.off
+
     func validate() throws {
         try check(port, 0...65535, "port")
         try check(threads ?? 1, 1...64, "threads")
@@ -222,12 +246,28 @@ struct ServeCommand: AsyncParsableCommand {
         try check(maxPendingBytes, maxBody...64 * 1024 * 1024 * 1024, "max-pending-bytes")
         try check(maxUnsentBytes, 8 * 1024 * 1024...64 * 1024 * 1024 * 1024, "max-unsent-bytes")
         try check(maxFeedBytes, 0...64 * 1024 * 1024 * 1024, "max-feed-bytes")
+        _ = try trustedProxies()
+        guard !proxyProtocol || !trustProxy.isEmpty else {
+            throw ValidationError("--proxy-protocol needs the balancers' addresses: see --trust-proxy.")
+        }
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key go together.")
         }
         guard !keySources.isEmpty || jwtIssuer == nil && jwtAudience == nil else {
             throw ValidationError(
                 "--jwt-issuer and --jwt-audience need a key: see --jwt-secret-file, --jwt-key, --jwks.")
+        }
+    }
+
+    /// The ranges of `--trust-proxy`.
+    private func trustedProxies() throws -> [IPRange] {
+        try trustProxy.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
+            guard let range = IPRange(String(text)) else {
+                throw ValidationError(
+                    "--trust-proxy must be an IP address or a range like 10.0.0.0/8 or fd00::/8, without bits beyond the "
+                        + "prefix, not '\(text)'.")
+            }
+            return range
         }
     }
 
@@ -262,6 +302,10 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.port = port
         configuration.database = database
+        configuration.metricsAddress = metricsListen
+        // Validated before.
+        configuration.trustedProxies = (try? trustedProxies()) ?? []
+        configuration.proxyProtocol = proxyProtocol
         configuration.threads = threads ?? min(64, availableProcessors())
         configuration.readers = readers
         if let tlsCert, let tlsKey { configuration.tls = TLSConfiguration(certificate: tlsCert, key: tlsKey) }
@@ -297,11 +341,13 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.pendingBytes = maxPendingBytes
         configuration.transport.unsentBytes = maxUnsentBytes
         configuration.allFeedsBytes = maxFeedBytes
+        configuration.requestLogging = logRequests
         return configuration
     }
 
     func run() async throws {
         let logger = makeLogger(label: "backscroll", format: logFormat, level: logLevel)
+        for warning in EnvironmentArguments.warnings { logger.warning("\(warning)") }
         let signals = await ServerSignals()
         let keySources = keySources
         var configuration = serverConfiguration
@@ -326,3 +372,10 @@ struct ServeCommand: AsyncParsableCommand {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
+extension RequestLogging: ExpressibleByArgument {}
+
+extension ListenAddress: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(argument)
+    }
+}

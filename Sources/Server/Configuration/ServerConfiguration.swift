@@ -9,6 +9,13 @@ public struct ServerConfiguration: Sendable {
     public var host = "localhost"
     /// The port; 0 picks one.
     public var port = 8080
+    /// Where metrics are served, with `/healthz` and `/readyz` and nothing else, always without TLS; `nil` to serve them at
+    /// ``host`` and ``port``.
+    public var metricsAddress: ListenAddress?
+    /// The addresses of proxies whose word on a client's address is believed.
+    public var trustedProxies: [IPRange] = []
+    /// Whether connections from ``trustedProxies`` begin with a header of the PROXY protocol.
+    public var proxyProtocol = false
     /// The path of the SQLite database, which is made if it is not there.
     public var database = "backscroll.db"
     /// How many loops there are: threads that serve connections, 1 to 64.
@@ -43,6 +50,8 @@ public struct ServerConfiguration: Sendable {
     /// How often an event stream gets a heartbeat, a comment that keeps proxies from ending it and shows whether its client
     /// is still there.
     public var eventHeartbeat = Duration.seconds(15)
+    /// The requests that the log has a line of.
+    public var requestLogging = RequestLogging.off
     /// Whether messages are compressed on the WebSockets of clients that offer it.
     public var compression = true
     /// How long it takes until a user is said again to be typing in a room.
@@ -81,6 +90,43 @@ public struct ServerConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+/// A host and a port to listen on.
+public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A name or an address; `localhost` is 127.0.0.1 and ::1.
+    public var host: String
+    /// The port; 0 picks one.
+    public var port: Int
+
+    /// A host and a port.
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`, with an IPv6 address in brackets: `[::1]:9090`; `nil` if it is something else.
+    public init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        var host = text[..<colon]
+        let digits = text[text.index(after: colon)...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = Int(digits), port <= 65_535
+        else { return nil }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+            guard host.contains(":") else { return nil }
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+        self.init(host: String(host), port: port)
+    }
+
+    /// The address as it is read.
+    public var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 }
 
 /// How long a request may take to arrive; then the answer is 408.

@@ -8,10 +8,23 @@ struct APIDescription {
     /// Whether callers are known by tokens; without, in open mode, they say a name.
     let wantsTokens: Bool
 
-    /// The document of a server with keys.
-    static let withTokens = APIDescription(wantsTokens: true).content
-    /// The document of a server in open mode.
-    static let open = APIDescription(wantsTokens: false).content
+    /// Whether `/metrics` is served beside the rest, and not at an address of its own.
+    var hasMetrics = true
+
+    /// The document of a server.
+    static func content(wantsTokens: Bool, hasMetrics: Bool) -> StaticContent {
+        switch (wantsTokens, hasMetrics) {
+        case (false, true): open
+        case (true, true): withTokens
+        case (false, false): openWithoutMetrics
+        case (true, false): withTokensWithoutMetrics
+        }
+    }
+
+    private static let withTokens = APIDescription(wantsTokens: true).content
+    private static let open = APIDescription(wantsTokens: false).content
+    private static let withTokensWithoutMetrics = APIDescription(wantsTokens: true, hasMetrics: false).content
+    private static let openWithoutMetrics = APIDescription(wantsTokens: false, hasMetrics: false).content
 
     private var content: StaticContent {
         var bytes: [UInt8] = []
@@ -62,7 +75,7 @@ struct APIDescription {
 
     private var paths: [(String, JSONValue)] {
         var paths: [(String, JSONValue)] = []
-        for operation in APIOperation.all {
+        for operation in APIOperation.all where hasMetrics || operation.path != "/metrics" {
             let member = (operation.method, describe(operation))
             if let index = paths.firstIndex(where: { $0.0 == operation.path }) {
                 paths[index].1 = paths[index].1.adding([member.0: member.1])

@@ -10,13 +10,17 @@ struct APIRefusals {
             .overloaded, .tooManyConnections, .versionUnsupported,
         ]
 
+    /// What health checks are not refused with.
+    private static let ofLimits: [Problem.Code] = [.rateLimited, .tooManyConnections, .overloaded, .unavailable]
+
     /// The codes of each status, in the order of the statuses.
     let codes: [(status: Int, codes: [Problem.Code])]
 
     /// The refusals of an operation of a server in open mode or with keys.
     init(of operation: APIOperation, wantsTokens: Bool) {
-        var codes = Self.ofAny + operation.refusals
-        if !wantsTokens, !["/healthz", "/readyz"].contains(operation.path) { codes.append(.hostNotAllowed) }
+        let isOfHealth = ["/healthz", "/readyz"].contains(operation.path)
+        var codes = Self.ofAny.filter { !isOfHealth || !Self.ofLimits.contains($0) } + operation.refusals
+        if !wantsTokens, !isOfHealth { codes.append(.hostNotAllowed) }
         if operation.access != .anybody {
             codes.append(.invalidUser)
             if wantsTokens {

@@ -130,6 +130,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
 
     func closed(_ connection: Connection) {
         worker.end(subscription)
+        worker.logClosed(connection, code: nil, because: nil)
     }
 }
 

@@ -88,6 +88,8 @@ private final class RefusedSocket: WebSocketDelegate {
     func closing(_ socket: WebSocketConnection) {}
 
     func closed(_ socket: WebSocketConnection) {
-        worker.services.metrics.webSocketCloses.count((socket.closeCode ?? .abnormalClosure).rawValue)
+        let code = (socket.closeCode ?? .abnormalClosure).rawValue
+        worker.services.metrics.webSocketCloses.count(code)
+        worker.logClosed(socket.connection, code: code, because: socket.cause)
     }
 }

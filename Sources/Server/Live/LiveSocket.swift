@@ -103,9 +103,11 @@ extension LiveSocket {
         connection.write(frames)
     }
 
-    /// Counts a socket that is gone.
+    /// Counts a socket that is gone, and logs it if it is to be.
     func countClose() {
-        worker.services.metrics.webSocketCloses.count((socket.closeCode ?? .abnormalClosure).rawValue)
+        let code = (socket.closeCode ?? .abnormalClosure).rawValue
+        worker.services.metrics.webSocketCloses.count(code)
+        worker.logClosed(connection, code: code, because: socket.cause)
     }
 }
 

@@ -44,6 +44,9 @@ final class WebSocketConnection: ConnectionHandler {
     /// The code of the Close frame that we have sent, be it an answer; `nil` while we have sent none.
     private(set) var closeCode: CloseCode?
 
+    /// Why the socket ends, as far as its frames tell; `nil` if the connection was simply gone.
+    private(set) var cause: String?
+
     /// When the client's token ends, and the socket with it: by a close with 4401. `nil` for never.
     var end: Timestamp? {
         didSet { if closing.maySend { awaitTick() } }
@@ -67,6 +70,7 @@ final class WebSocketConnection: ConnectionHandler {
 
     /// Says goodbye: a Close frame, and the end of the connection when the client has answered it.
     func close(_ code: CloseCode, _ reason: String = "") {
+        if isOpen { cause = reason.isEmpty ? "the server closed it" : reason }
         perform(closing.close(ClosePayload(code: code, reason: reason)))
     }
 
@@ -116,9 +120,12 @@ final class WebSocketConnection: ConnectionHandler {
                 case .binary(let bytes): if isOpen { delegate.received(binary: bytes, on: self) }
                 case .ping(let bytes): send(.pong, bytes.span)
                 case .pong: break
-                case .close(let code, _): perform(closing.received(code: code))
+                case .close(let code, _):
+                    if isOpen { cause = "the client closed it" }
+                    perform(closing.received(code: code))
                 }
             } catch {
+                if isOpen { cause = error.reason }
                 perform(closing.failed(error))
             }
         }
@@ -141,7 +148,9 @@ final class WebSocketConnection: ConnectionHandler {
             switch heartbeat.tick(at: .now) {
             case .none: break
             case .sendPing: send(.ping, Span())
-            case .dead: return connection.abort()
+            case .dead:
+                cause = "the client did not answer two pings"
+                return connection.abort()
             }
         }
         awaitTick()

@@ -5,7 +5,8 @@ extension [UInt8] {
     /// Appends a message as a JSON object on a line of its own:
     /// `{"time":"2026-11-21T01:02:03.004Z","level":"info","logger":"backscroll","message":"…","metadata":{"room":"x"}}`.
     ///
-    /// All values in `metadata` are strings, or objects and arrays of strings; it is left out when there is none.
+    /// Numbers and truth values that the caller gave as such are JSON's own; all other values in `metadata` are strings, or
+    /// objects and arrays of these. It is left out when there is none.
     mutating func append(
         jsonLine message: String, _ level: Logger.Level, _ metadata: Logger.Metadata, at time: Timestamp, logger: String
     ) {
@@ -38,6 +39,7 @@ extension [UInt8] {
 
     private mutating func append(json value: Logger.MetadataValue) {
         switch value {
+        case .stringConvertible(let value) where Self.isLiteral(value): append(utf8: value.description)
         case .string, .stringConvertible: append(quoted: redactingTokens(in: value.description))
         case .dictionary(let object): append(object: object)
         case .array(let elements):
@@ -47,6 +49,16 @@ extension [UInt8] {
                 append(json: element)
             }
             append(UInt8(ascii: "]"))
+        }
+    }
+
+    /// True for what JSON can say as it is: integers, finite numbers, true and false. Swift describes them as JSON does.
+    private static func isLiteral(_ value: any CustomStringConvertible) -> Bool {
+        switch value {
+        case is any FixedWidthInteger, is Bool: true
+        case let number as Double: number.isFinite
+        case let number as Float: number.isFinite
+        default: false
         }
     }
 }

@@ -24,9 +24,13 @@ struct Services: Sendable {
     let hosts: HostPolicy?
     /// The bytes of requests that are arriving or wait for a commit.
     let pending: ByteBudget
+    /// `nil` when no proxy is trusted.
+    let proxies: TrustedProxies?
     /// `nil` without limits.
     let limiter: Limiter?
     let metrics: ServerMetrics
     let registry: PrometheusRegistry
     let logger: Logger
+    /// `nil` when requests are not logged.
+    let requestLog: RequestLog?
 }

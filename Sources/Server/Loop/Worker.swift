@@ -1,6 +1,7 @@
 import Chat
 import CoreMetrics
 import HTTP
+import Logging
 import Tokens
 import Transport
 import Wire
@@ -14,6 +15,8 @@ final class Worker {
     let services: Services
     /// The server is stopping: answers go out with `Connection: close`.
     private(set) var isWindingDown = false
+    /// Whether the log tells who makes requests.
+    let logsCallers: Bool
     /// Where answers are put together.
     var scratch = ScratchBuffer()
     /// Writes answers, with the date of the present second at hand.
@@ -51,6 +54,7 @@ final class Worker {
     init(loop: Loop, services: Services) {
         self.loop = loop
         self.services = services
+        logsCallers = services.requestLog != nil || services.logger.logLevel <= .debug
         pushes = LoopPushes(loop, deliveredBytes: services.metrics.deliveredBytes)
         feedMemory = FeedMemory(limit: services.configuration.allFeedsBytes / services.configuration.threads)
         authenticator = services.configuration.tokens.map(Authenticator.init)

@@ -1,3 +1,4 @@
+import HTTP
 import Transport
 import Wire
 
@@ -9,10 +10,30 @@ extension Exchange {
     /// - Throws: 429 `rate_limited`, with when to try again and the limit in the answer's head.
     func admit(_ action: Limiter.Action, by user: UserID?) throws(Problem) {
         guard let limiter = worker.services.limiter, let http else { return }
-        guard let exceeded = limiter.admit(action, user: user, address: http.address, at: worker.loop.nanoseconds)
+        let address = clientBlock(on: http)
+        guard let exceeded = limiter.admit(action, user: user, address: address, at: worker.loop.nanoseconds)
         else { return }
         fields += exceeded.fields
         throw exceeded.problem
+    }
+
+    /// Counts a socket or an event stream as a connection of its client, where a proxy has made the connection itself.
+    ///
+    /// - Throws: 429 `rate_limited`.
+    func admitProxiedConnection() throws(Problem) {
+        guard http?.isProxied == true else { return }
+        try admit(.connections, by: nil)
+    }
+
+    /// The client's address: the peer's, or what trusted proxies say (see ``TrustedProxies``).
+    func clientAddress(on http: HTTPConnection) -> IPAddress? {
+        guard http.isProxied, let peer = http.peer, let proxies = worker.services.proxies else { return http.peer }
+        return proxies.client(in: request.headerFields, from: peer)
+    }
+
+    /// What the client's address is taken for by limits.
+    func clientBlock(on http: HTTPConnection) -> AddressBlock? {
+        http.isProxied ? clientAddress(on: http).map(AddressBlock.init) : http.peerBlock
     }
 }
 

@@ -19,6 +19,12 @@ extension Exchange {
     ///
     /// - Throws: 401 when there is no good token, 400 when the request contradicts itself.
     func caller(_ target: DecodedTarget) throws(Problem) -> Identity {
+        let identity = try identity(target)
+        if worker.logsCallers { caller = identity.user }
+        return identity
+    }
+
+    private func identity(_ target: DecodedTarget) throws(Problem) -> Identity {
         guard worker.authenticator != nil else {
             return Identity(user: try Self.claimedUser(request, target))
         }

@@ -15,6 +15,7 @@ extension Exchange {
             return answerEmpty(.noContent)
         }
         let caller = try caller(target, in: room)
+        try admitProxiedConnection()
         try admit(.subscriptions, by: caller.user)
         if wantsEvents {
             try openEventStream(room, caller, target)
@@ -35,7 +36,8 @@ extension Exchange {
         let caller = try caller(target)
         let (handshake, format) = try acceptWebSocket()
         guard !worker.isWindingDown else { throw .unavailable("The server is stopping.") }
-        let address = http?.address
+        try admitProxiedConnection()
+        let address = http.flatMap(clientBlock)
         worker.loop.clientStays()
         upgrade(fields: handshake.fields) { connection in
             RoomsSocket.open(

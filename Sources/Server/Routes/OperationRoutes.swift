@@ -28,12 +28,12 @@ extension Exchange {
         answer { $0.append(contentsOf: #"{"status":"ok"}"#.utf8) }
     }
 
-    /// `GET /readyz`: it can also commit, and is not about to stop.
+    /// `GET /readyz`: it can also commit, and is not about to stop. Why it cannot is in the log, and not for everybody.
     func answerReadiness() {
         if worker.isWindingDown {
             answer(.unavailable("The server is stopping."))
-        } else if let failure = worker.services.logFailure() {
-            answer(.unavailable("Messages cannot be stored at the moment: \(failure)."))
+        } else if worker.services.logFailure() != nil {
+            answer(.unavailable("Messages cannot be stored at the moment."))
         } else {
             answer { $0.append(contentsOf: #"{"status":"ready"}"#.utf8) }
         }
@@ -46,7 +46,10 @@ extension Exchange {
 
     /// `GET /openapi.json`
     func answerDescription() {
-        answer(worker.authenticator == nil ? APIDescription.open : APIDescription.withTokens)
+        answer(
+            APIDescription.content(
+                wantsTokens: worker.authenticator != nil,
+                hasMetrics: worker.services.configuration.metricsAddress == nil))
     }
 
     /// `GET /docs`

@@ -186,6 +186,12 @@ extension Problem {
         Problem(code: .overloaded, detail: "The server has too much to do at the moment.", retryAfter: 1)
     }
 
+    /// 503 `too_many_connections`: the server has as many connections as it may have; try again after a second.
+    public static var tooManyConnections: Problem {
+        Problem(
+            code: .tooManyConnections, detail: "The server has as many connections as it may have.", retryAfter: 1)
+    }
+
     /// 503 `unavailable`: `detail` tells what is; try again after a second.
     public static func unavailable(_ detail: String) -> Problem {
         Problem(code: .unavailable, detail: detail, retryAfter: 1)

@@ -67,6 +67,7 @@ struct FullDiskTests {
             let readiness = try client.response()
             #expect(readiness.status == .serviceUnavailable)
             #expect(try readiness.problem.code == "unavailable")
+            #expect(try readiness.problem.detail == "Messages cannot be stored at the moment.", "and not why")
             #expect(try client.response().status == .ok)
             #expect(try decode(client.response().body, as: ReceivedPage.self).seqs == [Int64(stored)])
         }

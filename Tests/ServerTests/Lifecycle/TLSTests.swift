@@ -64,4 +64,35 @@ struct TLSTests {
             #expect(try HTTPClient(port: server.port, tls: TLSOptions()).get("/healthz").status == .ok)
         }
     }
+
+    /// Has `openssl s_client` ask for health, and save or show a ticket.
+    ///
+    /// - Returns: whether the server knew it.
+    private func isResumed(_ server: LiveServer, _ version: String, _ option: String, _ file: String) throws -> Bool {
+        let request = #"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"#
+        let output = try run(
+            "sh", "-c",
+            "printf '\(request)' | openssl s_client -ign_eof -\(version) \(option) '\(file)' -connect 127.0.0.1:\(server.port)"
+        )
+        #expect(output.contains(#"{"status":"ok"}"#))
+        #expect(output.contains("Reused, ") != output.contains("New, "))
+        return output.contains("Reused, ")
+    }
+
+    @Test("a ticket is good until SIGHUP, also when the new certificate is bad", arguments: ["tls1_2", "tls1_3"])
+    func rotatesTicketKeys(version: String) throws {
+        try withSecureServer { server, certificate in
+            let file = server.path + "/ticket.pem"
+            #expect(try !isResumed(server, version, "-sess_out", file))
+            #expect(try isResumed(server, version, "-sess_in", file))
+            server.server.reload()
+            // The loop takes the new keys in its next turn.
+            while try isResumed(server, version, "-sess_in", file) {}
+            #expect(try !isResumed(server, version, "-sess_out", file))
+            #expect(try isResumed(server, version, "-sess_in", file))
+            try certificate.overwrite(certificate: "nonsense")
+            server.server.reload()
+            while try isResumed(server, version, "-sess_in", file) {}
+        }
+    }
 }

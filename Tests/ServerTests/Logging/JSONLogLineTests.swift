@@ -21,7 +21,21 @@ import Wire
     @Test func `metadata is a nested object in the order of its keys`() {
         let event = LogEvent(
             "m", metadata: ["b": ["2", ["x": "y"], []], "a": "1", "c": .stringConvertible(5), "d": [:]])
-        #expect(line(event).hasSuffix(#","metadata":{"a":"1","b":["2",{"x":"y"},[]],"c":"5","d":{}}}"# + "\n"))
+        #expect(line(event).hasSuffix(#","metadata":{"a":"1","b":["2",{"x":"y"},[]],"c":5,"d":{}}}"# + "\n"))
+    }
+
+    @Test func `numbers and truth values are JSON's own, unless JSON cannot say them`() {
+        let event = LogEvent(
+            "m",
+            metadata: [
+                "a": .stringConvertible(-5), "b": .stringConvertible(UInt16(4403)), "c": .stringConvertible(1.25),
+                "d": .stringConvertible(true), "e": .stringConvertible(Double.infinity),
+                "f": .stringConvertible(Double.nan), "g": "7", "h": .stringConvertible(1e30),
+                "token": .stringConvertible(1),
+            ])
+        let metadata =
+            #"{"a":-5,"b":4403,"c":1.25,"d":true,"e":"inf","f":"nan","g":"7","h":1e+30,"token":"[redacted]"}"#
+        #expect(line(event).hasSuffix(#","metadata":\#(metadata)}"# + "\n"))
     }
 
     @Test func `another reader finds what was logged, whatever it was`() throws {
