@@ -127,8 +127,8 @@ final class HTTPConnection: ConnectionHandler {
         updateReading()
     }
 
-    /// Decides whether to wait for the rest of a body: not if the connection or the request will be refused whatever the body contains, so
-    /// that nobody without a token can fill the memory; nor if too many bytes are pending already.
+    /// Decides whether to wait for the rest of a body: not if the connection or the request will be refused whatever the body
+    /// contains, so that nobody without a token can fill the memory; nor if too many bytes are pending already.
     ///
     /// - Returns: `false` if the request has been refused, which ends the connection.
     private func keepBody() -> Bool {
