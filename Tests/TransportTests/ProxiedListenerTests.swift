@@ -101,16 +101,28 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("have only so long for the header, and count meanwhile")
+    @Test("have only so long for the header")
     func times() throws {
-        let limits = TransportLimits(connections: 1, refusals: 0, proxyHeader: .milliseconds(200))
-        try withBalancedServer(limits: limits) { port, group, peers, failures in
+        try withBalancedServer(limits: TransportLimits(proxyHeader: .milliseconds(50))) {
+            port, group, peers, failures in
             let silent = try TestClient(port: port)
             try silent.send("PROXY ")
-            while group.connectionCount == 0 { try group.loops[0].run {} }
-            try TestClient(port: port).waitForEnd()
             try silent.waitForEnd()
             #expect(try failures.wait(for: 1) == ["127.0.0.1: it did not arrive in time"])
+            #expect(peers.events == [] && group.connectionCount == 0)
+        }
+    }
+
+    @Test("count against the bound on connections while the header is awaited")
+    func counts() throws {
+        let limits = TransportLimits(connections: 1, refusals: 0, proxyHeader: .seconds(60))
+        try withBalancedServer(limits: limits) { port, group, peers, failures in
+            let silent = try TestClient(port: port)
+            while group.connectionCount == 0 { try group.loops[0].run {} }
+            try TestClient(port: port).waitForEnd()
+            #expect(group.refusedConnectionCount == 1)
+            silent.close()
+            try failures.wait(for: 1)
             let client = try TestClient(port: port)
             try client.send(Self.line + Array("hello".utf8))
             #expect(try client.receive(asLongAs: "hello") == "hello")

@@ -119,6 +119,8 @@ struct RequestLogTests {
 
     @Test("has sockets at debug: when they open, and with which code and why they close")
     func sockets() throws {
+        // Open until the server has stopped.
+        var last: WebSocketClient?
         let lines = try log(.off, level: .debug, of: ["socket opened", "socket closed"]) { server in
             let polite = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=alice&x=secret")
             try polite.greeting()
@@ -136,8 +138,10 @@ struct RequestLogTests {
             cut.http.reset()
             // The server learns of the ends in its own time.
             while try !client.get("/metrics").text.contains("\nbackscroll_subscribers 0\n") {}
-            try WebSocketClient(port: server.port).greeting()
+            last = try WebSocketClient(port: server.port)
+            try last?.greeting()
         }
+        _ = last
         let opened = lines.filter { $0.message == "socket opened" }
         #expect(opened.map { $0["user"] } == ["alice", "bob", "carol", nil, nil])
         #expect(opened.map { $0["kind"] } == ["WebSocket", "WebSocket", "event stream", "WebSocket", "WebSocket"])
