@@ -375,6 +375,7 @@ extension LogFormat: ExpressibleByArgument {}
 extension RequestLogging: ExpressibleByArgument {}
 
 extension ListenAddress: ExpressibleByArgument {
+    /// Reads the value of an option.
     public init?(argument: String) {
         self.init(argument)
     }
