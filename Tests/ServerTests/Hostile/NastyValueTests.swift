@@ -10,7 +10,7 @@ struct NastyValueTests {
     func requests(seed: UInt64) throws {
         try withServer { server in
             var values = NastyValues(seed: seed)
-            let client = try HTTPClient(port: server.port)
+            var client = try HTTPClient(port: server.port)
             var served = 0
             for _ in 0..<500 {
                 let request = values.request()
@@ -23,7 +23,11 @@ struct NastyValueTests {
                 } else {
                     served += 1
                 }
-                #expect(response.keepAlive, "\(text)")
+                if !response.keepAlive {
+                    // Refused from its head, before all of its body had arrived.
+                    #expect(request.count > 16 * 1024 && response.status.kind == .clientError, "\(text)")
+                    client = try HTTPClient(port: server.port)
+                }
             }
             #expect(served > 20)
             #expect(try client.get("/readyz").status == .ok)

@@ -18,7 +18,7 @@ struct MethodTests {
                     ("/v1/rooms/lobby/messages", "GET, HEAD, POST, OPTIONS", [.put, .patch, .delete]),
                     ("/v1/rooms/lobby/messages/1", "GET, HEAD, PATCH, DELETE, OPTIONS", [.put, .post]),
                     ("/v1/rooms/lobby/messages/1/reactions/x", "PUT, DELETE, OPTIONS", [.get, .head, .post, .patch]),
-                    ("/v1/rooms/lobby", "GET, HEAD, PUT, OPTIONS", [.post, .patch, .delete]),
+                    ("/v1/rooms/lobby", "GET, HEAD, PUT, DELETE, OPTIONS", [.post, .patch]),
                     ("/v1/rooms/lobby/members/bob", "GET, HEAD, PUT, DELETE, OPTIONS", [.post, .patch]),
                     ("/v1/rooms/lobby/read", "PUT, OPTIONS", [.get, .head, .post, .delete]),
                     ("/v1/rooms/lobby/live", "GET, OPTIONS", [.head, .post, .delete]),

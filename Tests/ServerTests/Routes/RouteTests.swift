@@ -79,7 +79,7 @@ struct RouteTests {
         #expect(Route.read(lobby).allowed == "PUT, OPTIONS")
         #expect(Route.live(lobby).allowed == "GET, OPTIONS")
         #expect(Route.liveRooms.allowed == "GET, OPTIONS")
-        #expect(Route.room(lobby).allowed == "GET, HEAD, PUT, OPTIONS")
+        #expect(Route.room(lobby).allowed == "GET, HEAD, PUT, DELETE, OPTIONS")
         #expect(Route.changes(lobby).allowed == "GET, HEAD, OPTIONS")
     }
 }
