@@ -57,7 +57,7 @@ struct APIDescription {
                 }),
             "paths": .members(paths),
             "components": components,
-            "externalDocs": ["url": "/docs", "description": "The frames of WebSockets and event streams"],
+            "externalDocs": ["url": "/docs", "description": "WebSockets and event streams, to read"],
         ]
     }
 
@@ -97,6 +97,13 @@ struct APIDescription {
             value = value.adding(["description": .string(operation.description)])
         }
         value = value.adding(["security": security(of: operation)])
+        if operation.tag == .live {
+            // OpenAPI has no place for what goes over a socket; this names the schemas.
+            value = value.adding([
+                "x-server-frames": APISchemas.reference("ServerFrame"),
+                "x-client-frames": APISchemas.reference("ClientFrame"),
+            ])
+        }
         let parameters = parameters(of: operation)
         if !parameters.isEmpty {
             value = value.adding(["parameters": .array(parameters.map(APIParameters.reference))])

@@ -18,13 +18,8 @@ extension APISchemas {
                     "attachments": attachmentDrafts,
                     "reply_to": nullable(reference("Seq")),
                     "data": data,
-                ], required: [], "A message to be sent: a text, attachments, or both."
-            ).adding([
-                "anyOf": [
-                    ["required": ["text"], "properties": ["text": ["type": "string", "minLength": 1]]],
-                    ["required": ["attachments"], "properties": ["attachments": ["type": "array", "minItems": 1]]],
-                ]
-            ])
+                ], required: [],
+                "A message to be sent. It needs a text that is not empty, or an attachment, or both.")
         ),
         (
             "Edit",
@@ -35,8 +30,8 @@ extension APISchemas {
                     "data": data,
                 ], required: [], "What a message is to say from now on: what is absent stays.")
         ),
-        ("PictureDraft", picture(isNullable: true)),
-        ("FileDraft", file(isNullable: true)),
+        ("AttachmentDraft", attachment(isNullable: true)),
+        ("AttachmentType", ["type": "string", "enum": ["image", "video", "audio", "file", "link"]]),
     ]
 
     /// What the server answers. What is empty, null or false is left out.
@@ -51,11 +46,12 @@ extension APISchemas {
                     "text": text(Limits.textBytes),
                     "attachments": [
                         "type": "array", "minItems": 1, "maxItems": .number(Limits.attachments),
-                        "items": oneOf("Picture", "File"),
+                        "items": reference("Attachment"),
                     ],
-                    "reply_to": reference("Seq"), "data": ["type": "object", "minProperties": 1],
+                    "reply_to": reference("Seq"), "data": ["type": "object", "additionalProperties": true],
                     "reactions": ["type": "array", "minItems": 1, "items": reference("Reaction")],
-                    "created_at": reference("Time"), "edited_at": reference("Time"), "deleted": ["const": true],
+                    "created_at": reference("Time"), "edited_at": reference("Time"),
+                    "deleted": ["type": "boolean", "description": "True for a tombstone. Absent otherwise."],
                 ], required: ["room", "seq", "rev", "sender", "created_at"],
                 """
                 A message as it is now: the same bytes in every answer, page and push. Replace what you hold under its \
@@ -73,8 +69,7 @@ extension APISchemas {
                     ],
                 ], required: ["key", "count", "users"])
         ),
-        ("Picture", picture(isNullable: false)),
-        ("File", file(isNullable: false)),
+        ("Attachment", attachment(isNullable: false)),
         (
             "Page",
             object(
@@ -108,38 +103,17 @@ extension APISchemas {
         ["type": "array", "maxItems": .number(limit), "items": reference("Message")]
     }
 
-    private static func oneOf(_ names: String...) -> JSONValue {
-        ["oneOf": .array(names.map(reference))]
-    }
-
     private static let attachmentDrafts: JSONValue = [
-        "type": ["array", "null"], "maxItems": .number(Limits.attachments), "items": oneOf("PictureDraft", "FileDraft"),
+        "type": ["array", "null"], "maxItems": .number(Limits.attachments), "items": reference("AttachmentDraft"),
     ]
 
     private static let data: JSONValue = [
-        "type": ["object", "null"], "propertyNames": ["pattern": #"^[^\u0000]*$"#],
-        "additionalProperties": reference("JSON"),
+        "type": ["object", "null"], "additionalProperties": true,
         "description": """
-        Any object of the application's own: at most \(Limits.dataBytes) bytes as compact JSON, nested \
-        \(Limits.dataDepth) deep.
+        Any object of the application's own, without the character U+0000: at most \(Limits.dataBytes) bytes as compact \
+        JSON, nested at most \(Limits.dataDepth) deep.
         """,
     ]
-
-    /// An image or video, which every client can lay out before it has loaded.
-    private static func picture(isNullable: Bool) -> JSONValue {
-        let pixels = integer(from: 1, isNullable: false, "In pixels.")
-        return attachment(
-            ["type": ["enum": ["image", "video"]], "url": url, "width": pixels, "height": pixels],
-            required: ["type", "url", "width", "height"], isNullable: isNullable)
-    }
-
-    /// Anything else.
-    private static func file(isNullable: Bool) -> JSONValue {
-        let pixels = integer(from: 1, isNullable: isNullable, "In pixels.")
-        return attachment(
-            ["type": ["enum": ["audio", "file", "link"]], "url": url, "width": pixels, "height": pixels],
-            required: ["type", "url"], isNullable: isNullable)
-    }
 
     private static func integer(from minimum: Int, isNullable: Bool, _ description: String) -> JSONValue {
         [
@@ -151,23 +125,24 @@ extension APISchemas {
     private static let url: JSONValue = [
         "type": "string", "maxLength": .number(Limits.attachmentStringBytes),
         "pattern": #"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#\u0000-\u0020\u007F][^\u0000-\u0020\u007F]*$"#,
-        "description": "Where it lies.", "examples": ["https://example.com/a.jpg"],
+        "description": "Where the content is.", "examples": ["https://example.com/a.jpg"],
     ]
 
-    private static func attachment(
-        _ own: KeyValuePairs<String, JSONValue>, required: [String], isNullable: Bool
-    ) -> JSONValue {
+    private static func attachment(isNullable: Bool) -> JSONValue {
         func string(_ description: String) -> JSONValue {
             text(Limits.attachmentStringBytes, isNullable: isNullable, description)
         }
-        let common: KeyValuePairs<String, JSONValue> = [
-            "mime": string("Its media type."),
-            "size": integer(from: 0, isNullable: isNullable, "In bytes."),
-            "title": string("Its title or file name."),
-            "description": string("What is to be seen or heard in it."),
-            "thumbhash": string("A picture to show until the real one has loaded, in Base64."),
-        ]
-        let properties = (Array(own) + Array(common)).map { ($0.key, $0.value) }
-        return ["type": "object", "properties": .members(properties), "required": .strings(required)]
+        let pixels = integer(
+            from: 1, isNullable: isNullable, "In pixels. An image or a video must have both width and height.")
+        return object(
+            [
+                "type": reference("AttachmentType"), "url": url, "width": pixels, "height": pixels,
+                "mime": string("Its media type."),
+                "size": integer(from: 0, isNullable: isNullable, "In bytes."),
+                "title": string("Its title or file name."),
+                "description": string("What can be seen or heard in it."),
+                "thumbhash": string("A picture to show until the real one has loaded, in Base64."),
+            ], required: ["type", "url"],
+            "A file or link of a message. Images and videos have their size, so that a client can lay them out first.")
     }
 }

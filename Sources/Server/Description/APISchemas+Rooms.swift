@@ -23,10 +23,11 @@ extension APISchemas {
                     "head": ["type": "integer", "minimum": 0, "description": "The highest `seq`; 0 when it is empty."],
                     "rev": reference("Rev"), "epoch": reference("Epoch"),
                     "read": readMark, "unread": unreadCount, "first_unread": reference("Seq"),
-                    "visibility": ["enum": ["open", "private"], "description": "Who may read it."],
+                    "visibility": reference("Visibility"),
                     "title": text(Limits.titleBytes),
-                    "role": ["enum": ["member", "owner"], "description": "The caller's; absent for no member."],
-                ], required: ["room", "head", "rev", "epoch"], "A room as its caller sees it.")
+                    "role": reference("Role"),
+                ], required: ["room", "head", "rev", "epoch"],
+                "A room as its caller sees it. `role` is absent if the caller is not a member.")
         ),
         (
             "Rooms",
@@ -34,11 +35,7 @@ extension APISchemas {
                 [
                     "rooms": [
                         "type": "array", "maxItems": .number(Limits.rooms),
-                        "items": [
-                            "allOf": [
-                                reference("Room"), ["properties": ["last_message": reference("Message")]],
-                            ]
-                        ],
+                        "items": reference("InboxRoom"),
                     ],
                     "has_more": ["type": "boolean"],
                     "cursor": ["type": "string", "description": "Where the list goes on, if there is more."],
@@ -49,14 +46,35 @@ extension APISchemas {
             "RoomSettings",
             object(
                 [
-                    "visibility": [
-                        "enum": ["open", "private", .null],
-                        "description": "Who may read it: everybody, or its members. A new room is open.",
-                    ],
+                    "visibility": nullable(reference("Visibility")),
                     "title": text(
                         Limits.titleBytes, isNullable: true,
-                        "At most \(Limits.titleBytes) bytes of UTF-8; the empty title for none."),
-                ], required: [])
+                        "At most \(Limits.titleBytes) bytes of UTF-8. An empty title removes it."),
+                ], required: [], "Settings of a room. What is absent stays as it is; a new room is open.")
+        ),
+        (
+            "Visibility",
+            [
+                "type": "string", "enum": ["open", "private"],
+                "description": "An open room can be read by everybody, a private room by its members.",
+            ]
+        ),
+        (
+            "Role",
+            [
+                "type": "string", "enum": ["member", "owner"],
+                "description": "Owners change the room, its members and the messages in it.",
+            ]
+        ),
+        (
+            "InboxRoom",
+            [
+                "allOf": [
+                    reference("Room"),
+                    ["type": "object", "properties": ["last_message": reference("Message")]],
+                ],
+                "description": "A room with its newest message, if it has any.",
+            ]
         ),
         (
             "ReadMark",
@@ -71,9 +89,9 @@ extension APISchemas {
         (
             "Member",
             object(
-                ["user": reference("UserID"), "role": ["enum": ["member", "owner"]]], required: ["user", "role"])
+                ["user": reference("UserID"), "role": reference("Role")], required: ["user", "role"])
         ),
-        ("MemberRole", object(["role": ["enum": ["member", "owner", .null]]], required: [])),
+        ("MemberRole", object(["role": nullable(reference("Role"))], required: [])),
         (
             "Members",
             object(

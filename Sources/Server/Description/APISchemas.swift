@@ -1,105 +1,74 @@
 import Wire
 
-/// The schemas of what is sent and answered: JSON Schema, draft 2020-12, as OpenAPI 3.1 has it.
+/// The schemas of requests, answers and frames: JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it.
 ///
-/// Bounds are those of ``Limits``. Those that count bytes of UTF-8 stand as `maxLength`, which counts characters: no
-/// longer string is taken, and the description says what counts.
+/// Client generators read them, so only objects and enumerations have names. A named string or number would become a
+/// wrapper type in generated code, a recursive schema or an `anyOf` of conditions an error; such rules are said in words.
+///
+/// Bounds are those of ``Limits``. A bound in bytes of UTF-8 is written as `maxLength`, which counts characters: no
+/// longer string is accepted, and the description names the unit.
 enum APISchemas {
-    /// A schema of the components.
+    /// The schema of this name: a reference to an object or an enumeration, or a string or number itself.
     static func reference(_ name: String) -> JSONValue {
-        ["$ref": "#/components/schemas/\(name)"]
+        scalars[name] ?? ["$ref": .string("#/components/schemas/\(name)")]
     }
 
-    /// All schemas, by name.
-    static let all: [(String, JSONValue)] = names + drafts + messages + roomAnswers + rest
+    /// The schemas of the components, by name.
+    static let all: [(String, JSONValue)] = drafts + messages + roomAnswers + DocsFrames.schemas + rest
 
     // MARK: Names and numbers
 
-    /// Printable characters without spaces, in the part of regular expressions that all languages have in common: it
-    /// leaves out controls, spaces and what shows nothing but the joiners of names and emoji.
+    /// Printable characters without spaces, in the syntax that all languages' regular expressions share: it
+    /// leaves out controls, spaces and invisible characters other than the joiners of names and emoji.
     private static let printable =
         #"^[^\u0000-\u0020\u007F-\u00A0\u00AD\u1680\u180E\u1FFF-\u200B\u200E\u200F\u2028-\u202F\u205F-\u206F"#
         + #"\u3000\uFEFF\uFFF0-\uFFFB\uFFFE\uFFFF]+$"#
 
-    private static let names: [(String, JSONValue)] = [
-        (
-            "RoomID",
-            [
-                "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$",
-                "description": "What a room is called by programs.", "examples": ["lobby", "team-1"],
-            ]
-        ),
-        (
-            "UserID",
-            [
-                "type": "string", "minLength": 1, "maxLength": .number(UserID.maximumBytes),
-                "pattern": .string(printable),
-                "description": "1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces.",
-                "examples": ["alice"],
-            ]
-        ),
-        (
-            "ReactionKey",
-            [
-                "type": "string", "minLength": 1, "maxLength": .number(Limits.reactionKeyBytes),
-                "pattern": .string(printable),
-                "description": "An emoji or any word: 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8.",
-                "examples": ["❤️", "+1"],
-            ]
-        ),
-        (
-            "Seq",
-            [
-                "type": "integer", "format": "int64", "minimum": 1, "maximum": .number(Int.max), "examples": [120],
-                "description": "The place of a message in its room: 1, 2, 3 … without holes, never reused.",
-            ]
-        ),
-        (
-            "Rev",
-            [
-                "type": "integer", "format": "int64", "minimum": 0, "examples": [57],
-                "description":
-                    "A revision of a room: each change of a message takes the next one. A position to resume from is only that of a page, of a message received on the subscription, or of `live`.",
-            ]
-        ),
-        (
-            "Epoch",
-            [
-                "type": "string", "pattern": "^[A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}$",
-                "description": "The history that the numbers belong to: another one after a backup was restored.",
-                "examples": ["RNmyYL9bWlAE2Ja9ThuN"],
-            ]
-        ),
-        (
-            "Time",
-            [
-                "type": "string", "format": "date-time",
-                "pattern": #"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$"#,
-                "examples": ["2026-11-21T02:13:41.973Z"],
-            ]
-        ),
-        (
-            "JSON",
-            [
-                "description": "Any JSON without the character U+0000.",
-                "anyOf": [
-                    ["type": ["null", "boolean", "number"]], text(),
-                    ["type": "array", "items": reference("JSON")],
-                    [
-                        "type": "object", "propertyNames": ["pattern": .string(noNUL)],
-                        "additionalProperties": reference("JSON"),
-                    ],
-                ],
-            ]
-        ),
-        ("Object", ["type": "object"]),
+    /// Strings and numbers that have a meaning of their own. They are written where they are used.
+    private static let scalars: [String: JSONValue] = [
+        "RoomID": [
+            "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "description": "The id of a room.",
+            "examples": ["lobby"],
+        ],
+        "UserID": [
+            "type": "string", "minLength": 1, "maxLength": .number(UserID.maximumBytes),
+            "pattern": .string(printable), "examples": ["alice"],
+            "description": .string("A user: 1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces."),
+        ],
+        "ReactionKey": [
+            "type": "string", "minLength": 1, "maxLength": .number(Limits.reactionKeyBytes),
+            "pattern": .string(printable), "examples": ["+1"],
+            "description":
+                .string("An emoji or any word: 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8."),
+        ],
+        "Seq": [
+            "type": "integer", "format": "int64", "minimum": 1, "maximum": .number(Int.max), "examples": [120],
+            "description": "The place of a message in its room: 1, 2, 3 … without holes, never reused.",
+        ],
+        "Rev": [
+            "type": "integer", "format": "int64", "minimum": 0, "examples": [57],
+            "description": """
+            A revision of the room: each change of a message takes the next one. A position to resume from is only that of \
+            a page, of a message received on the subscription, or of `live`.
+            """,
+        ],
+        "Epoch": [
+            "type": "string", "pattern": .string("^[A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}$"),
+            "description": "The history that `seq` and `rev` belong to. It changes when a backup is restored.",
+            "examples": ["RNmyYL9bWlAE2Ja9ThuN"],
+        ],
+        "Time": [
+            "type": "string", "format": "date-time",
+            "pattern": #"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$"#,
+            "examples": ["2026-11-21T02:13:41.973Z"],
+        ],
     ]
 
     // MARK: Pieces
 
     private static let noNUL = #"^[^\u0000]*$"#
 
-    /// A text of at most so many bytes.
+    /// A text without the character U+0000, of at most `limit` bytes.
     static func text(_ limit: Int? = nil, isNullable: Bool = false, _ description: String? = nil) -> JSONValue {
         var schema: JSONValue = [
             "type": isNullable ? ["string", "null"] : "string", "pattern": .string(noNUL),
@@ -109,7 +78,7 @@ enum APISchemas {
         return schema
     }
 
-    /// An object with these members, of which some are always there.
+    /// An object with these members; those in `required` are always there.
     static func object(
         _ properties: KeyValuePairs<String, JSONValue>, required: [String], _ description: String? = nil
     ) -> JSONValue {
@@ -119,33 +88,46 @@ enum APISchemas {
         return required.isEmpty ? schema : schema.adding(["required": .strings(required)])
     }
 
-    /// What clients may also say by null: that it is absent.
+    /// A schema, or null.
     static func nullable(_ schema: JSONValue) -> JSONValue {
-        ["anyOf": [schema, ["type": "null"]]]
+        if case .object(let members) = schema, let type = members.firstIndex(where: { $0.name == "type" }) {
+            var members = members
+            members[type].value = .array([members[type].value, "null"])
+            return .object(members)
+        }
+        return ["anyOf": [schema, ["type": "null"]]]
     }
 
-    // MARK: What is not of messages
+    // MARK: Errors and the server
 
     private static let rest: [(String, JSONValue)] = [
         (
             "Problem",
             object(
                 [
-                    "type": ["const": "about:blank"],
-                    "title": ["type": "string"],
+                    "type": ["type": "string", "examples": ["about:blank"]],
+                    "title": ["type": "string", "description": "The name of the status."],
                     "status": ["type": "integer", "minimum": 400, "maximum": 599],
-                    "code": ["type": "string", "description": "What went wrong, for programs. It keeps its meaning."],
+                    "code": [
+                        "type": "string", "examples": ["invalid_field"],
+                        "description": """
+                        What went wrong, for programs: a code keeps its meaning. Each response lists its codes as \
+                        `x-codes`. Treat a code that you do not know by its status.
+                        """,
+                    ],
                     "detail": ["type": "string", "description": "What went wrong, for people."],
-                    "field": ["type": "string", "description": "The part of the request that is at fault."],
+                    "field": ["type": "string", "description": "The part of the request that is wrong."],
                     "limit": ["type": "integer", "description": "The bound that is exceeded."],
                 ], required: ["type", "title", "status", "code", "detail"],
-                "Why a request was refused (RFC 9457).")
+                "The reason why a request was refused (RFC 9457).")
         ),
         (
-            "MalformedCode",
-            ["description": "Of requests that no operation could read.", "enum": codes(Problem.Code.malformed)]
+            "Status",
+            object(
+                ["status": ["type": "string", "description": "`ok` or `ready`.", "examples": ["ok"]]],
+                required: ["status"])
         ),
-        ("Status", object(["status": ["enum": ["ok", "ready"]]], required: ["status"])),
+        ("Object", ["type": "object", "additionalProperties": true]),
     ]
 
     /// The names of codes.

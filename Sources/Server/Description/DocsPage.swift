@@ -1,8 +1,8 @@
 import WebSocket
 import Wire
 
-/// The page at `/docs`: what goes over sockets and event streams, which OpenAPI has no words for, and a list of the
-/// operations. It has no scripts, and needs nothing from elsewhere.
+/// The page at `/docs`: how to use sockets and event streams, their frames, and a list of the operations. It has no
+/// scripts and loads nothing.
 enum DocsPage {
     static let content = StaticContent(Array(html.utf8), contentType: "text/html; charset=utf-8")
 
@@ -48,8 +48,22 @@ enum DocsPage {
     // MARK: Pieces
 
     private static func table(of frames: [DocsFrames.Frame]) -> String {
-        let rows = frames.map { row("<b>\($0.type)</b>", "<code>\(escaped($0.example))</code><p>\($0.text)</p>") }
+        let rows = frames.map { frame in
+            let examples = frame.examples.map { "<div><code>\(escaped($0))</code></div>" }.joined()
+            let members = frame.properties.compactMap { name, schema in
+                schema["description"].map { "<li><code>\(name)</code>: \(html($0))</li>" }
+            }
+            let list = members.isEmpty ? "" : "<ul>" + members.joined() + "</ul>"
+            return row("<b>\(frame.type)</b>", "\(examples)<p>\(html(frame.text))</p>\(list)")
+        }
         return "<table>\n" + lines(rows) + "\n</table>"
+    }
+
+    /// Markdown that has nothing but code spans.
+    private static func html(_ text: String) -> String {
+        escaped(text).split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in
+            index.isMultiple(of: 2) ? String(part) : "<code>\(part)</code>"
+        }.joined()
     }
 
     private static func row(of operation: APIOperation) -> String {
@@ -89,7 +103,8 @@ enum DocsPage {
         table { border-collapse: collapse; width: 100% }
         td { border-top: 1px solid var(--line); padding: .5rem .8rem .5rem 0; vertical-align: top }
         td:first-child { white-space: nowrap; width: 7rem }
-        td p { margin: .25rem 0 0; color: var(--soft) }
+        td p, td ul { margin: .25rem 0 0; color: var(--soft) }
+        td ul { padding-left: 1.2rem }
         #http ~ table td:first-child { white-space: normal; width: 58% }
 
         """

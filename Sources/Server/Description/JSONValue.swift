@@ -7,6 +7,8 @@ indirect enum JSONValue: Sendable {
     case number(Int)
     case boolean(Bool)
     case null
+    /// JSON that is written already, on one line.
+    case written(String)
     case array([JSONValue])
     case object([(name: String, value: JSONValue)])
 
@@ -14,6 +16,14 @@ indirect enum JSONValue: Sendable {
     func adding(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         guard case .object(let own) = self else { preconditionFailure("only objects have members") }
         return .object(own + members.map { (name: $0.key, value: $0.value) })
+    }
+
+    /// The text of a member of an object.
+    subscript(_ name: String) -> String? {
+        guard case .object(let members) = self, let member = members.first(where: { $0.name == name }),
+            case .string(let text) = member.value
+        else { return nil }
+        return text
     }
 
     /// An object with these members.
@@ -60,6 +70,7 @@ extension JSONValue {
         case .number(let number): out.append(decimal: Int64(number))
         case .boolean(let boolean): out.append(boolean: boolean)
         case .null: out.append(literal: "null")
+        case .written(let text): out.append(utf8: text)
         case .array(let elements):
             let isOneLine = elements.allSatisfy(\.isPlain)
             out.append(UInt8(ascii: "["))
@@ -87,7 +98,7 @@ extension JSONValue {
 
     private var isPlain: Bool {
         switch self {
-        case .string, .number, .boolean, .null: true
+        case .string, .number, .boolean, .null, .written: true
         case .array(let elements): elements.isEmpty
         case .object(let members): members.isEmpty
         }

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("The description")
 struct APIDocumentTests {
-    @Test("is served to everybody as JSON, and not again to who has it", arguments: [false, true])
+    @Test("is served to everybody as JSON, once to a client that keeps it", arguments: [false, true])
     func served(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let client = try HTTPClient(port: server.port)
@@ -32,7 +32,7 @@ struct APIDocumentTests {
             let document = try APIDocument(of: server)
             var used: Set<String> = []
             for (place, value) in document.json.places where place.hasSuffix("/$ref") {
-                #expect(throws: Never.self) { try document.schemas.resolve(value) }
+                #expect(throws: Never.self) { try document.json.resolve(value) }
                 used.insert(value.string ?? "")
             }
             for (kind, components) in document.json["components"]?.object ?? [:] where kind != "securitySchemes" {
@@ -40,7 +40,7 @@ struct APIDocumentTests {
                     let reference = "#/components/\(kind)/\(name)"
                     // The names of the other mode are of no use in this one.
                     if wantsTokens, name.hasSuffix("Name") { continue }
-                    #expect(used.contains(reference), "\(reference) is of no use")
+                    #expect(used.contains(reference), "nothing refers to \(reference)")
                 }
             }
             let ids = document.operations.map(\.id)
@@ -74,33 +74,120 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("lists all codes that answers have, each under its status")
+    @Test("lists every code that answers have, each under its status")
     func codes() async throws {
         var described: Set<String> = []
         for wantsTokens in [false, true] {
             try await withServer(wantsTokens: wantsTokens) { server in
-                let document = try APIDocument(of: server)
-                for operation in document.operations {
+                for operation in try APIDocument(of: server).operations {
                     for (status, answer) in operation.answers where status >= 400 {
-                        let schema = try #require(answer["content"]?["application/problem+json"]?["schema"])
-                        for (place, value) in schema.places
-                            + (document.schemas.document["components"]?["schemas"]?["MalformedCode"]?.places ?? [])
-                        where place.contains("/enum/") {
-                            let code = try #require(Problem.Code(rawValue: value.string ?? ""))
-                            if place.contains("properties") {
-                                #expect(code.status == status, "\(operation.id) \(code)")
-                            }
-                            described.insert(code.string)
+                        let codes = (answer["x-codes"]?.array ?? []).compactMap(\.string)
+                        #expect(!codes.isEmpty && Set(codes).count == codes.count, "\(operation.id) \(status)")
+                        for name in codes {
+                            let code = try #require(Problem.Code(rawValue: name))
+                            #expect(code.status == status, "\(operation.id) \(code)")
                         }
+                        described.formUnion(codes)
                     }
                 }
             }
         }
         // No operation is described for a path that is not there, or a method that a path does not know.
-        // And faults are not the API's: clients are tried with them.
+        // Faults are not part of the API: clients are tried with them.
         let others = Problem.Code.ofFrames + [.notFound, .methodNotAllowed, .invalidFault]
         #expect(described.union(others.map(\.string)) == Set(Problem.Code.allCases.map(\.string)))
         #expect(described.isDisjoint(with: others.map(\.string)))
+    }
+
+    // MARK: For generators
+
+    @Test("describes every refusal by the one schema of problems", arguments: [false, true])
+    func problems(wantsTokens: Bool) async throws {
+        try await withServer(wantsTokens: wantsTokens) { server in
+            for operation in try APIDocument(of: server).operations {
+                for (status, answer) in operation.answers where status >= 400 {
+                    let content = try #require(answer["content"]?.object)
+                    let problem = JSON.object(["$ref": .string("#/components/schemas/Problem")])
+                    #expect(content.keys.elementsEqual(["application/problem+json"]))
+                    #expect(content["application/problem+json"] == .object(["schema": problem]), "\(operation.id)")
+                }
+            }
+        }
+    }
+
+    @Test("names objects and enumerations only, and none that contains itself", arguments: [false, true])
+    func namedSchemas(wantsTokens: Bool) async throws {
+        try await withServer(wantsTokens: wantsTokens) { server in
+            let document = try APIDocument(of: server)
+            let schemas = try #require(document.json["components"]?["schemas"]?.object)
+            func names(in schema: JSON) -> Set<String> {
+                Set(
+                    schema.places.compactMap { place, value in
+                        place.hasSuffix("/$ref") ? value.string?.split(separator: "/").last.map(String.init) : nil
+                    })
+            }
+            for (name, schema) in schemas {
+                let isObject = schema["type"] == .string("object") || schema["oneOf"] != nil || schema["allOf"] != nil
+                #expect(isObject || schema["enum"] != nil, "\(name) is a string or a number")
+                var reached = names(in: schema)
+                var count = 0
+                while count < reached.count {
+                    count = reached.count
+                    for other in reached {
+                        let schema = try #require(schemas[other])
+                        reached.formUnion(names(in: schema))
+                    }
+                }
+                #expect(!reached.contains(name), "\(name) contains itself")
+            }
+        }
+    }
+
+    @Test("has enumerations under their names only, and no choice of schemas but of frames and null")
+    func choices() throws {
+        try withServer { server in
+            for (place, _) in try APIDocument(of: server).json.places {
+                let steps = place.split(separator: "/")
+                switch steps.last {
+                case "enum":
+                    #expect(steps.count == 4 && steps.starts(with: ["components", "schemas"]), "\(place)")
+                case "oneOf":
+                    #expect(["ServerFrame", "ClientFrame"].contains(steps[2]), "\(place)")
+                case "anyOf":
+                    let choice = try APIDocument(of: server).value(at: place)
+                    #expect(choice?.array?.last == .object(["type": .string("null")]), "\(place)")
+                default: break
+                }
+            }
+        }
+    }
+
+    @Test("describes frames as they are on the wire")
+    func frames() throws {
+        try withServer { server in
+            let document = try APIDocument(of: server)
+            for direction in ["ServerFrame", "ClientFrame"] {
+                let any = try #require(document.json["components"]?["schemas"]?[direction])
+                let mapping = try #require(any["discriminator"]?["mapping"]?.object)
+                let references = try #require(any["oneOf"]?.array)
+                for reference in references {
+                    let schema = try document.json.dereference(reference)
+                    let type = try #require(schema["properties"]?["type"]?["const"]?.string)
+                    #expect(mapping[type] == reference["$ref"])
+                    let properties = try #require(schema["properties"]?.object?.keys)
+                    let examples = try #require(schema["examples"]?.array)
+                    let required = (schema["required"]?.array ?? []).compactMap(\.string)
+                    for example in examples {
+                        let members = Set(try #require(example.object?.keys))
+                        #expect(example["type"]?.string == type && members.isSubset(of: properties))
+                        // An example from the server is what the server writes, with all that a frame may have.
+                        if direction == "ServerFrame" { #expect(members == Set(properties), "\(type)") }
+                        #expect(members.isSuperset(of: required))
+                    }
+                }
+                #expect(mapping.count == references.count)
+            }
+        }
     }
 
     // MARK: Routes
@@ -114,7 +201,7 @@ struct APIDocumentTests {
         ]
     }()
 
-    /// The path of a route. Whoever adds one adds it to the list above, too.
+    /// The path of a route. A new route goes into the list above, too.
     private static func template(_ route: Route) throws -> String {
         switch route {
         case .index: "/"

@@ -3,32 +3,9 @@ import HTTPTypes
 import Server
 import Testing
 
-@Suite("What the description gives as examples")
+@Suite("An example in the description")
 struct APIExampleTests {
-    @Test("is valid, by the schemas beside it", arguments: [false, true])
-    func valid(wantsTokens: Bool) async throws {
-        try await withServer(wantsTokens: wantsTokens) { server in
-            let document = try APIDocument(of: server)
-            for (name, schema) in document.json["components"]?["schemas"]?.object ?? [:] {
-                for example in schema["examples"]?.array ?? [] {
-                    #expect(try document.schemas.faults(of: example, by: schema) == [], "\(name)")
-                }
-            }
-            for operation in document.operations {
-                for parameter in operation.parameters {
-                    guard let example = parameter["example"] else { continue }
-                    let schema = try #require(parameter["schema"])
-                    #expect(try document.schemas.faults(of: example, by: schema) == [], "\(operation.id)")
-                }
-                for (name, example) in operation.examples {
-                    let schema = try #require(operation.body?["content"]?["application/json"]?["schema"])
-                    #expect(try document.schemas.faults(of: example, by: schema) == [], "\(operation.id) \(name)")
-                }
-            }
-        }
-    }
-
-    @Test("is accepted, each in a room with a message and a member", arguments: [false, true])
+    @Test("is accepted in a room with a message and a member", arguments: [false, true])
     func accepted(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens, { $0.presence = true }) { server in
             let alice = wantsTokens ? HTTPField.bearer(try TestToken.of("alice")) : HTTPField("X-User", "alice")

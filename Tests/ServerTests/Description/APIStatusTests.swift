@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import HTTPTypes
 import Server
@@ -9,9 +10,13 @@ import Wire
 /// Every status that the description has, from a server that is made to answer it.
 @Suite("Every status that is described")
 struct APIStatusTests {
-    /// What has been answered, held against the description.
+    /// Holds answers against the description.
+    ///
+    /// With the environment variable `BACKSCROLL_TEST_ANSWERS` it also writes them into that directory, for
+    /// `scripts/validate`.
     private final class Answered {
         let document: APIDocument
+        private var lines: [String] = []
         private(set) var seen: [String: Set<Int>] = [:]
 
         init(_ document: APIDocument) {
@@ -24,6 +29,15 @@ struct APIStatusTests {
             let faults = try document.faults(of: response, to: operation)
             #expect(faults == [], "\(name)")
             seen[operation.id, default: []].insert(response.status.code)
+            lines.append(try document.line(for: response, to: operation))
+        }
+
+        /// Writes the description to NAME.json and the answers to NAME.jsonl.
+        func write(as name: String) throws {
+            guard let directory = ProcessInfo.processInfo.environment["BACKSCROLL_TEST_ANSWERS"] else { return }
+            let file = URL(fileURLWithPath: directory).appendingPathComponent(name)
+            try Data(document.bytes).write(to: file.appendingPathExtension("json"))
+            try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file.appendingPathExtension("jsonl"))
         }
     }
 
@@ -77,6 +91,7 @@ struct APIStatusTests {
             let missing = Set(operation.answers.keys).subtracting(record.seen[operation.id] ?? [])
             #expect(missing.isEmpty, "\(operation.id): \(missing.sorted())")
         }
+        try record.write(as: wantsTokens ? "tokens" : "open")
     }
 
     private func caller(_ user: String, _ wantsTokens: Bool) throws -> HTTPField {

@@ -4,7 +4,8 @@ import HTTPTypes
 /// The description that a server gives of itself, as a client reads it.
 struct APIDocument {
     let json: JSON
-    let schemas: JSONSchema
+    /// The description as it was answered.
+    let bytes: [UInt8]
     let operations: [Operation]
 
     /// One method on one path.
@@ -38,20 +39,21 @@ struct APIDocument {
     }
 
     init(of server: LiveServer) throws {
-        json = try JSON(HTTPClient(port: server.port).get("/openapi.json").body)
-        schemas = JSONSchema(document: json)
+        bytes = try HTTPClient(port: server.port).get("/openapi.json").body
+        let json = try JSON(bytes)
+        self.json = json
         var operations: [Operation] = []
         for (path, item) in json["paths"]?.object ?? [:] {
             for (method, operation) in item.object ?? [:] where method != "parameters" {
                 let parameters = (item["parameters"]?.array ?? []) + (operation["parameters"]?.array ?? [])
                 var answers: [Int: JSON] = [:]
                 for (status, answer) in operation["responses"]?.object ?? [:] {
-                    answers[Int(status)!] = try schemas.dereference(answer)
+                    answers[Int(status)!] = try json.dereference(answer)
                 }
                 operations.append(
                     Operation(
                         id: operation["operationId"]?.string ?? "", method: .init(method.uppercased())!, path: path,
-                        parameters: try parameters.map(schemas.dereference), body: operation["requestBody"],
+                        parameters: try parameters.map(json.dereference), body: operation["requestBody"],
                         answers: answers, json: operation))
             }
         }
@@ -62,28 +64,30 @@ struct APIDocument {
         operations.first { $0.id == id }!
     }
 
+    /// The value at a place that ``JSON/places`` names.
+    func value(at place: String) -> JSON? {
+        // A path of the API has slashes of its own, so the place is looked for and not walked to.
+        json.places.first { $0.place == place }?.value
+    }
+
     // MARK: Answers
 
-    /// What any answer may have without its description saying so.
+    /// Headers that any answer may have without being described.
     private static let usual: Set<String> = [
         "date", "connection", "content-length", "content-type", "cache-control", "content-security-policy", "vary",
         "x-content-type-options", "content-encoding",
     ]
 
-    /// What in an answer is not as described.
+    /// The differences between an answer and its description. The body and the headers' values are not held against
+    /// their schemas here, but by `scripts/validate`.
     func faults(of response: Response, to operation: Operation) throws -> [String] {
         guard let answer = operation.answers[response.status.code] else {
             return ["\(response.status.code) is not described"]
         }
         var faults: [String] = []
         let headers = answer["headers"]?.object ?? [:]
-        for (name, reference) in headers {
-            let header = try schemas.dereference(reference)
-            if let value = response[name] {
-                faults += try schemas.faults(of: .string(value), by: header["schema"] ?? .null, at: name)
-            } else if header["required"] == .boolean(true) {
-                faults.append("\(name) is missing")
-            }
+        for (name, reference) in headers where response[name] == nil {
+            if try json.dereference(reference)["required"] == .boolean(true) { faults.append("\(name) is missing") }
         }
         let described = Set(headers.keys.map { $0.lowercased() }).union(Self.usual)
         for field in response.fields where !described.contains(field.name.canonicalName) {
@@ -92,9 +96,56 @@ struct APIDocument {
         guard let content = answer["content"]?.object else {
             return response.body.isEmpty ? faults : faults + ["there is content"]
         }
-        let mediaType = response["Content-Type"].map { $0.prefix { $0 != ";" } }.map(String.init) ?? ""
-        guard let schema = content[mediaType]?["schema"] else { return faults + ["\(mediaType) is not described"] }
-        let value = mediaType.hasSuffix("json") ? try JSON(response.body) : .string(response.text)
-        return faults + (try schemas.faults(of: value, by: schema))
+        guard content[response.mediaType] != nil else { return faults + ["\(response.mediaType) is not described"] }
+        if response.mediaType == "application/problem+json" {
+            let code = try JSON(response.body)["code"]
+            if answer["x-codes"]?.array?.contains(code ?? .null) != true { faults.append("the code is not described") }
+        }
+        return faults
+    }
+
+    /// An answer as a line of JSON for `scripts/validate`: the values in it with the schemas that they must fit.
+    func line(for response: Response, to operation: Operation) throws -> String {
+        let answer = operation.answers[response.status.code] ?? .null
+        var values: [String] = []
+        for (name, reference) in answer["headers"]?.object ?? [:] {
+            guard let value = response[name], let schema = try json.dereference(reference)["schema"] else { continue }
+            values.append(#"{"schema":\#(schema.text),"value":\#(JSON.string(value).text)}"#)
+        }
+        if let schema = answer["content"]?[response.mediaType]?["schema"] {
+            let value = response.mediaType.hasSuffix("json") ? response.text : JSON.string(response.text).text
+            values.append(#"{"schema":\#(schema.text),"value":\#(value.replacing("\n", with: " "))}"#)
+        }
+        let name = JSON.string("\(operation.id) \(response.status.code)").text
+        return #"{"name":\#(name),"values":[\#(values.joined(separator: ","))]}"#
+    }
+}
+
+extension JSON {
+    /// A reference that leads nowhere.
+    struct Unresolved: Error {
+        let reference: String
+    }
+
+    /// The value that a JSON Pointer leads to in this document (RFC 6901, without escapes).
+    func resolve(_ reference: JSON) throws -> JSON {
+        guard let text = reference.string, text.hasPrefix("#/") else { throw Unresolved(reference: reference.text) }
+        return try text.dropFirst(2).split(separator: "/").reduce(self) { value, step in
+            guard let next = value[String(step)] else { throw Unresolved(reference: text) }
+            return next
+        }
+    }
+
+    /// The value itself, or the value in this document that it refers to.
+    func dereference(_ value: JSON) throws -> JSON {
+        guard let reference = value["$ref"] else { return value }
+        return try resolve(reference)
+    }
+}
+
+extension Response {
+    /// The media type without its parameters; empty if there is none.
+    fileprivate var mediaType: String {
+        self["Content-Type"].map { String($0.prefix { $0 != ";" }) } ?? ""
     }
 }
