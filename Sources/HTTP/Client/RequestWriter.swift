@@ -1,11 +1,11 @@
 public import HTTPTypes
 
-/// Writes a client's requests: each as one run of bytes (RFC 9112, section 3).
+/// Writes client requests. Each request is one run of bytes (RFC 9112, section 3).
 public enum RequestWriter {
     /// Appends a request to `output`.
     ///
-    /// Content-Length is added where content is expected: when there is some, and for POST, PUT and PATCH (RFC 9110,
-    /// section 8.6). Control characters in values are written as spaces.
+    /// Content-Length is added when there is content, and always for POST, PUT and PATCH (RFC 9110, section 8.6).
+    /// Control characters in values are written as spaces.
     ///
     /// - Parameters:
     ///   - method: the method.

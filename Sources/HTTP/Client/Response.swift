@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// A response that has arrived completely, as a client sees it.
+/// A complete response, as a client sees it.
 public struct Response: Sendable {
-    /// The status, with the usual reason phrase or none.
+    /// The status. Its reason phrase is the standard one or empty.
     public let status: HTTPResponse.Status
     /// The header fields that the parser was told to keep.
     public var fields: HTTPFields

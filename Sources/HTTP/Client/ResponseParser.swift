@@ -1,11 +1,12 @@
 public import HTTPTypes
 
-/// Makes responses of the bytes that a server sends: the client's side of a connection (RFC 9112).
+/// Parses the responses on the client's side of a connection (RFC 9112).
 ///
-/// A value like ``RequestParser``, and as strict: it is what load tools and tests judge a server with. Responses of
-/// class 1xx are skipped, but for 101, after which ``takeRemainder()`` has the first bytes of the new protocol.
+/// A value like ``RequestParser``, and as strict, because load tools and tests judge servers with it. Responses of
+/// class 1xx are skipped. The exception is 101: after it, ``takeRemainder()`` returns the first bytes of the new
+/// protocol.
 public struct ResponseParser: Sendable {
-    /// What the bytes so far amount to.
+    /// The result of parsing the bytes received so far.
     public enum Event: Sendable {
         /// Nothing yet.
         case needMoreBytes
@@ -19,18 +20,18 @@ public struct ResponseParser: Sendable {
         case content(length: Int)
         case chunks
         case untilClose
-        /// After a 101: the bytes are no longer this protocol's.
+        /// A 101 was received: the bytes that follow belong to another protocol.
         case upgraded
         case finished
         case refused(RequestRefusal)
     }
 
-    /// The number of responses of class 1xx may precede one.
+    /// Maximum number of 1xx responses before a final one.
     static let interimResponses = 8
 
     /// The bounds on one response.
     public let limits: HTTPLimits
-    /// The fields that are kept; `nil` for all.
+    /// The fields to keep; `nil` keeps all.
     private let names: [HTTPField.Name]?
     private var stage = Stage.statusLine
     private var buffer = InputBuffer()
@@ -42,31 +43,31 @@ public struct ResponseParser: Sendable {
     private var body: [UInt8] = []
     private var chunks = ChunkedDecoder()
 
-    /// A parser at the start of a connection.
+    /// Creates a parser at the start of a connection.
     ///
     /// - Parameters:
-    ///   - limits: the bounds on one response; those of the request line do not apply.
-    ///   - names: the fields to keep, `nil` for all but Host. Fields that nobody reads need not be made into strings.
+    /// - limits: the bounds on one response; the bounds on the request line do not apply.
+    /// - names: the fields to keep, or `nil` for all except Host. Fields that are not kept cost no strings.
     public init(limits: HTTPLimits = HTTPLimits(), keeping names: [HTTPField.Name]? = nil) {
         self.limits = limits
         self.names = names
     }
 
-    /// Adds bytes that have arrived.
+    /// Adds received bytes.
     public mutating func append(_ bytes: Span<UInt8>) {
         if case .finished = stage { return }
         if case .refused = stage { return }
         buffer.append(bytes)
     }
 
-    /// The bytes that have arrived and are not yet part of a response given.
+    /// The number of received bytes that are not yet part of a returned response.
     public var buffered: Int { buffer.count + body.count }
 
-    /// The next event. Ask again until it is ``Event/needMoreBytes``.
+    /// Returns the next event. Call again until it is ``Event/needMoreBytes``.
     ///
-    /// - Parameter isHead: whether the response awaited answers a HEAD, and so has no content whatever its fields say
-    ///   (RFC 9112, section 6.3).
-    /// - Throws: why the response is none; the same reason when asked again.
+    /// - Parameter isHead: True if the awaited response answers a HEAD request. It then has no content, whatever its
+    ///   fields say (RFC 9112, section 6.3).
+    /// - Throws: the rule that the response breaks. Later calls throw the same refusal.
     public mutating func next(isHead: Bool = false) throws(ResponseRefusal) -> Event {
         do {
             let event = try advance(isHead)
@@ -80,10 +81,10 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Tells that the server has ended the connection, after all its bytes were appended and understood.
+    /// Ends the input. Call it once the server has closed the connection and all its bytes were appended and parsed.
     ///
-    /// - Returns: the response that lasted until the end, if there was one.
-    /// - Throws: `response_cut_off` if the end came in the middle of a response.
+    /// - Returns: the response that was delimited by the end of the connection, if there was one.
+    /// - Throws: `response_cut_off` if the connection ended in the middle of a response.
     public mutating func finish() throws(ResponseRefusal) -> Response? {
         switch stage {
         case .untilClose: return complete(keepAlive: false)
@@ -94,7 +95,7 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Takes the bytes that came after a 101. No further response will be read.
+    /// Takes the bytes that came after a 101. The parser reads no further response.
     public mutating func takeRemainder() -> [UInt8] {
         stage = .finished
         reset()
@@ -149,7 +150,7 @@ extension ResponseParser {
         }
     }
 
-    /// The response, if it is complete with its head (RFC 9112, section 6.3).
+    /// Returns the response if it ends with its head (RFC 9112, section 6.3), else prepares to read its content.
     private mutating func finishHead(_ isHead: Bool) throws(RequestRefusal) -> Response? {
         guard let line else { preconditionFailure("the header section follows the status line") }
         keepFields()
@@ -176,7 +177,7 @@ extension ResponseParser {
         return nil
     }
 
-    /// Makes strings of the fields that are wanted, and lets go of the head's bytes.
+    /// Makes strings of the fields to keep and releases the bytes of the head.
     private mutating func keepFields() {
         if names?.isEmpty != true {
             let all = HeaderFields(section.lines, in: buffer.bytes, from: buffer.start)
@@ -190,7 +191,7 @@ extension ResponseParser {
         return section.connection.persists(minorVersion: line.minorVersion)
     }
 
-    /// Gives the response in hand and makes ready for the next one.
+    /// Returns the current response and prepares for the next one.
     private mutating func complete(keepAlive: Bool) -> Response {
         guard let line else { preconditionFailure("a response has a status line") }
         let response = Response(status: line.status, fields: fields, body: body, keepAlive: keepAlive)
@@ -200,7 +201,7 @@ extension ResponseParser {
         return response
     }
 
-    /// Forgets the response in hand, and with it the memory that it took.
+    /// Discards the current response and frees its memory.
     private mutating func reset() {
         reader = LineReader()
         line = nil

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The reason why a response cannot be understood. The connection is of no further use.
+/// The reason why a response cannot be parsed. The connection is no longer usable.
 public struct ResponseRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The rule that was broken, as a stable word for programs.
     public let code: String
@@ -10,14 +10,15 @@ public struct ResponseRefusal: Error, Sendable, Hashable, CustomStringConvertibl
     /// The code and the sentence.
     public var description: String { "\(code): \(detail)" }
 
-    /// Fields, chunks and lengths obey the same rules as in requests. The status has no meaning for a client.
+    /// Converts a refusal by a rule that requests and responses share: fields, chunks and lengths. A client ignores its
+    /// status.
     init(_ refusal: RequestRefusal) {
         code = refusal.code
         detail = refusal.detail
     }
 }
 
-// MARK: What only a response can get wrong
+// MARK: Rules for responses only
 
 extension RequestRefusal {
     static let statusLineInvalid = RequestRefusal(

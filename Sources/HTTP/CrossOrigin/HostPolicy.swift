@@ -1,36 +1,36 @@
-/// The values of `Host` that a server without authentication answers to: its protection against DNS rebinding.
+/// The values of `Host` that a server without authentication answers to. It protects against DNS rebinding.
 ///
-/// A web page can have the name that it was loaded from point to 127.0.0.1 afterwards. Its requests then come from the
-/// same origin as far as the browser can tell, and only their `Host` gives them away: it is the page's name. A literal
-/// address is no such name, because a page that has an address for its origin was loaded from that address.
+/// A web page can make the name that it was loaded from resolve to 127.0.0.1 afterwards. The browser then regards its
+/// requests to this server as same-origin; only `Host`, which has the page's name, gives them away. An IP address in
+/// `Host` is safe, because the page was then loaded from that address.
 public struct HostPolicy: Sendable {
     /// The names, in lower case and without a final dot.
     private let names: [String]
 
-    /// A policy that accepts `localhost`, IP addresses, and these names. Case and a final dot do not matter.
+    /// Creates a policy that accepts `localhost`, IP addresses, and `names`. Case and a final dot do not matter.
     public init(names: [String] = []) {
         self.names = (["localhost"] + names).map(Self.normalized)
     }
 
-    /// True for what can be given to ``init(names:)``: a host name without a port, which may also be an IPv4 address.
+    /// Returns true if `text` can be given to ``init(names:)``: a host name without a port, or an IPv4 address.
     public static func isName(_ text: String) -> Bool {
         let bytes = text.utf8.span
         return Authority.isValid(bytes, port: .optional) && bytes[0] != ASCII.leftBracket
             && bytes.firstIndex(of: ASCII.colon) == nil && bytes.firstIndex(of: ASCII.percent) == nil
     }
 
-    /// True when a request was sent to an accepted host: by the authority of its target if that is in absolute-form, or
-    /// else by its Host. A request without either is not accepted. The port does not matter.
+    /// Returns true if the request's host is accepted. The host is the authority of a target in absolute-form, else
+    /// Host. A request with neither is not accepted. The port does not matter.
     public func accepts(_ request: RequestHead) -> Bool {
         request.withAuthority { authority in if let authority { accepts(authority) } else { false } }
     }
 
-    /// True when `authority`, `host [":" port]`, has an accepted host.
+    /// Returns true if the host of `authority`, `host [":" port]`, is accepted.
     public func accepts(authority: String) -> Bool {
         accepts(authority.utf8.span)
     }
 
-    /// Compares bytes in place: this is done for each request.
+    /// Compares the bytes in place, without strings: it runs for every request.
     private func accepts(_ authority: Span<UInt8>) -> Bool {
         guard !authority.isEmpty else { return false }
         if authority[0] == ASCII.leftBracket {

@@ -1,14 +1,15 @@
-/// An origin as browsers send it: `scheme://host[:port]`, or `null` for one that is not told (RFC 6454, section 7).
+/// An origin as browsers send it: `scheme://host[:port]`, or `null` for an opaque origin (RFC 6454, section 7).
 public struct Origin: Sendable, Hashable {
     /// The origin in lower case, without the scheme's default port.
     public let text: String
-    /// Host and port, the port always there; `nil` for `null` and for schemes without a default port and none given.
+    /// Host and port, always with the port. `nil` for `null`, and for a scheme without a default port if no port was
+    /// given.
     let hostAndPort: String?
-    /// The port that the scheme has by default.
+    /// The default port of the scheme.
     private let defaultPort: String?
 
-    /// Reads an `Origin` field, or an entry of a configuration. `nil` if it is neither `null` nor scheme, host and
-    /// port: anything behind them (a path, a slash) is a mistake too.
+    /// Parses an `Origin` field or a configuration entry. Returns `nil` unless it is `null`, or scheme, host and
+    /// optional port. Anything after them, even a slash, is an error.
     public init?(_ value: String) {
         guard value != "null" else {
             text = value
@@ -36,9 +37,9 @@ public struct Origin: Sendable, Hashable {
         hostAndPort = (port ?? defaultPort).map { "\(host):\($0)" }
     }
 
-    /// Returns whether this is the origin of a server that was addressed with this `Host`.
+    /// Returns true if this is the origin of a server that was addressed with this `Host`.
     ///
-    /// The scheme is left out of it: behind a proxy that ends TLS the server does not know its own. A Host without a
+    /// Schemes are not compared: behind a proxy that terminates TLS, the server does not know its own. A Host without a
     /// port has the default port of the origin's scheme.
     public func isSame(asHost host: String) -> Bool {
         guard let hostAndPort else { return false }
@@ -47,7 +48,7 @@ public struct Origin: Sendable, Hashable {
         return hostAndPort == "\(name):\(port)"
     }
 
-    /// Host and port of an authority; an empty port is none.
+    /// Splits an authority into host and port. An empty port is `nil`.
     private static func split(_ authority: Substring) -> (host: Substring, port: String?) {
         guard let colon = authority.utf8.lastIndex(of: ASCII.colon),
             !authority[colon...].utf8.contains(ASCII.rightBracket)

@@ -1,27 +1,27 @@
 public import HTTPTypes
 
-/// Which pages may use the server from a browser: cross-origin resource sharing (WHATWG Fetch, section 3.2).
+/// The origins that may use the server from a browser: cross-origin resource sharing (WHATWG Fetch, section 3.2).
 ///
-/// A policy decides, and gives the fields that say so. Requests without `Origin` come from no page of another site, so
-/// they are none of its business.
+/// A policy decides on a request and returns the header fields that tell the browser. Requests without `Origin` are not
+/// cross-origin; the policy lets them pass.
 public struct OriginPolicy: Sendable {
     /// The origins that are allowed besides the server's own.
     public enum Allowed: Sendable, Hashable {
-        /// Every one.
+        /// Every origin.
         case any
-        /// These.
+        /// Only these origins.
         case only(Set<Origin>)
     }
 
-    /// What is to be done with a request.
+    /// The treatment of a request.
     public enum Decision: Sendable, Hashable {
-        /// It carries no origin: serve it, without further fields.
+        /// The request has no origin: serve it, without further fields.
         case withoutOrigin
-        /// It comes from the server's own pages: serve it, without further fields.
+        /// The request comes from the server's own pages: serve it, without further fields.
         case sameOrigin
-        /// It comes from an origin that is allowed: serve it, with ``OriginPolicy/responseFields(for:)``.
+        /// The origin is allowed: serve the request, with ``OriginPolicy/responseFields(for:)``.
         case allowed(Origin)
-        /// It comes from elsewhere (403).
+        /// The origin is not allowed: answer 403.
         case refused
     }
 
@@ -32,15 +32,15 @@ public struct OriginPolicy: Sendable {
     private let exposedHeaders: String
     private let maxAge: String
 
-    /// A policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
     ///   - allowed: the origins that are allowed besides the server's own.
-    ///   - methods: the methods that a page may use.
-    ///   - requestHeaders: the fields that a page may send.
-    ///   - exposedHeaders: the fields of answers that a page may read, besides those that it always may.
-    ///   - maxAge: how long a browser may keep the answer to a preflight, in seconds; a day is the longest that any
-    ///     browser does.
+    /// - methods: the methods that pages may use.
+    ///   - requestHeaders: the header fields that pages may send.
+    ///   - exposedHeaders: the response fields that pages may read, besides those that are always readable.
+    ///   - maxAge: how long a browser may cache the answer to a preflight, in seconds. Browsers cap it at one day or
+    ///     less.
     public init(
         allowed: Allowed,
         methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete],
@@ -57,8 +57,8 @@ public struct OriginPolicy: Sendable {
 
     /// Decides on a request with these values of `Origin` and `Host`.
     ///
-    /// A malformed origin is refused. `null`, which any page can bring about, is the same as no other: it is allowed
-    /// when it is listed, or when every origin is.
+    /// A malformed origin is refused. `null` is treated like any other origin, since any page can cause it to be sent:
+    /// it is allowed if it is listed or if every origin is.
     public func decide(origin: String?, host: String?) -> Decision {
         guard let origin else { return .withoutOrigin }
         guard let origin = Origin(origin) else { return .refused }
@@ -69,20 +69,19 @@ public struct OriginPolicy: Sendable {
         }
     }
 
-    /// Decides on a request. Two `Origin` fields are malformed.
+    /// Decides on a request. A request with two `Origin` fields is refused as malformed.
     public func decide(_ request: RequestHead) -> Decision {
         guard let origin = request.headerFields.first(.origin) else { return .withoutOrigin }
         return request.headerFields.count(of: .origin) == 1 ? decide(origin: origin, host: request.authority) : .refused
     }
 
-    /// Returns whether a request asks beforehand for the permission to send another: OPTIONS with `Origin` and
-    /// `Access-Control-Request-Method`.
+    /// Returns true if a request is a preflight: OPTIONS with `Origin` and `Access-Control-Request-Method`.
     public static func isPreflight(_ request: RequestHead) -> Bool {
         request.method == .options && request.headerFields.contains(.accessControlRequestMethod)
             && request.headerFields.contains(.origin)
     }
 
-    /// The fields of the answer to a preflight, which is 204.
+    /// Returns the fields of the answer to a preflight, whose status is 204.
     public func preflightFields(for decision: Decision) -> [HTTPField] {
         guard case .allowed(let origin) = decision else { return [] }
         return originFields(origin) + [
@@ -92,16 +91,16 @@ public struct OriginPolicy: Sendable {
         ]
     }
 
-    /// The fields to add to every answer to an actual request, refusals by routes included: without them the page
-    /// cannot read why.
+    /// Returns the fields to add to every answer to an actual request. Errors need them too: without them a page cannot
+    /// read the error.
     public func responseFields(for decision: Decision) -> [HTTPField] {
         guard case .allowed(let origin) = decision else { return [] }
         guard !exposedHeaders.isEmpty else { return originFields(origin) }
         return originFields(origin) + [HTTPField(name: .accessControlExposeHeaders, value: exposedHeaders)]
     }
 
-    /// The time when every origin gets the same answer, it need not vary. Credentials of the browser's own (cookies)
-    /// are never allowed: callers are known by the token that they send.
+    /// Returns the fields that allow `origin`. When every origin is allowed, the answer is the same for all and needs
+    /// no `Vary`. Browser credentials (cookies) are never allowed: clients authenticate with the token that they send.
     private func originFields(_ origin: Origin) -> [HTTPField] {
         switch allowed {
         case .any: [HTTPField(name: .accessControlAllowOrigin, value: "*")]

@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// Content negotiation (RFC 9110, section 12.5.1), as far as a chat server needs it: events or JSON.
+/// Content negotiation (RFC 9110, section 12.5.1) between Server-Sent Events and JSON.
 public enum Accept {
     /// The media type of Server-Sent Events.
     public static let eventStream = "text/event-stream"
 
-    /// Returns whether the Accept fields ask for a stream of events: it has to be named, and JSON, if named too, must
-    /// not be preferred. A browser's or curl's `*/*` asks for nothing in particular.
+    /// Returns true if the Accept fields ask for an event stream. They must name it, and must not prefer JSON if they
+    /// name that too. `*/*`, which browsers and curl send, does not ask for one.
     public static func prefersEventStream(_ fields: HeaderFields) -> Bool {
         var stream = 0
         var json = 0
@@ -21,7 +21,8 @@ public enum Accept {
         return stream > 0 && stream >= json
     }
 
-    /// The weight of an element in thousandths (RFC 9110, section 12.4.2). A malformed one counts as 0: not asked for.
+    /// Returns the weight of an element in thousandths (RFC 9110, section 12.4.2). A malformed weight counts as 0, not
+    /// acceptable.
     private static func quality(of element: inout ParameterizedElement) -> Int {
         while let parameter = element.next() {
             guard parameter.name.equals(ignoringASCIICase: "q") else { continue }

@@ -1,7 +1,7 @@
 /// Removes the chunked transfer coding (RFC 9112, section 7.1).
 ///
-/// Extensions are checked and dropped, trailers too: nothing here has a use for them, and a trailer must never count
-/// as a field of the head (RFC 9110, section 6.5.1).
+/// Extensions and trailers are checked and dropped. A trailer must never count as a field of the head (RFC 9110,
+/// section 6.5.1).
 struct ChunkedDecoder: Sendable {
     private enum Stage {
         case header
@@ -17,8 +17,8 @@ struct ChunkedDecoder: Sendable {
     private var extensionBytes = 0
     private var trailerBytes = 0
 
-    /// Moves the content at the front of `buffer` to the end of `body`, and tells whether the last of it, with the
-    /// trailer section, has been read.
+    /// Moves the content at the front of `buffer` to the end of `body`. Returns true once the last chunk and the
+    /// trailer section have been read.
     mutating func decode(
         _ buffer: inout InputBuffer, into body: inout [UInt8], limits: HTTPLimits
     ) throws(RequestRefusal) -> Bool {
@@ -46,7 +46,7 @@ struct ChunkedDecoder: Sendable {
         return false
     }
 
-    /// `chunk-size [ chunk-ext ] CRLF`: the size, or `nil` while the line is incomplete.
+    /// Reads `chunk-size [ chunk-ext ] CRLF`. Returns the size, or `nil` while the line is incomplete.
     private mutating func readHeader(
         _ buffer: inout InputBuffer, _ limits: HTTPLimits
     ) throws(RequestRefusal) -> UInt64? {
@@ -57,7 +57,7 @@ struct ChunkedDecoder: Sendable {
         switch try reader.next(.chunkHeader, in: unread, limit: Self.sizeDigits + room + 2) {
         case .incomplete: return nil
         case .complete(let found): length = found
-        // The same reading of what there is says whether the size or its extensions are to blame.
+        // Parsing the part that has arrived tells whether the size or the extensions are too long.
         case .tooLong: length = Self.sizeDigits + room + 1
         }
         var size: UInt64 = 0
@@ -80,7 +80,7 @@ struct ChunkedDecoder: Sendable {
         return size
     }
 
-    /// The CRLF after a chunk's data; whether it is there yet.
+    /// Reads the CRLF after a chunk's data. Returns false while it is incomplete.
     private func readDataEnd(_ buffer: inout InputBuffer) throws(RequestRefusal) -> Bool {
         guard buffer.bytes[buffer.start] == ASCII.carriageReturn else { throw .chunkInvalid }
         guard buffer.count >= 2 else { return false }
@@ -89,7 +89,8 @@ struct ChunkedDecoder: Sendable {
         return true
     }
 
-    /// A line of the trailer section: whether it was the empty one at the end, or `nil` while it is incomplete.
+    /// Reads a line of the trailer section. Returns true for the empty line that ends it, `nil` while the line is
+    /// incomplete.
     private mutating func readTrailer(
         _ buffer: inout InputBuffer, _ limits: HTTPLimits
     ) throws(RequestRefusal) -> Bool? {
@@ -113,8 +114,8 @@ struct ChunkedDecoder: Sendable {
 
 /// `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112, section 7.1.1).
 ///
-/// The text is never used. It is checked because skipping to the end of the line, wherever another party may see it, is
-/// how chunk extensions have been used to smuggle requests.
+/// The extensions are never used, but they are checked: servers that skip to the end of the line while another party
+/// parses the extensions have allowed request smuggling.
 enum ChunkExtensions {
     static func areValid(_ text: Span<UInt8>) -> Bool {
         var index = 0

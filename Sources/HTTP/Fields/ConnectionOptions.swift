@@ -1,4 +1,4 @@
-/// The options of the Connection field that HTTP/1.1 gives a meaning (RFC 9110, section 7.6.1).
+/// The options of the Connection field that HTTP/1.1 defines (RFC 9110, section 7.6.1).
 struct ConnectionOptions: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -7,7 +7,7 @@ struct ConnectionOptions: OptionSet, Sendable, Hashable {
     /// An HTTP/1.0 sender wants the connection to persist (RFC 9112, section 9.3).
     static let keepAlive = ConnectionOptions(rawValue: 2)
 
-    /// Adds the options that a line lists. Those that are not known only name fields, which is a proxy's matter.
+    /// Adds the options that a line lists. Unknown options only name hop-by-hop fields, which concern proxies.
     mutating func add(_ value: Span<UInt8>) {
         var start = 0
         while true {
@@ -23,7 +23,7 @@ struct ConnectionOptions: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// Returns whether the connection persists after this message (RFC 9112, section 9.3).
+    /// Returns true if the connection persists after this message (RFC 9112, section 9.3).
     func persists(minorVersion: Int) -> Bool {
         !contains(.close) && (minorVersion >= 1 || contains(.keepAlive))
     }

@@ -5,9 +5,9 @@ struct FieldLine: Sendable {
     /// The bytes of the value, without the white space around them.
     let value: Range<Int>
 
-    /// Takes a line apart. That it has no control characters has been checked when its end was looked for.
+    /// Splits a line into name and value. The caller has checked that it has no control characters.
     ///
-    /// - Parameter start: where the line begins in the bytes in which ``name`` and ``value`` are places.
+    /// - Parameter start: the offset of the line; ``name`` and ``value`` are relative to the same origin.
     init(_ line: Span<UInt8>, at start: Int = 0) throws(RequestRefusal) {
         let token = ASCIISet.token
         var index = 0
@@ -18,8 +18,8 @@ struct FieldLine: Sendable {
         self.value = start + value.lowerBound..<start + value.upperBound
     }
 
-    /// The reason why a line whose name does not end with a colon is refused. White space before the colon is the
-    /// classic of request smuggling (RFC 9112, section 5.1), a folded line its sibling (section 5.2).
+    /// Returns the refusal for a line whose name does not end with a colon. White space before the colon (RFC 9112,
+    /// section 5.1) and folded lines (section 5.2) are known means of request smuggling.
     private static func refusal(_ line: Span<UInt8>) -> RequestRefusal {
         if line[0].isOptionalWhitespace { return .lineFolded }
         return line.firstIndex(of: ASCII.colon) == nil ? .fieldLineInvalid : .fieldNameInvalid

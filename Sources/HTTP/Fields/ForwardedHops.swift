@@ -1,17 +1,18 @@
-/// The addresses that proxies say a request came from, nearest first: the first is whom the proxy in front of the server
-/// was asked by, the next whom that one was asked by.
+/// The addresses that proxies report for a request, nearest first. The first is the peer of the proxy in front of the
+/// server, the second the peer of the proxy behind that, and so on.
 ///
-/// Each proxy adds to the end of what it received, so only the end is as true as the proxies are; everything before it may
-/// be made up. Reading therefore goes from the end, and stops where a proxy's words cannot be understood.
+/// Each proxy appends to what it received. Only the entries of trusted proxies, at the end, are reliable; a client can
+/// forge everything before them. Reading therefore starts at the end and stops at the first entry that cannot be
+/// parsed.
 public struct ForwardedHops: Sequence, IteratorProtocol {
-    /// The most hops that are given. What lies beyond is not looked at.
+    /// Maximum number of hops returned. Further ones are ignored.
     public static let maximum = 32
 
     /// One hop, as a proxy names it.
     public enum Hop: Equatable, Sendable {
-        /// The text of an IP address, without brackets and port. Whether it is one is for the reader to see.
+        /// The text of an IP address, without brackets and port. The text is not validated.
         case address(Substring)
-        /// `unknown`, an obfuscated identifier, or something that is no address.
+        /// `unknown`, an obfuscated identifier, or text that is not an address.
         case hidden
     }
 
@@ -20,18 +21,18 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
     }
 
     private let kind: Kind
-    /// The lines that have not been read, in the order in which they were sent.
+    /// The lines not yet read, in the order in which they were sent.
     private var lines: ArraySlice<String>
-    /// The hops of the line that is being read, in the order in which they were sent.
+    /// The hops of the current line, in the order in which they were sent.
     private var hops: [Hop] = []
     private var count = 0
 
-    /// The hops of `Forwarded` lines (RFC 7239, section 4).
+    /// Returns the hops of `Forwarded` lines (RFC 7239, section 4).
     public static func forwarded(_ lines: [String]) -> ForwardedHops {
         ForwardedHops(kind: .forwarded, lines: lines[...])
     }
 
-    /// The hops of `X-Forwarded-For` lines: a list of addresses, with or without ports.
+    /// Returns the hops of `X-Forwarded-For` lines: lists of addresses, with or without ports.
     public static func xForwardedFor(_ lines: [String]) -> ForwardedHops {
         ForwardedHops(kind: .forwardedFor, lines: lines[...])
     }
@@ -41,7 +42,7 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
         self.lines = lines
     }
 
-    /// The next hop; `nil` when there are no more.
+    /// Returns the next hop, or `nil` if there are no more.
     public mutating func next() -> Hop? {
         while hops.isEmpty {
             guard let line = lines.popLast() else { return nil }
@@ -63,8 +64,8 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
 
     // MARK: Forwarded
 
-    /// A line that is malformed anywhere says nothing certain of any proxy: a quotation mark that is never closed swallows
-    /// what the next proxy has added.
+    /// Returns the hops of one line. If any part is malformed the whole line is unreliable: an unclosed quotation mark
+    /// swallows what the next proxy appended.
     private static func hops(ofForwarded line: String) -> [Hop] {
         var hops: [Hop] = []
         var scanner = Scanner(line.utf8)
@@ -99,7 +100,7 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
             return true
         }
 
-        /// The hop of the element at hand; `nil` if it is malformed.
+        /// Returns the hop of the current element, or `nil` if it is malformed.
         mutating func element() -> Hop? {
             var hop: Hop?
             var names: [String] = []
@@ -108,7 +109,7 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
                 if isAtEnd || peek == ASCII.semicolon || peek == ASCII.comma { continue }
                 guard let name = token(), take(ASCII.equals), let value = value() else { return nil }
                 let lowered = String(name).lowercased()
-                // Each parameter at most once (RFC 7239, section 4).
+                // A parameter may occur once per element (RFC 7239, section 4).
                 guard !names.contains(lowered) else { return nil }
                 names.append(lowered)
                 if lowered == "for" { hop = ForwardedHops.hop(value) }
@@ -142,8 +143,8 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
 
     // MARK: Nodes
 
-    /// Reads `node = nodename [ ":" node-port ]` (RFC 7239, section 6), and an IPv6 address without brackets, which is
-    /// usual in `X-Forwarded-For`.
+    /// Parses `node = nodename [ ":" node-port ]` (RFC 7239, section 6). It also accepts an IPv6 address without
+    /// brackets, which is common in `X-Forwarded-For`.
     private static func hop(_ node: Substring) -> Hop {
         if node.utf8.first == ASCII.leftBracket {
             guard let end = node.utf8.firstIndex(of: ASCII.rightBracket) else { return .hidden }
@@ -160,7 +161,8 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
             ? .hidden : .address(name)
     }
 
-    /// True for nothing, and for a colon and a port: five digits, or an obfuscated one that begins with `_`.
+    /// Returns true for an empty text, and for a colon and a port: up to five digits, or an obfuscated port, which
+    /// begins with `_`.
     private static func isPort(_ text: Substring) -> Bool {
         guard let colon = text.utf8.first else { return true }
         let port = text.utf8.dropFirst()

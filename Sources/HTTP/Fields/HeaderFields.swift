@@ -1,38 +1,38 @@
 public import HTTPTypes
 
-/// The fields of a header section as they were sent, in their order (RFC 9110, section 5).
+/// The fields of a header section as they were sent, in order (RFC 9110, section 5).
 ///
-/// They stay the bytes that they came as. Of the ten fields of a usual request a route looks at two, and to make names
-/// and values of all of them cost more than everything else that was done with a head.
+/// The fields remain bytes until they are asked for: routes read few of the fields of a usual request, and making
+/// strings of all would be most of the cost of a head.
 public struct HeaderFields: Sendable {
-    /// What the lines are places in, counted from ``start``.
+    /// The bytes that the lines refer to, with offsets counted from ``start``.
     let bytes: [UInt8]
     private let start: Int
     private let lines: [FieldLine]
 
-    /// No fields.
+    /// Creates an empty section.
     public init() {
         self.init([], in: [], from: 0)
     }
 
-    /// The fields of a head whose first byte is at `start`.
+    /// Creates the fields of a head whose first byte is at `start`.
     init(_ lines: [FieldLine], in bytes: [UInt8], from start: Int) {
         self.lines = lines
         self.bytes = bytes
         self.start = start
     }
 
-    /// The value of the first field with this name, without joining it with those that follow.
+    /// Returns the value of the first field with this name. Later fields with the same name are ignored.
     public func first(_ name: HTTPField.Name) -> String? {
         firstIndex(of: name, from: 0).map(value)
     }
 
-    /// Returns whether there is a field with this name.
+    /// Returns true if there is a field with this name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         firstIndex(of: name, from: 0) != nil
     }
 
-    /// The number of fields that have this name. Of a field that may occur once, two make neither of them trustworthy.
+    /// Returns the number of fields with this name. If a singleton field occurs twice, trust neither.
     public func count(of name: HTTPField.Name) -> Int {
         var count = 0
         var next = firstIndex(of: name, from: 0)
@@ -54,23 +54,23 @@ public struct HeaderFields: Sendable {
         return values
     }
 
-    /// The elements of a list field, of all its lines in order.
+    /// Returns the elements of a list field, over all its lines in order.
     public func elements(of name: HTTPField.Name) -> [Substring] {
         self[values: name].flatMap { ListElements($0) }
     }
 
-    /// Returns whether a list field has `element`, in any of its lines and in any case.
+    /// Returns true if a list field has `element` in any of its lines. Case does not matter.
     public func lists(_ element: String, in name: HTTPField.Name) -> Bool {
         elements(of: name).contains { $0.equals(ignoringASCIICase: element) }
     }
 
-    /// Returns whether the first field with this name has exactly this value.
+    /// Returns true if the first field with this name has exactly this value.
     public func first(_ name: HTTPField.Name, is value: StaticString) -> Bool {
         guard let index = firstIndex(of: name, from: 0) else { return false }
         return span(of: lines[index].value) { $0.equals(value) }
     }
 
-    /// Returns whether the value of the first field with this name is UTF-8. Where it is not, ``first(_:)`` gives
+    /// Returns true if the value of the first field with this name is UTF-8. If it is not, ``first(_:)`` returns
     /// another text.
     public func firstIsUTF8(_ name: HTTPField.Name) -> Bool {
         guard let index = firstIndex(of: name, from: 0) else { return false }
@@ -86,13 +86,13 @@ public struct HeaderFields: Sendable {
         return nil
     }
 
-    /// The text in a place of the head. What is not UTF-8 becomes replacement characters.
+    /// Returns the text at a range of the head. Invalid UTF-8 becomes replacement characters.
     func text(in place: Range<Int>) -> String {
         span(of: place) { $0.utf8String }
             ?? String(decoding: bytes[start + place.lowerBound..<start + place.upperBound], as: UTF8.self)
     }
 
-    /// The target in a place of the head.
+    /// Returns the target at a range of the head.
     func target(in place: Range<Int>) -> Target {
         Target(bytes, start + place.lowerBound..<start + place.upperBound)
     }
@@ -101,22 +101,22 @@ public struct HeaderFields: Sendable {
         text(in: lines[index].value)
     }
 
-    /// Calls `body` with the bytes in a place of the head.
+    /// Calls `body` with the bytes at a range of the head.
     func span<Result>(of place: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
         body(bytes.span.extracting(start + place.lowerBound..<start + place.upperBound))
     }
 }
 
-/// The fields one by one, for those who look at all of them.
+/// Access to the fields one by one.
 extension HeaderFields: RandomAccessCollection {
-    /// The place of the first field.
+    /// The position of the first field.
     public var startIndex: Int { 0 }
-    /// The place after the last one.
+    /// The position after the last field.
     public var endIndex: Int { lines.count }
 
-    /// The field in this place, made for whoever asks.
+    /// The field at this position, created by each access.
     public subscript(index: Int) -> HTTPField {
-        // Only a token is taken for a name, which is all that a name must be.
+        // The parser accepts only tokens as names, and every token is a valid name.
         guard let name = HTTPField.Name(text(in: lines[index].name)) else {
             preconditionFailure("a field's name has been checked")
         }
@@ -125,8 +125,8 @@ extension HeaderFields: RandomAccessCollection {
 }
 
 extension HTTPField {
-    /// A field with this value. Bytes that are not UTF-8 (`obs-text` of RFC 9110, section 5.5) are kept as they are:
-    /// `value` shows them as replacement characters, `withUnsafeBytesOfValue` as sent.
+    /// Creates a field with this value. Bytes that are not UTF-8 (`obs-text` of RFC 9110, section 5.5) are preserved:
+    /// `value` shows replacement characters, `withUnsafeBytesOfValue` the bytes as sent.
     init(name: Name, bytes: Span<UInt8>) {
         if let text = bytes.utf8String {
             self.init(name: name, value: text)

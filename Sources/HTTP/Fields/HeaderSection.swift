@@ -1,40 +1,40 @@
-/// The header section of a message while its lines come in (RFC 9112, section 5).
+/// The header section of a message while its lines arrive (RFC 9112, section 5).
 ///
-/// All places are counted from the first byte of the head, where the start line begins. The bytes themselves stay where
-/// they are until the head is complete.
+/// Ranges are counted from the first byte of the head, where the start line begins. The bytes stay in the input buffer
+/// until the head is complete.
 struct HeaderSection: Sendable {
-    /// The lines, in order, but that of Host, which becomes the authority.
+    /// The lines, in order, without Host.
     private(set) var lines: [FieldLine] = []
-    /// What the fields say about the message's length.
+    /// The fields that determine the message's length.
     private(set) var framing = MessageFraming()
-    /// What the Connection fields say.
+    /// The options of the Connection fields.
     private(set) var connection: ConnectionOptions = []
     /// The value of Host.
     private(set) var host: Range<Int>?
     /// True if `Expect: 100-continue` was seen (RFC 9110, section 10.1.1).
     private(set) var expectsContinue = false
-    /// True if an expectation was seen that cannot be met.
+    /// True if an unknown expectation was seen.
     private(set) var expectsUnknown = false
-    /// The number of bytes of the head have been understood.
+    /// Number of bytes of the head that have been parsed.
     private(set) var byteCount: Int
 
     private var reader = LineReader()
-    /// The number of lines.
+    /// Number of lines.
     private var lineCount = 0
 
     private static let usualLines = 8
-    /// More than these `HTTPFields` does not hold, and stops the process.
+    /// Maximum number of lines, whatever the limits say. `HTTPFields` traps beyond 65,535.
     private static let mostLines = 65_000
 
-    /// The section behind a start line of so many bytes, its CRLF included.
+    /// Creates a section that follows a start line of `startLineBytes`, its CRLF included.
     init(behind startLineBytes: Int = 0) {
         byteCount = startLineBytes
     }
 
-    /// Reads lines to the empty one at the end.
+    /// Reads lines up to the empty one at the end.
     ///
-    /// - Parameter buffer: where the head is, from the first unread byte on.
-    /// - Returns: whether the end was there.
+    /// - Parameter buffer: the input, whose first unread byte begins the head.
+    /// - Returns: true once the empty line was read.
     mutating func read(_ buffer: InputBuffer, limits: HTTPLimits) throws(RequestRefusal) -> Bool {
         while true {
             let unread = buffer.bytes.span.extracting((buffer.start + byteCount)...)
@@ -68,10 +68,10 @@ struct HeaderSection: Sendable {
         }
     }
 
-    /// Takes notice of a field that decides what is to be done with the message. Its name is recognised by its bytes, in
-    /// any case (RFC 9110, section 5.1).
+    /// Interprets a field that affects how the message is handled. Names are compared as bytes, ignoring case (RFC
+    /// 9110, section 5.1).
     ///
-    /// - Returns: `false` for Host.
+    /// - Returns: `false` for Host, which is not kept as a line.
     private mutating func interpret(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(RequestRefusal) -> Bool {
         switch name.count {
         case 4 where name.equals(ignoringCase: "host"):

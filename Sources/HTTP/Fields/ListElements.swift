@@ -1,17 +1,17 @@
-/// The elements of a field that is a comma-separated list (RFC 9110, section 5.6.1): `Connection`, `Upgrade`, `Accept`,
+/// The elements of a comma-separated list field (RFC 9110, section 5.6.1), such as `Connection`, `Upgrade`, `Accept` or
 /// `Sec-WebSocket-Protocol`.
 ///
-/// Empty elements are skipped, white space around elements is dropped, and a comma inside a quoted string separates
-/// nothing.
+/// Empty elements are skipped, and white space around elements is dropped. A comma inside a quoted string does not
+/// separate elements.
 public struct ListElements: Sequence, IteratorProtocol, Sendable {
     private var rest: Substring
 
-    /// The elements of `value`.
+    /// Creates a sequence of the elements of `value`.
     public init(_ value: some StringProtocol) {
         rest = Substring(value)
     }
 
-    /// The next element, as sent.
+    /// Returns the next element, as sent.
     public mutating func next() -> Substring? {
         while !rest.isEmpty {
             let end = endOfElement()
@@ -53,7 +53,7 @@ extension Substring {
 }
 
 extension StringProtocol {
-    /// Returns whether both are the same ASCII text, letters in either case.
+    /// Returns true if both are equal when ASCII case is ignored.
     func equals(ignoringASCIICase other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }

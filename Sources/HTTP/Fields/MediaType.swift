@@ -7,7 +7,7 @@ public struct MediaType: Sendable, Hashable {
     /// The value of the parameter `charset` as sent, without quotation marks.
     public let charset: String?
 
-    /// Reads a value of `Content-Type`. `nil` if it is not a media type.
+    /// Parses a value of `Content-Type`. Returns `nil` if it is not a media type.
     public init?(_ value: String) {
         var parts = ParameterizedElement(value)
         let essence = parts.name
@@ -31,9 +31,9 @@ public struct MediaType: Sendable, Hashable {
 
     /// True if content of this type may be JSON in UTF-8.
     ///
-    /// JSON itself may be, and so may the types that clients send when nobody told them what they are sending: curl's
-    /// form type, octets. Plain text says that it is something else. A charset other than UTF-8 and its subset US-ASCII may
-    /// not (RFC 8259, section 8.1).
+    /// JSON may be, and so may the default types of clients that set none, such as curl's form type and
+    /// `application/octet-stream`. Plain text may not. A charset other than UTF-8 and its subset US-ASCII may not (RFC
+    /// 8259, section 8.1).
     public var isCompatibleWithJSON: Bool {
         if let charset, !["utf-8", "utf8", "us-ascii"].contains(where: charset.equals(ignoringASCIICase:)) {
             return false
@@ -48,8 +48,8 @@ public struct MediaType: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a body with this `Content-Type` must not be read as JSON (415). Without the field, or with an
-    /// empty one, it may be; a value that is no media type contradicts it.
+    /// Returns true if a body with this `Content-Type` must not be read as JSON (415). A missing or empty field does
+    /// not contradict JSON; a value that is not a media type does.
     public static func contradictsJSON(contentType value: String?) -> Bool {
         guard let value, !value.isEmpty, value != "application/json" else { return false }
         return MediaType(value).map { !$0.isCompatibleWithJSON } ?? true

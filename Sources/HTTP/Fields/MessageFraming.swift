@@ -1,24 +1,24 @@
-/// How the length of a message's content is found (RFC 9112, section 6.3).
+/// The rule that delimits a message's content (RFC 9112, section 6.3).
 enum BodyLength: Sendable, Equatable {
     /// There is no content.
     case none
-    /// As many bytes as Content-Length says.
+    /// The number of bytes that Content-Length gives.
     case bytes(Int)
-    /// Chunks, the last one empty.
+    /// Chunks, up to an empty one.
     case chunked
-    /// Everything until the connection ends; only in responses.
+    /// Everything until the connection closes; only in responses.
     case untilClose
 }
 
-/// The fields of a head that decide where the message ends. Two parties that read them differently can be made to take
-/// one's content for the other's next request, so every doubt is an error (RFC 9112, section 11.2).
+/// The fields of a head that determine where the message ends. Two parties that read them differently are open to
+/// request smuggling, so every ambiguity is an error (RFC 9112, section 11.2).
 struct MessageFraming: Sendable {
-    /// The value of the Content-Length line, if there was one. Values beyond `Int.max` are `Int.max`.
+    /// The value of the Content-Length line, if there was one. Values above `Int.max` become `Int.max`.
     private(set) var contentLength: Int?
-    /// What the Transfer-Encoding lines said.
+    /// The combined Transfer-Encoding lines.
     private(set) var transferCoding = TransferCoding.none
 
-    /// Notes a Content-Length line. A second one is refused also when it is equal; so is a list in one line, as it is
+    /// Adds a Content-Length line. A second one is refused even if it is equal, and so is a list in one line, which is
     /// not a number (RFC 9110, section 8.6).
     mutating func addContentLength(_ value: Span<UInt8>) throws(RequestRefusal) {
         guard contentLength == nil else { throw .contentLengthRepeated }
@@ -33,12 +33,12 @@ struct MessageFraming: Sendable {
         contentLength = length
     }
 
-    /// Notes a Transfer-Encoding line.
+    /// Adds a Transfer-Encoding line.
     mutating func addTransferEncoding(_ value: Span<UInt8>) {
         transferCoding.add(value)
     }
 
-    /// The length of a request's content, at most `limit`.
+    /// Returns the length of a request's content, which is at most `limit`.
     func requestBody(minorVersion: Int, limit: Int) throws(RequestRefusal) -> BodyLength {
         if transferCoding != .none {
             if contentLength != nil { throw .framingAmbiguous }
@@ -55,7 +55,8 @@ struct MessageFraming: Sendable {
         }
     }
 
-    /// The length of a response's content, at most `limit`, when the status and the request's method allow content.
+    /// Returns the length of a response's content, which is at most `limit`. Call it only if the status and the
+    /// request's method allow content.
     func responseBody(minorVersion: Int, limit: Int) throws(RequestRefusal) -> BodyLength {
         if transferCoding != .none {
             if contentLength != nil { throw .framingAmbiguous }

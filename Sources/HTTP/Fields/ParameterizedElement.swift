@@ -1,15 +1,15 @@
 /// A name with parameters, `name ; key=value ; key="quoted value"`: a media type, or an element of Accept (RFC 9110,
-/// section 5.6.6). It gives its parameters one by one.
+/// section 5.6.6). It returns its parameters one by one.
 struct ParameterizedElement {
-    /// A parameter; its value without quotation marks.
+    /// A parameter. Its value has no quotation marks.
     struct Parameter: Equatable {
         var name: Substring
         var value: String
     }
 
-    /// What stands before the first semicolon.
+    /// The text before the first semicolon.
     let name: Substring
-    /// True if something was found that is no parameter; there are none after it.
+    /// True once malformed text was found, which ends the parameters.
     private(set) var isMalformed = false
     private var rest: Substring.UTF8View.SubSequence
 

@@ -1,17 +1,16 @@
-/// What the Transfer-Encoding lines of a message say together (RFC 9112, sections 6.1 and 7).
+/// The combined Transfer-Encoding lines of a message (RFC 9112, sections 6.1 and 7).
 ///
-/// Only a single `chunked` is understood. Anything that another party could read as another framing is an error, never
-/// a guess.
+/// Only a single `chunked` is supported. Anything that another party could frame differently is an error.
 enum TransferCoding: Sendable, Equatable {
     /// No Transfer-Encoding.
     case none
     /// Exactly `chunked`.
     case chunked
-    /// Codings that are not implemented, and `chunked` as the last: the length would be known (501).
+    /// Unsupported codings, then a final `chunked`: the length could be determined, so the answer is 501.
     case unknownThenChunked
-    /// Codings that are not implemented; `chunked` may still come, on a further line.
+    /// Unsupported codings; a further line may still add `chunked`.
     case unknown
-    /// No list of codings, or `chunked` not once and at the end (400).
+    /// Not a list of codings, or `chunked` more than once or not at the end (400).
     case invalid
 
     /// Adds the value of one line.
@@ -31,7 +30,7 @@ enum TransferCoding: Sendable, Equatable {
 
     private mutating func addCoding(_ coding: Span<UInt8>) {
         // A coding after chunked, an empty element, and a parameter of chunked ("chunked;q=1", RFC 9112, section 7.1)
-        // all leave the length to interpretation.
+        // leave the length ambiguous.
         guard self == .none || self == .unknown, let first = coding.firstNonToken else {
             self = .invalid
             return
@@ -51,7 +50,7 @@ enum TransferCoding: Sendable, Equatable {
 }
 
 extension Span<UInt8> {
-    /// Where the token that these bytes begin with ends, or `nil` if they begin with none.
+    /// The index after the token at the start of these bytes, or `nil` if they do not begin with a token.
     fileprivate var firstNonToken: Int? {
         let token = ASCIISet.token
         var index = 0

@@ -1,7 +1,7 @@
-/// `IPv6address` of RFC 3986, section 3.2.2: what stands in the brackets of an authority.
+/// `IPv6address` of RFC 3986, section 3.2.2: the text in the brackets of an authority.
 enum AddressV6 {
-    /// Returns whether `text` is an address: eight groups, or fewer around one `::`, the last two also as an IPv4
-    /// address.
+    /// Returns true if `text` is an address: eight groups, or fewer around one `::`. An IPv4 address may replace the
+    /// last two groups.
     static func isValid(_ text: Span<UInt8>) -> Bool {
         var groups = 0
         var isCompressed = false
@@ -32,7 +32,7 @@ enum AddressV6 {
         return isCompressed ? groups <= 7 : groups == 8
     }
 
-    /// Returns whether `text` is four decimal octets without leading zeros.
+    /// Returns true if `text` is four decimal octets without leading zeros.
     static func isAddressV4(_ text: Span<UInt8>) -> Bool {
         var octets = 0
         var index = 0

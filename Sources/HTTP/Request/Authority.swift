@@ -1,20 +1,20 @@
 /// `uri-host [ ":" port ]`: the value of Host, and the authority of a target (RFC 9110, section 7.2; RFC 3986, 3.2).
 enum Authority {
-    /// True if there has to be a port.
+    /// The rule for the port.
     enum Port {
-        /// As in Host.
+        /// The port may be missing, as in Host.
         case optional
-        /// As in the target of CONNECT.
+        /// The port is required, as in the target of CONNECT.
         case required
     }
 
-    /// The longest host name, as in the DNS (RFC 1035, section 2.3.4).
+    /// Maximum length of a host name in bytes, as in the DNS (RFC 1035, section 2.3.4).
     static let hostBytes = 255
 
-    /// Returns whether `text` is an authority without user information and with a host that is not empty.
+    /// Returns true if `text` is an authority with a non-empty host and without user information.
     ///
-    /// A host name is made of letters, digits, `-._~` and percent-encodings; see ``ASCIISet/hostName`` for what is
-    /// left out. An address in brackets is one of IPv6, without a zone.
+    /// A host name consists of letters, digits, `-._~` and percent-encodings; ``ASCIISet/hostName`` documents the
+    /// exclusions. An address in brackets must be IPv6, without a zone.
     static func isValid(_ text: Span<UInt8>, port: Port) -> Bool {
         guard let hostEnd = endOfHost(in: text), hostEnd > 0, hostEnd <= hostBytes else { return false }
         if hostEnd == text.count { return port == .optional }
@@ -49,7 +49,7 @@ enum Authority {
     }
 
     private static func isPort(_ digits: Span<UInt8>, _ port: Port) -> Bool {
-        // The grammar of Host allows a colon with no port after it.
+        // The grammar of Host allows a colon without a port.
         if digits.isEmpty { return port == .optional }
         var number = 0
         for index in digits.indices {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A request that has arrived completely.
+/// A complete request.
 public struct Request: Sendable {
     /// The head.
     public let head: RequestHead
@@ -10,7 +10,7 @@ public struct Request: Sendable {
     public let minorVersion: Int
     /// True if further requests may follow on the connection (RFC 9112, section 9.3).
     ///
-    /// Never after a CONNECT: its sender may have sent what is meant for the tunnel that it will not get.
+    /// It is false after a CONNECT: its sender may already have sent bytes that are meant for the tunnel.
     public let keepAlive: Bool
 
     init(_ head: RequestHead, _ line: RequestLine, _ section: HeaderSection, body: [UInt8] = []) {
@@ -20,7 +20,7 @@ public struct Request: Sendable {
         keepAlive = section.connection.persists(minorVersion: minorVersion) && line.method != .connect
     }
 
-    /// What the answer's framing depends on.
+    /// The facts that the answer's framing depends on.
     public var replyContext: ReplyContext {
         ReplyContext(isHead: head.method == .head, minorVersion: minorVersion, keepAlive: keepAlive)
     }

@@ -1,19 +1,18 @@
 public import HTTPTypes
 
-/// What stands before the content of a request: the request line and the header section.
+/// The request line and the header section of a request.
 ///
-/// Not an `HTTPRequest`: that one is an object with a named and checked field for each part of the request line, which is
-/// several allocations before anybody has asked for anything.
+/// It is not an `HTTPRequest`, because creating one allocates several objects for the parts of the request line.
 public struct RequestHead: Sendable {
     /// The method.
     public let method: HTTPRequest.Method
     /// The header fields as sent, without Host.
     public let headerFields: HeaderFields
     private let requestTarget: RequestTarget
-    /// Where the value of Host is.
+    /// The range of the value of Host.
     private let host: Range<Int>?
 
-    /// A head without target and fields, of a request that could not be read.
+    /// Creates a head without target and fields, for a request that could not be parsed.
     public init(method: HTTPRequest.Method) {
         self.method = method
         headerFields = HeaderFields()
@@ -21,12 +20,12 @@ public struct RequestHead: Sendable {
         host = nil
     }
 
-    /// A head.
+    /// Creates a head.
     ///
     /// - Parameters:
     ///   - line: the request line.
     ///   - section: the header section.
-    ///   - bytes: what has arrived, in which the head begins at `start`.
+    /// - bytes: the received bytes; the head begins at `start`.
     init(_ line: RequestLine, _ section: HeaderSection, in bytes: [UInt8], from start: Int) {
         method = line.method
         headerFields = HeaderFields(section.lines, in: bytes, from: start)
@@ -47,13 +46,13 @@ public struct RequestHead: Sendable {
     /// The text of ``target``.
     public var path: String? { target?.text }
 
-    /// `http` or `https`, set by a target in absolute-form alone.
+    /// `http` or `https` from a target in absolute-form, else `nil`.
     public var scheme: String? { requestTarget.scheme?.rawValue }
 
     /// The Host, or the authority of a target in absolute-form, which replaces it (RFC 9112, section 3.2.2).
     public var authority: String? { (requestTarget.authority ?? host).map(headerFields.text) }
 
-    /// Calls `body` with the bytes of ``authority``, without making a string of them.
+    /// Calls `body` with the bytes of ``authority``, without creating a string.
     func withAuthority<Result>(_ body: (Span<UInt8>?) -> Result) -> Result {
         guard let place = requestTarget.authority ?? host else { return body(nil) }
         return headerFields.span(of: place) { body($0) }

@@ -2,14 +2,14 @@ import HTTPTypes
 
 /// `method SP request-target SP HTTP-version` (RFC 9112, section 3).
 struct RequestLine: Sendable {
-    /// Any token; whether it is implemented is the routing's matter.
+    /// The method: any token. Routing decides which methods are implemented.
     let method: HTTPRequest.Method
-    /// The target, taken apart.
+    /// The parsed target.
     let target: RequestTarget
     /// The n of `HTTP/1.n`: 0 or 1.
     let minorVersion: Int
 
-    /// What stands for a line that has not come yet.
+    /// Creates a placeholder for a line that has not arrived.
     init() {
         method = .get
         target = RequestTarget()
@@ -23,19 +23,20 @@ struct RequestLine: Sendable {
 
     private static let versionBytes = 8
 
-    /// Reads a line, given without its CRLF. A line that was cut off because it is longer than ``longest(_:)`` is
-    /// refused with the reason that the whole line would be refused with.
+    /// Parses a line, given without its CRLF. A line that was cut off because it is longer than ``longest(_:)`` is
+    /// refused for the same reason as the whole line.
     init(_ line: Span<UInt8>, limits: HTTPLimits) throws(RequestRefusal) {
         let methodEnd = try Self.endOfMethod(in: line, limit: limits.methodBytes)
         let targetStart = methodEnd + 1
         let targetEnd = line.firstIndex(of: ASCII.space, from: targetStart) ?? line.count
         if targetEnd - targetStart > limits.targetBytes { throw .targetTooLong(limit: limits.targetBytes) }
         guard targetEnd < line.count else { throw .requestLineInvalid }
-        // Before the target's form: the preface of HTTP/2 (`PRI * HTTP/2.0`, RFC 9113, section 3.4) gets its 505.
+        // The version comes before the target's form, so the preface of HTTP/2 (`PRI * HTTP/2.0`, RFC 9113, section
+        // 3.4) gets 505.
         minorVersion = try Self.minorVersion(line.extracting((targetEnd + 1)...))
         guard targetEnd > targetStart else { throw .requestLineInvalid }
         let target = line.extracting(targetStart..<targetEnd)
-        // The fragment is never sent (RFC 9110, section 4.2.5); parsers disagree on what to do with one.
+        // A fragment is never sent (RFC 9110, section 4.2.5), and parsers disagree on how to treat one.
         guard target.firstIndex(of: ASCII.numberSign) == nil else { throw .targetInvalid }
         method = try Self.method(line.extracting(first: methodEnd))
         self.target = try RequestTarget(target, at: targetStart, method: method)
@@ -52,7 +53,7 @@ struct RequestLine: Sendable {
         return index
     }
 
-    /// The version is case-sensitive and has single digits (RFC 9112, section 2.3).
+    /// Parses the version, which is case-sensitive and has single digits (RFC 9112, section 2.3).
     private static func minorVersion(_ text: Span<UInt8>) throws(RequestRefusal) -> Int {
         guard text.count == versionBytes, text.extracting(first: 5).equals("HTTP/"),
             let major = text[5].digitValue, text[6] == 0x2E, let minor = text[7].digitValue
@@ -61,7 +62,7 @@ struct RequestLine: Sendable {
         return minor
     }
 
-    /// Methods are case-sensitive (RFC 9110, section 9.1).
+    /// Parses the method, which is case-sensitive (RFC 9110, section 9.1).
     private static func method(_ text: Span<UInt8>) throws(RequestRefusal) -> HTTPRequest.Method {
         switch text.count {
         case 3 where text.equals("GET"): return .get

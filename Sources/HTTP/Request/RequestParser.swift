@@ -1,24 +1,24 @@
-/// Makes requests of the bytes of one connection (RFC 9112).
+/// Parses the requests of one connection (RFC 9112).
 ///
-/// A value without input or output: bytes go in with ``append(_:)``, and ``next()`` gives what they mean,
-/// one complete request at a time. Bytes of further, pipelined requests wait in the buffer, so a server that answers in
-/// order simply asks for the next request after each answer, and stops reading while an answer is due and ``buffered``
-/// is large. (While none is due it must read on: the bytes of a body wait in the buffer too.)
+/// A value without input or output. ``append(_:)`` takes bytes, and ``next()`` returns one complete request at a time.
+/// Pipelined requests wait in the buffer. A server that answers in order asks for the next request after each answer.
+/// While an answer is due and ``buffered`` is large, it stops reading. While no answer is due it must keep reading,
+/// because the bytes of a body wait in the buffer too.
 ///
-/// The first thing that is wrong ends the parser: there is no safe place to go on from.
+/// The first error ends the parser: no later byte is a safe place to resume.
 public struct RequestParser: Sendable {
-    /// What the bytes so far amount to.
+    /// The result of parsing the bytes received so far.
     public enum Event: Sendable {
         /// Nothing yet.
         case needMoreBytes
         /// The client waits for ``ResponseWriter/continueResponse`` before it sends the body (RFC 9110, section
-        /// 10.1.1). At most once per request, and not if any of the body has arrived.
+        /// 10.1.1). Returned at most once per request, and never if part of the body has arrived.
         case sendContinue
         /// A complete request.
         case request(Request)
     }
 
-    /// What the connection waits for, so that a server knows which deadline applies.
+    /// The part of a request that the connection waits for. It determines the deadline that applies.
     public enum Phase: Sendable, Hashable {
         /// The first byte of a request.
         case idle
@@ -33,7 +33,7 @@ public struct RequestParser: Sendable {
         case fieldLines
         case content(length: Int)
         case chunks
-        /// No further request will be read: the last one closes the connection or has changed its protocol.
+        /// Nothing: the last request closed the connection or changed its protocol.
         case finished
         case refused(RequestRefusal)
     }
@@ -41,39 +41,39 @@ public struct RequestParser: Sendable {
     /// The bounds on one request.
     public let limits: HTTPLimits
     private var stage = Stage.requestLine
-    /// What has not been understood yet; seen from outside only by tests of what it holds on to.
+    /// The bytes not yet parsed. Internal for tests only.
     private(set) var buffer = InputBuffer()
     private var reader = LineReader()
     private var emptyLines = 0
     private var line = RequestLine()
     private var section = HeaderSection()
-    /// The request whose body is awaited; seen from outside only by tests, too.
+    /// The request whose body is awaited. Internal for tests only.
     private(set) var pending: Request?
     private var chunks = ChunkedDecoder()
     private var refusedHead: RequestHead?
 
-    /// A parser at the start of a connection.
+    /// Creates a parser at the start of a connection.
     public init(limits: HTTPLimits = HTTPLimits()) {
         self.limits = limits
     }
 
-    /// Adds bytes that have arrived. After a refusal, and after a request that closes the connection, they are dropped.
+    /// Adds received bytes. They are dropped after a refusal and after a request that closes the connection.
     public mutating func append(_ bytes: Span<UInt8>) {
         if case .finished = stage { return }
         if case .refused = stage { return }
         buffer.append(bytes)
     }
 
-    /// The bytes that have arrived and are not yet part of an event: of an incomplete request, and of all that was
-    /// pipelined behind the request given last.
+    /// Number of received bytes that are not yet part of an event: those of an incomplete request and of pipelined
+    /// requests.
     public var buffered: Int { buffer.count }
 
-    /// The bytes of the body that is arriving, as far as it has; 0 in other phases.
+    /// Number of bytes received of the current body; 0 in other phases.
     public var bodyBytes: Int {
         phase == .body ? buffer.count + (pending?.body.count ?? 0) : 0
     }
 
-    /// What the connection waits for.
+    /// The part of a request that the connection waits for.
     public var phase: Phase {
         switch stage {
         case .requestLine: buffer.isEmpty ? .idle : .head
@@ -83,8 +83,7 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// As much as has been understood of the head of the request that is being read, or of the one that has been refused;
-    /// `nil` before its request line has.
+    /// The parsed part of the head of the current or refused request; `nil` until the request line is parsed.
     public var headAtHand: RequestHead? {
         switch stage {
         case .requestLine, .finished: nil
@@ -94,9 +93,9 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// The next event. Ask again until it is ``Event/needMoreBytes``.
+    /// Returns the next event. Call again until it is ``Event/needMoreBytes``.
     ///
-    /// - Throws: the reason to answer with and to close the connection for; the same one when asked again.
+    /// - Throws: the refusal to answer with before closing the connection. Later calls throw the same refusal.
     public mutating func next() throws(RequestRefusal) -> Event {
         do {
             let event = try advance()
@@ -111,8 +110,8 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// Takes the bytes that came after the request given last, for the protocol that the connection goes on in
-    /// (RFC 9110, section 7.8). No further request will be read.
+    /// Takes the bytes after the last request, for the protocol that the connection upgrades to (RFC 9110, section
+    /// 7.8). The parser reads no further request.
     public mutating func takeRemainder() -> [UInt8] {
         stage = .finished
         reset()
@@ -149,7 +148,7 @@ public struct RequestParser: Sendable {
 // MARK: - The head
 
 extension RequestParser {
-    /// Reads the request line and empty lines before it; whether it was there.
+    /// Reads the request line and any empty lines before it. Returns false while it is incomplete.
     private mutating func readRequestLine() throws(RequestRefusal) -> Bool {
         let longest = RequestLine.longest(limits)
         while !buffer.isEmpty {
@@ -179,11 +178,11 @@ extension RequestParser {
         return false
     }
 
-    /// Decides what follows the head: a request that is complete with it, or a body that has to be waited for.
+    /// Decides what follows the head: returns the request if it is complete, or prepares to read its body.
     private mutating func finishHead() throws(RequestRefusal) -> Event? {
         if line.minorVersion >= 1, section.host == nil { throw .hostMissing }
         let length = try section.framing.requestBody(minorVersion: line.minorVersion, limit: limits.bodyBytes)
-        // HTTP/1.0 has no expectations (RFC 9110, section 10.1.1).
+        // HTTP/1.0 does not define expectations (RFC 9110, section 10.1.1).
         if section.expectsUnknown, line.minorVersion >= 1 { throw .expectationUnknown }
         let (bytes, start) = (buffer.bytes, buffer.start)
         buffer.consume(section.byteCount)
@@ -194,10 +193,10 @@ extension RequestParser {
             case .bytes, .chunked: nil
             }
         if let body {
-            // The usual case: all of it has come at once.
+            // The usual case: the whole request has arrived at once.
             return complete(Request(RequestHead(line, section, in: bytes, from: start), line, section, body: body))
         }
-        // What came of the body is not held a second time by the head.
+        // Copy the head alone, so that it does not hold the first bytes of the body a second time.
         let head = Array(bytes[start..<start + section.byteCount])
         pending = Request(RequestHead(line, section, in: head, from: 0), line, section)
         if case .bytes(let count) = length {
@@ -220,14 +219,14 @@ extension RequestParser {
         return try chunks.decode(&buffer, into: &request.body, limits: limits)
     }
 
-    /// Gives a request and makes ready for the next one.
+    /// Returns a request and prepares for the next one.
     private mutating func complete(_ request: consuming Request) -> Event {
         stage = request.keepAlive ? .requestLine : .finished
         reset()
         return .request(request)
     }
 
-    /// Forgets the request in hand, and with it the memory that it took.
+    /// Discards the current request and frees its memory.
     private mutating func reset() {
         reader = LineReader()
         emptyLines = 0

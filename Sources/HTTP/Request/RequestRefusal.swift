@@ -1,12 +1,12 @@
 public import HTTPTypes
 
-/// The reason why a request cannot be served: what to answer before closing the connection.
+/// The reason why a request cannot be served: the answer to send before closing the connection.
 ///
-/// A refusal ends the connection, because after a message that could not be understood nobody can tell where the next
-/// one begins (RFC 9112, section 9.3 and 11.2).
+/// A refusal ends the connection: after a message that cannot be parsed, the start of the next one is unknown (RFC
+/// 9112, sections 9.3 and 11.2).
 public struct RequestRefusal: Error, Sendable, Hashable {
-    /// The status to answer with: 400, 413, 414, 417, 431, 501 or 505. Of a response, which is read by the same rules, it is
-    /// 502, and nobody is answered: see ``ResponseRefusal``.
+    /// The status to answer with: 400, 413, 414, 417, 431, 501 or 505. For a response, which obeys the same rules, it
+    /// is 502 and is not sent; see ``ResponseRefusal``.
     public let status: HTTPResponse.Status
     /// The rule that was broken, as a stable word for programs.
     public let code: String

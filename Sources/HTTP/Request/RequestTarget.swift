@@ -1,21 +1,21 @@
 import HTTPTypes
 
-/// The request-target, in whichever of its four forms it was sent (RFC 9112, section 3.2).
+/// The request-target, in any of its four forms (RFC 9112, section 3.2).
 ///
-/// Its characters are taken as they come: printable ASCII without `#`. Browsers send some that RFC 3986 does not have
-/// (`|`, `[`, `{` in queries); nothing is gained by refusing them, as paths and queries are only ever compared.
+/// Any printable ASCII except `#` is accepted. Browsers send characters that RFC 3986 excludes (`|`, `[`, `{` in
+/// queries), and refusing them gains nothing: paths and queries are only compared.
 ///
-/// What it is made of are places in the request line, for strings are made only of what is asked for.
+/// Its parts are ranges of the request line. Strings are made only of the parts that are used.
 struct RequestTarget: Sendable {
-    /// What stands for the resource.
+    /// The path of the resource.
     enum Path: Sendable {
-        /// The absolute path with its query, or `*`, as it was sent.
+        /// The absolute path with its query as sent, or `*`.
         case sent(Range<Int>)
-        /// The query of the path `/`, which was not sent, with its question mark.
+        /// The query, with its question mark, of the path `/`, which was not sent.
         case query(Range<Int>)
-        /// Nothing was sent, and this is meant.
+        /// No path was sent; this one is meant.
         case implied(StaticString)
-        /// In authority-form there is none.
+        /// No path, as in authority-form.
         case none
     }
 
@@ -28,15 +28,15 @@ struct RequestTarget: Sendable {
     private(set) var path = Path.none
     /// The scheme in absolute-form.
     private(set) var scheme: Scheme?
-    /// The authority in absolute-form and authority-form; it replaces the Host (RFC 9112, section 3.2.2).
+    /// The authority in absolute-form and authority-form. It replaces the Host (RFC 9112, section 3.2.2).
     private(set) var authority: Range<Int>?
 
-    /// No target.
+    /// Creates an empty target.
     init() {}
 
-    /// Reads the target, which is not empty and has no space, control or non-ASCII character.
+    /// Parses a target, which must be non-empty and free of spaces, control characters and non-ASCII bytes.
     ///
-    /// - Parameter start: where it begins in the request line.
+    /// - Parameter start: its offset in the request line.
     init(_ text: Span<UInt8>, at start: Int, method: HTTPRequest.Method) throws(RequestRefusal) {
         if method == .connect {
             try readAuthorityForm(text, at: start)
@@ -50,13 +50,13 @@ struct RequestTarget: Sendable {
         }
     }
 
-    /// `host:port`, for CONNECT alone (RFC 9112, section 3.2.3).
+    /// Parses `host:port`, which only CONNECT uses (RFC 9112, section 3.2.3).
     private mutating func readAuthorityForm(_ text: Span<UInt8>, at start: Int) throws(RequestRefusal) {
         guard Authority.isValid(text, port: .required) else { throw .targetInvalid }
         authority = start..<start + text.count
     }
 
-    /// `http://host[:port]/path?query` (RFC 9112, section 3.2.2).
+    /// Parses `http://host[:port]/path?query` (RFC 9112, section 3.2.2).
     private mutating func readAbsoluteForm(
         _ text: Span<UInt8>, at start: Int, method: HTTPRequest.Method
     ) throws(RequestRefusal) {
@@ -78,7 +78,7 @@ struct RequestTarget: Sendable {
         scheme = schemeLength == 4 ? .http : .https
         authority = start + authorityStart..<start + authorityEnd
         if authorityEnd == text.count {
-            // Without a path, OPTIONS is about the server as a whole (RFC 9112, section 3.2.4).
+            // Without a path, OPTIONS refers to the server as a whole (RFC 9112, section 3.2.4).
             path = .implied(method == .options ? "*" : "/")
         } else if text[authorityEnd] == ASCII.slash {
             path = .sent(start + authorityEnd..<start + text.count)

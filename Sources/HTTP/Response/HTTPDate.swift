@@ -3,13 +3,13 @@ public enum HTTPDate {
     /// The length of every such date, in bytes.
     static let byteCount = 29
 
-    /// The last second that a year of four digits can name.
+    /// The last second of the year 9999, in seconds since 1970.
     static let latest: Int64 = 253_402_300_799
 
     private static let days = "ThuFriSatSunMonTueWed"
     private static let months = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
-    /// The date of a second since 1970-01-01T00:00:00Z, before which there is no date, nor after the year 9999.
+    /// Returns the date of a second since 1970-01-01T00:00:00Z. The range is clamped to 1970 through 9999.
     public static func string(secondsSince1970: Int64) -> String {
         var bytes: [UInt8] = []
         append(secondsSince1970: secondsSince1970, to: &bytes)
@@ -38,8 +38,8 @@ public enum HTTPDate {
         output.append(text: " GMT")
     }
 
-    /// The proleptic Gregorian date of a day. Counted in years that begin in March, the leap day is a year's last, and
-    /// the months before it have a regular pattern: 153 days in every five.
+    /// Returns the proleptic Gregorian date of a day. Years are counted from March: the leap day is then the last of
+    /// its year, and the months before it follow a regular pattern of 153 days in every five.
     private static func civilDate(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = daysSince1970 + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)

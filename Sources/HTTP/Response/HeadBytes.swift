@@ -1,8 +1,7 @@
 import HTTPTypes
 
 extension [UInt8] {
-    /// Appends `HTTP/1.1 code reason CRLF` (RFC 9112, section 4). The answers that are given all the time have theirs
-    /// ready.
+    /// Appends `HTTP/1.1 code reason CRLF` (RFC 9112, section 4). The lines of frequent answers are precomputed.
     mutating func append(statusLine status: HTTPResponse.Status) {
         switch status.code {
         case 101: append(text: "HTTP/1.1 101 Switching Protocols\r\n")
@@ -17,15 +16,15 @@ extension [UInt8] {
             append(ASCII.zero + UInt8(status.code / 100))
             append(ASCII.zero + UInt8(status.code / 10 % 10))
             append(ASCII.zero + UInt8(status.code % 10))
-            // The space is needed also when there is no reason phrase.
+            // The space is required even without a reason phrase.
             append(ASCII.space)
             append(fieldValue: status.reasonPhrase.utf8.span)
             append(text: "\r\n")
         }
     }
 
-    /// Appends a value. A control character in it becomes a space, as RFC 9110, section 5.5, has it, so that no value
-    /// can end its line and begin another (response splitting).
+    /// Appends a value. Control characters become spaces (RFC 9110, section 5.5), so that no value can end its line and
+    /// begin another (response splitting).
     mutating func append(fieldValue value: Span<UInt8>) {
         var isClean = true
         for index in value.indices where !value[index].isFieldContent { isClean = false }
@@ -40,7 +39,7 @@ extension [UInt8] {
     mutating func append(_ field: HTTPField) {
         append(text: field.name.rawName)
         append(text: ": ")
-        // A value that is not UTF-8 is written as it came.
+        // A value that is not UTF-8 is written unchanged.
         field.withUnsafeBytesOfValue { append(fieldValue: $0.span) }
         append(text: "\r\n")
     }

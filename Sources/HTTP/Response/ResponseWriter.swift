@@ -1,27 +1,28 @@
 public import HTTPTypes
 
-/// Writes responses: each as one run of bytes, for one write to the connection (RFC 9112, sections 2.1 and 4).
+/// Writes responses. Each is one run of bytes, for one write to the connection (RFC 9112, sections 2.1 and 4).
 ///
-/// The writer alone decides on `Date`, `Connection`, `Content-Length` and `Transfer-Encoding`: such fields of a response
-/// are left out, but for `Connection` in a 101 and a 426, which belongs to the upgrade; in the latter there may be another one
-/// behind it, for the connection itself. Control characters in values are written as spaces, so no value can split a response.
+/// The writer alone sets `Date`, `Connection`, `Content-Length` and `Transfer-Encoding`, and drops such fields of a
+/// response. The exception is `Connection` in a 101 or 426, which belongs to the upgrade; a 426 may have a second one,
+/// for the connection itself. Control characters in values are written as spaces, so that no value can split a
+/// response.
 ///
-/// One writer serves all connections of a thread. It keeps the lines with which an answer begins for the next one, which
-/// most often begins with the same: status, `Date` and `Content-Type`.
+/// One writer serves all connections of a thread. It caches the first lines of an answer, because the next one usually
+/// begins with the same status, `Date` and `Content-Type`.
 public struct ResponseWriter: Sendable {
     /// `100 Continue`, the whole response (RFC 9110, section 15.2.1).
     public static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// What the fixed lines of a head take at most.
+    /// Maximum size of the fixed lines of a head, in bytes.
     private static let usualHeadBytes = 256
-    /// What Content-Length, Connection and the empty line take at most.
+    /// Maximum size of Content-Length, Connection and the empty line, in bytes.
     private static let lastLinesBytes = 80
 
     private var dateLine: [UInt8] = []
     private var dateSecond: Int64 = -1
     private var opening = Opening()
 
-    /// The first lines of a head, and what they were made of.
+    /// The first lines of a head and the values they were made of.
     private struct Opening {
         var bytes: [UInt8] = []
         var second: Int64 = -1
@@ -30,13 +31,13 @@ public struct ResponseWriter: Sendable {
         var contentType: String?
 
         func isFor(_ status: HTTPResponse.Status, _ contentType: String?, at second: Int64) -> Bool {
-            // Two statuses are equal if their codes are.
+            // Statuses with the same code compare equal, so the phrases are compared too.
             second == self.second && status.code == code && status.reasonPhrase == reasonPhrase
                 && contentType == self.contentType
         }
     }
 
-    /// A writer that has written no date yet.
+    /// Creates a writer with an empty cache.
     public init() {}
 
     /// Appends a response to `output`.
@@ -45,16 +46,16 @@ public struct ResponseWriter: Sendable {
     ///   - status: the status. 1xx, 204 and 304 have no content and no length (RFC 9110, section 8.6).
     ///   - contentType: the value of `Content-Type`; left out when there is no content.
     ///   - fields: further fields.
-    ///   - lines: further fields that are ready to be sent, each with its CRLF.
-    ///   - body: the content. To HEAD only its length is written.
-    ///   - context: what the request asks of the framing.
+    /// - lines: further fields as bytes, each with its CRLF.
+    /// - body: the content. For HEAD only its length is written.
+    /// - context: the facts of the request that determine the framing.
     ///   - now: the time for `Date`, in seconds since 1970.
     public mutating func write(
         _ status: HTTPResponse.Status, contentType: String? = nil, fields: [HTTPField] = [],
         lines: Span<UInt8> = Span(), body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64,
         into output: inout [UInt8]
     ) {
-        // Growing once, and by a factor: many pipelined answers may go into the same output.
+        // Growing once, and geometrically: many pipelined answers may share the output.
         output.append(addingCapacity: Self.usualHeadBytes + lines.count + body.count) { _ in }
         if !opening.isFor(status, contentType, at: now) { open(status, contentType, at: now) }
         output.append(copying: opening.bytes.span)
@@ -76,8 +77,8 @@ public struct ResponseWriter: Sendable {
         finish(status, body: body, to: context, into: &output)
     }
 
-    /// Appends the head of a response whose content has no end known in advance: it lasts until the connection closes
-    /// (RFC 9112, section 6.3), which HTTP/1.0 understands too, and its bytes need no framing of their own.
+    /// Appends the head of a response that lasts until the connection closes (RFC 9112, section 6.3). HTTP/1.0 clients
+    /// understand it too, and its content needs no framing.
     public mutating func writeStreamHead(
         _ status: HTTPResponse.Status = .ok, contentType: String, fields: [HTTPField] = [], at now: Int64,
         into output: inout [UInt8]
@@ -137,7 +138,7 @@ public struct ResponseWriter: Sendable {
         output.append(copying: dateLine.span)
     }
 
-    /// Returns whether a response with this status has content, be it empty (RFC 9110, section 6.4.1).
+    /// Returns true if a response with this status has content, which may be empty (RFC 9110, section 6.4.1).
     static func hasContent(_ status: HTTPResponse.Status) -> Bool {
         status.code >= 200 && status.code != 204 && status.code != 304
     }
@@ -145,7 +146,7 @@ public struct ResponseWriter: Sendable {
     private static func isPassedOn(_ name: HTTPField.Name, _ status: HTTPResponse.Status) -> Bool {
         switch name.canonicalName.utf8.count {
         case 4: name != .date
-        // Whoever sends Upgrade has to name it there (RFC 9110, section 7.8).
+        // A sender of Upgrade must list it in Connection (RFC 9110, section 7.8).
         case 10: name != .connection || status.code == 101 || status.code == 426
         case 14: name != .contentLength
         case 17: name != .transferEncoding
@@ -154,10 +155,10 @@ public struct ResponseWriter: Sendable {
     }
 }
 
-/// Writing where there is room, which is looked for once for several pieces. Every write is checked all the same.
+/// Appending to reserved space, so that several pieces need one capacity check. Every write is still bounds-checked.
 extension OutputSpan<UInt8> {
     fileprivate mutating func append(_ literal: StaticString) {
-        // The pointer is used only inside the closure, and a literal lives for ever.
+        // The pointer is used only inside the closure, and a literal is never freed.
         literal.withUTF8Buffer { append(copying: $0.span) }
     }
 
@@ -171,8 +172,8 @@ extension OutputSpan<UInt8> {
         guard !span.isEmpty else { return }
         withUnsafeMutableBufferPointer { bytes, count in
             span.withUnsafeBufferPointer {
-                // The pointers do not leave the closures; there is something to copy, and there is room for it behind
-                // what is written, which a span of other bytes cannot overlap.
+                // The pointers do not leave the closures. There is something to copy, and the free capacity holds it.
+                // The source cannot overlap the destination, because it is another span.
                 (bytes.baseAddress! + count).initialize(from: $0.baseAddress!, count: $0.count)
             }
             count += span.count

@@ -1,4 +1,4 @@
-/// The octets that HTTP gives a meaning (RFC 9110, section 5.6; RFC 5234, appendix B.1).
+/// The octets with a meaning in HTTP (RFC 9110, section 5.6; RFC 5234, appendix B.1).
 enum ASCII {
     static let tab: UInt8 = 0x09
     static let lineFeed: UInt8 = 0x0A
@@ -25,18 +25,18 @@ enum ASCII {
 }
 
 extension UInt8 {
-    /// A letter in lower case, anything else unchanged. Never by locale: protocol elements are ASCII.
+    /// Returns a letter in lower case, any other byte unchanged. Locale-independent: protocol elements are ASCII.
     @inline(__always)
     var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 
-    /// The value of a decimal digit.
+    /// Returns the value of a decimal digit.
     @inline(__always)
     var digitValue: Int? {
         let value = self &- ASCII.zero
         return value < 10 ? Int(value) : nil
     }
 
-    /// The value of a hexadecimal digit, in either case.
+    /// Returns the value of a hexadecimal digit, in either case.
     @inline(__always)
     var hexDigitValue: UInt8? {
         switch self {
@@ -47,15 +47,15 @@ extension UInt8 {
         }
     }
 
-    /// Optional white space around field values and list elements (RFC 9110, section 5.6.3).
+    /// Returns true for optional white space around field values and list elements (RFC 9110, section 5.6.3).
     @inline(__always)
     var isOptionalWhitespace: Bool { self == ASCII.space || self == ASCII.tab }
 
-    /// `VCHAR`: printable ASCII without the space.
+    /// Returns true for `VCHAR`: printable ASCII without the space.
     @inline(__always)
     var isVisible: Bool { self &- 0x21 < 0x5E }
 
-    /// What may stand in a field value: `VCHAR`, `obs-text`, space and tab (RFC 9110, section 5.5).
+    /// Returns true for the bytes of a field value: `VCHAR`, `obs-text`, space and tab (RFC 9110, section 5.5).
     @inline(__always)
     var isFieldContent: Bool { self >= 0x20 && self != ASCII.delete || self == ASCII.tab }
 }

@@ -1,13 +1,13 @@
-/// A set of ASCII characters, so that one shift tells whether a byte belongs to it.
+/// A set of ASCII characters. A membership test is one shift.
 ///
-/// The alphabets of RFC 9110, section 5.6, and RFC 3986, section 2, as far as this module needs them.
+/// The alphabets of RFC 9110, section 5.6, and RFC 3986, section 2, that this module needs.
 struct ASCIISet: Sendable {
     /// Bit n is set when the character n is a member, 0 to 63.
     private let low: UInt64
     /// Bit n is set when the character n + 64 is a member.
     private let high: UInt64
 
-    /// The set of the characters of `members`, which are all ASCII.
+    /// Creates the set of the characters of `members`, all of which must be ASCII.
     init(_ members: String) {
         var low: UInt64 = 0
         var high: UInt64 = 0
@@ -27,12 +27,12 @@ struct ASCIISet: Sendable {
 
     private static let alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-    /// `tchar`: what methods, field names and most keywords are made of (RFC 9110, section 5.6.2).
+    /// `tchar`: the characters of methods, field names and most keywords (RFC 9110, section 5.6.2).
     static let token = ASCIISet(alphanumeric + "!#$%&'*+-.^_`|~")
 
     /// The characters of a host name that this server answers to: `unreserved` of RFC 3986, section 2.3.
     ///
-    /// The grammar of `reg-name` also has `sub-delims`. No name in the DNS uses them, and a comma there is how two
-    /// merged `Host` lines look, so they are left out.
+    /// The grammar of `reg-name` also has `sub-delims`. They are excluded: no DNS name uses them, and a comma would be
+    /// the trace of two merged `Host` lines.
     static let hostName = ASCIISet(alphanumeric + "-._~")
 }

@@ -1,37 +1,37 @@
-/// Bytes read as the text of a protocol element, without making a `String` of them.
+/// Reading bytes as the text of a protocol element, without creating a `String`.
 extension Span<UInt8> {
-    /// Returns whether these bytes are `text` (ASCII), letters in either case.
+    /// Returns true if these bytes equal `text` (ASCII), ignoring case.
     func equals(ignoringCase text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }
         for index in indices {
-            // The cases of a letter differ in one bit, as do some other characters.
+            // The cases of a letter differ in one bit, but so do some other characters.
             let difference = self[index] ^ other[index]
             if difference != 0, difference != 0x20 || !(0x61...0x7A).contains(self[index] | 0x20) { return false }
         }
         return true
     }
 
-    /// Returns whether these bytes are exactly `text`.
+    /// Returns true if these bytes are exactly `text`.
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
-        // The pointer is used only inside the closure, and a literal lives for ever.
+        // The pointer is used only inside the closure, and a literal is never freed.
         return text.withUTF8Buffer { other in
             for index in indices where self[index] != other[index] { return false }
             return true
         }
     }
 
-    /// Returns whether these bytes begin with `text` (ASCII), letters in either case.
+    /// Returns true if these bytes begin with `text` (ASCII), ignoring case.
     func hasPrefix(ignoringCase text: String) -> Bool {
         let length = text.utf8.count
         return count >= length && extracting(first: length).equals(ignoringCase: text)
     }
 
-    /// The place of the first `byte` at or after `start`.
+    /// Returns the index of the first `byte` at or after `start`.
     ///
-    /// Eight bytes at a time: in a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero. A borrow can mark a
-    /// byte wrongly only above one marked rightly, so the lowest is right.
+    /// It compares eight bytes at a time: in a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero. A borrow
+    /// can wrongly mark a byte only above a correctly marked one, so the lowest mark is correct.
     func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
         let ones = EightBytes.ones
         var index = start
@@ -48,10 +48,11 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// The place of the first byte from `start` to `end` that is neither printable ASCII nor a space, or `end`.
+    /// Returns the index of the first byte in `start..<end` that is neither printable ASCII nor a space, or `end`.
     ///
-    /// Eight bytes at a time: in a word, `x - 0x20…` marks in their highest bits the bytes below 0x20, `x + 0x01…` marks
-    /// 0x7F, and those from 0x80 are marked. A borrow or a carry can mark a byte wrongly only above one marked rightly.
+    /// It compares eight bytes at a time. In a word, the highest bits of `x - 0x20…` mark the bytes below 0x20, those
+    /// of `x + 0x01…` mark 0x7F, and the bytes from 0x80 are already marked. A borrow or a carry can wrongly mark a
+    /// byte only above a correctly marked one.
     func firstIndexOfUnprintable(from start: Int, to end: Int) -> Int {
         let ones = EightBytes.ones
         var index = start
@@ -65,7 +66,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Where these bytes begin and end without the optional white space around them (RFC 9110, section 5.6.3).
+    /// Returns the bounds of these bytes without the optional white space around them (RFC 9110, section 5.6.3).
     func boundsWithoutWhitespace(from start: Int, to end: Int) -> Range<Int> {
         var lower = start
         var upper = end
@@ -81,7 +82,8 @@ extension Span<UInt8> {
         return !isEmpty
     }
 
-    /// Returns whether all are ASCII and none of them is `byte`, eight at a time as in ``firstIndex(of:from:)``.
+    /// Returns true if all bytes are ASCII and none is `byte`. It compares eight at a time, as ``firstIndex(of:from:)``
+    /// does.
     func isASCII(without byte: UInt8) -> Bool {
         let ones = EightBytes.ones
         var index = 0
@@ -98,19 +100,19 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The string of these bytes, which are ASCII.
+    /// The string of these bytes, which must be ASCII.
     var asciiString: String {
-        // Whoever asks has looked at every byte: ASCII is UTF-8.
+        // The caller has checked that every byte is ASCII, which is valid UTF-8.
         String(copying: UTF8Span(unchecked: self, isKnownASCII: true))
     }
 
-    /// The string these bytes encode, or `nil` if they are not UTF-8.
+    /// The string that these bytes encode, or `nil` if they are not UTF-8.
     var utf8String: String? {
         guard let text = try? UTF8Span(validating: self) else { return nil }
         return String(copying: text)
     }
 
-    /// The bytes as an array of their own.
+    /// A copy of the bytes.
     var copied: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -122,12 +124,12 @@ extension Span<UInt8> {
 extension [UInt8] {
     /// Appends the bytes of `span` with one copy.
     mutating func append(copying span: Span<UInt8>) {
-        // The pointer does not leave the closure, and the array cannot alias it: a span keeps what it views from being
-        // mutated for as long as it lives.
+        // The pointer does not leave the closure. The array cannot alias it, because a span prevents mutation of what
+        // it views.
         span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
-    /// Appends `number`, which is not negative, in decimal digits.
+    /// Appends `number`, which must not be negative, in decimal digits.
     mutating func append(decimal number: Int) {
         if number >= 10 { append(decimal: number / 10) }
         append(ASCII.zero + UInt8(truncatingIfNeeded: number % 10))
@@ -139,14 +141,14 @@ extension [UInt8] {
     }
 }
 
-/// Eight bytes as one number, the first of them in its lowest digits.
+/// Eight bytes as one number. The first byte is the least significant.
 enum EightBytes {
     /// A one in each byte.
     static let ones: UInt64 = 0x0101_0101_0101_0101
 
     @inline(__always)
     static func load(_ span: Span<UInt8>, at index: Int) -> UInt64 {
-        // The bounds are checked by the load; any eight bytes are a UInt64.
+        // The load checks the bounds, and any eight bytes are a valid UInt64.
         UInt64(littleEndian: span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 }

@@ -1,27 +1,26 @@
-/// Bytes that have arrived and are not yet understood.
+/// Received bytes that are not yet parsed.
 ///
-/// Reading is cheap however the bytes come: consuming moves a mark, appending closes the gap before the mark only when
-/// it is at least as long as what is left, and an empty buffer holds no memory at all, so that ten thousand idle
-/// connections hold none.
+/// Consuming moves an index. Appending moves the unread bytes to the front only if at least as many were consumed, so
+/// the cost per byte is constant. An empty buffer holds no memory, so idle connections cost none.
 struct InputBuffer: Sendable {
-    /// What has arrived. What lies before ``start`` has been consumed.
+    /// The received bytes. Those before ``start`` have been consumed.
     private(set) var bytes: [UInt8] = []
-    /// Where the unread bytes begin in ``bytes``.
+    /// The index of the first unread byte in ``bytes``.
     private(set) var start = 0
 
-    /// The number of bytes that are unread.
+    /// Number of unread bytes.
     var count: Int { bytes.count - start }
 
     var isEmpty: Bool { bytes.count == start }
 
     mutating func append(_ span: Span<UInt8>) {
         guard !span.isEmpty else { return }
-        // Each byte moved here pays for one that was consumed, so the cost of a byte stays constant.
+        // Each moved byte is matched by a consumed one, so the cost per byte stays constant.
         if start > 0, start >= count {
             bytes.removeFirst(start)
             start = 0
         }
-        // The usual case is one read of one message: then exactly its size is allocated.
+        // Usually one read has one message: allocate exactly its size.
         if bytes.isEmpty { bytes.reserveCapacity(span.count) }
         bytes.append(copying: span)
     }
@@ -40,7 +39,7 @@ struct InputBuffer: Sendable {
         consume(length)
     }
 
-    /// The first `length` unread bytes, taken out.
+    /// Removes and returns the first `length` unread bytes.
     mutating func take(_ length: Int) -> [UInt8] {
         if start == 0, length == bytes.count {
             defer { removeAll() }
@@ -51,7 +50,7 @@ struct InputBuffer: Sendable {
         return taken
     }
 
-    /// Gives back the memory of what has been read; called when all that could be understood has been.
+    /// Frees the memory of consumed bytes. Call it once no more of the input can be parsed.
     mutating func trim() {
         guard start > 0 else { return }
         bytes = Array(bytes[start...])

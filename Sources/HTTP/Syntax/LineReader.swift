@@ -1,18 +1,18 @@
 /// Finds the lines of a message head, a chunk header or a trailer section (RFC 9112, section 2.2).
 ///
-/// A line ends with CRLF and nothing else: accepting a bare LF, or taking a bare CR for a space, as the RFC permits, is
-/// what makes two parties disagree about where a message ends. Control characters are found on the way, before the line
-/// is complete, so bytes that are no HTTP (a TLS hello on the wrong port) are refused at once.
+/// A line ends only with CRLF. The RFC also permits accepting a bare LF and reading a bare CR as a space, but both can
+/// make two parties disagree about where a message ends. Control characters are found before the line is complete, so
+/// bytes that are not HTTP (such as a TLS hello on the wrong port) are refused at once.
 ///
-/// The reader remembers how far it has looked, so a line that arrives byte by byte is looked through once.
+/// The reader remembers how far it has searched, so that a line that arrives byte by byte is searched once.
 struct LineReader: Sendable {
-    /// Which characters a line may hold.
+    /// The characters that a line may hold.
     enum Kind {
         /// Printable ASCII and spaces.
         case requestLine
-        /// Field content (RFC 9110, section 5.5): also tabs and the bytes from 0x80.
+        /// Field content (RFC 9110, section 5.5): also tabs and bytes from 0x80.
         case field
-        /// Field content too: a chunk's size and its extensions.
+        /// Field content, for a chunk's size and its extensions.
         case chunkHeader
 
         fileprivate func admits(_ byte: UInt8) -> Bool {
@@ -31,23 +31,23 @@ struct LineReader: Sendable {
         }
     }
 
-    /// What was found.
+    /// The result of a search.
     enum Line: Equatable {
-        /// A line of so many bytes, the CRLF after it not counted.
+        /// A complete line of `length` bytes, without its CRLF.
         case complete(length: Int)
-        /// No end yet, and room for one.
+        /// The line has no end yet and is within the limit.
         case incomplete
         /// The line with its CRLF is longer than the limit.
         case tooLong
     }
 
-    /// The number of bytes of the present line are known to be neither its end nor forbidden.
+    /// Number of bytes of the current line known to be neither its end nor forbidden.
     private var examined = 0
 
-    /// Looks for the end of the line that starts with `bytes`, which may take `limit` bytes with its CRLF.
+    /// Searches for the end of the line that starts with `bytes`. With its CRLF it may take `limit` bytes.
     mutating func next(_ kind: Kind, in bytes: Span<UInt8>, limit: Int) throws(RequestRefusal) -> Line {
-        // The last byte that may belong to the line is the LF, so the CR is found before `limit - 1` or not at all. Never
-        // looking further keeps the outcome the same however the bytes are cut into reads.
+        // The LF may be at `limit - 1` at the latest, so the CR must come before that. Never searching further keeps
+        // the result independent of how the bytes are split into reads.
         let end = min(bytes.count, limit - 1)
         var index = bytes.firstIndexOfUnprintable(from: examined, to: end)
         while index < end {

@@ -1,12 +1,12 @@
 /// Percent-encoded octets (RFC 3986, section 2.1).
 ///
-/// A plus is a plus, in queries too: times have offsets (`+02:00`), and people type them into URLs. The forms of HTML
-/// write their spaces so (WHATWG URL, section 5.1), but nothing that this API takes may hold a space.
+/// A plus stays a plus, in queries too: time offsets (`+02:00`) are typed into URLs. HTML forms write a space as a plus
+/// (WHATWG URL, section 5.1), but no parameter of this API may hold a space.
 enum PercentDecoding {
-    /// The text that `bytes` encode. An encoding that is cut off or not hexadecimal, the octet NUL, and octets that are
-    /// not UTF-8 are refused.
+    /// Returns the text that `bytes` encode. Refuses an encoding that is cut off or not hexadecimal, the octet NUL, and
+    /// octets that are not UTF-8.
     ///
-    /// - Parameter isPlain: whether `bytes` are known to be ASCII without an encoding.
+    /// - Parameter isPlain: True if `bytes` are known to be ASCII without percent-encodings.
     static func decode(_ bytes: Span<UInt8>, isPlain: Bool) throws(RequestRefusal) -> String {
         if isPlain { return bytes.asciiString }
         guard let first = bytes.firstIndex(of: ASCII.percent) else {

@@ -2,13 +2,13 @@
 public struct QueryParameters: Sendable, Hashable {
     /// One pair, decoded.
     public struct Parameter: Sendable, Hashable {
-        /// What stands before the first `=`, or all of it.
+        /// The text before the first `=`, or the whole pair.
         public let name: String
-        /// What stands after the first `=`; empty if there is none.
+        /// The text after the first `=`; empty if there is none.
         public let value: String
     }
 
-    /// The first pair. Most queries have no other, and need no array.
+    /// The first pair. Most queries have only one and need no array.
     private var first: Parameter?
     private var others: [Parameter] = []
 
@@ -19,7 +19,7 @@ public struct QueryParameters: Sendable, Hashable {
 
     /// Adds a pair as sent.
     ///
-    /// - Parameter isPlain: whether it is known to be ASCII without a percent-encoding.
+    /// - Parameter isPlain: True if the pair is known to be ASCII without percent-encodings.
     mutating func append(_ pair: Span<UInt8>, isPlain: Bool) throws(RequestRefusal) {
         let nameEnd = pair.firstIndex(of: ASCII.equals) ?? pair.count
         let name = try PercentDecoding.decode(pair.extracting(first: nameEnd), isPlain: isPlain)
@@ -37,12 +37,12 @@ public struct QueryParameters: Sendable, Hashable {
         return nil
     }
 
-    /// Every value with this name, in order.
+    /// Returns all values with this name, in order.
     public func values(_ name: String) -> [String] {
         all.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// Returns whether a name occurs more than once. Which of the values is meant would be a guess.
+    /// Returns true if a name occurs more than once. Refuse such a query: either value would be a guess.
     public func isRepeated(_ name: String) -> Bool {
         var count = first?.name == name ? 1 : 0
         for parameter in others where parameter.name == name { count += 1 }

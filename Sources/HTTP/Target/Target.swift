@@ -1,24 +1,24 @@
-/// The path and query of a request (RFC 3986, sections 3.3 and 3.4). Decoding waits until it is asked for.
+/// The path and query of a request (RFC 3986, sections 3.3 and 3.4). They are decoded only on request.
 ///
 /// Paths are not normalised: `.` and `..` are segments like any other, and an encoded slash stays inside its segment.
 public struct Target: Sendable {
-    /// What the target is a part of: nothing is copied.
+    /// The bytes that contain the target, shared without a copy.
     private let bytes: [UInt8]
     private let place: Range<Int>
-    /// Where the query's question mark is in ``bytes``; the end if there is none.
+    /// The index of the query's question mark in ``bytes``, or the end if there is no query.
     private let pathEnd: Int
-    /// True if it is its own decoded text: ASCII without a percent-encoding.
+    /// True if the text equals its decoded form: ASCII without percent-encodings.
     private let isPlain: Bool
 
     private static let usualSegments = 6
 
-    /// The target with this text.
+    /// Creates a target with this text.
     public init(_ text: String) {
         let bytes = Array(text.utf8)
         self.init(bytes, bytes.indices)
     }
 
-    /// The target that lies in a place of `bytes`, which is UTF-8.
+    /// Creates a target from a range of `bytes`, which must be UTF-8.
     init(_ bytes: [UInt8], _ place: Range<Int>) {
         self.bytes = bytes
         self.place = place
@@ -30,7 +30,7 @@ public struct Target: Sendable {
     /// The path and query as sent.
     public var text: String { text(in: place) }
 
-    /// True if there is a query, be it an empty one.
+    /// True if there is a query, even an empty one.
     public var hasQuery: Bool { pathEnd < place.upperBound }
 
     /// The path as sent.
@@ -43,8 +43,8 @@ public struct Target: Sendable {
         String(decoding: bytes[place], as: UTF8.self)
     }
 
-    /// The decoded segments: what stands after each slash. `/` has one, which is empty; so has a path with a slash at
-    /// its end. `*` has none.
+    /// Returns the decoded segments: the text after each slash. `/` has one empty segment, and a path with a final
+    /// slash ends with one. `*` has none.
     ///
     /// - Throws: 400 `target_encoding_invalid`.
     public func segments() throws(RequestRefusal) -> [String] {
@@ -61,7 +61,7 @@ public struct Target: Sendable {
         return segments
     }
 
-    /// The decoded parameters of the query.
+    /// Returns the decoded parameters of the query.
     ///
     /// - Throws: 400 `target_encoding_invalid`.
     public func parameters() throws(RequestRefusal) -> QueryParameters {
