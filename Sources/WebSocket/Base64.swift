@@ -1,6 +1,6 @@
 /// Base64 with padding (RFC 4648 §4), as far as the opening handshake needs it.
 ///
-/// Written here because Swift has it only in Foundation, and one key of 16 bytes is not worth that import in a codec.
+/// It avoids an import of Foundation for a single key of 16 bytes.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
@@ -12,15 +12,15 @@ enum Base64 {
             let group = bytes[start..<min(start + 3, bytes.count)]
             let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
             for position in 0..<4 {
-                // One byte fills two characters, two bytes three, three bytes four.
+                // One byte becomes two characters, two bytes three, three bytes four.
                 text.append(position <= group.count ? alphabet[bits >> (18 - 6 * position) & 63] : padding)
             }
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// How many bytes `text` stands for; nil if it is not Base64. Bits that the padding leaves over may be anything
-    /// (RFC 4648 §3.5).
+    /// Returns the number of bytes that `text` encodes, or nil if it is not Base64. The unused bits before the padding
+    /// are ignored (RFC 4648 §3.5).
     static func decodedCount(_ text: String) -> Int? {
         let characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }

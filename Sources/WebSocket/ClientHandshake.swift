@@ -1,6 +1,7 @@
 /// The client's side of the opening handshake (RFC 6455 §4.1).
 public struct ClientHandshake: Sendable {
-    /// What the answer's line and fields say; each field as the values of its lines, without surrounding whitespace.
+    /// The status and fields of the server's answer. Each field has the values of its lines, without surrounding
+    /// whitespace.
     public struct Response: Sendable {
         /// The HTTP status.
         public var status: Int
@@ -15,7 +16,7 @@ public struct ClientHandshake: Sendable {
         /// The lines of `Sec-WebSocket-Extensions`.
         public var extensions: [String]
 
-        /// An answer with these values.
+        /// Creates an answer with these values.
         public init(
             status: Int, upgrade: [String], connection: [String], accept: [String], subprotocol: [String] = [],
             extensions: [String] = []
@@ -29,36 +30,36 @@ public struct ClientHandshake: Sendable {
         }
     }
 
-    /// What a client and a server have agreed on.
+    /// The options that client and server have negotiated.
     public struct Agreement: Equatable, Sendable {
         /// The subprotocol that the server chose; nil if it chose none.
         public let subprotocol: String?
-        /// How messages may be compressed; nil: not at all.
+        /// The negotiated compression; nil if messages are not compressed.
         public let deflate: PerMessageDeflate?
     }
 
     /// The reason why an answer does not open a WebSocket.
     public struct Failure: Error, Equatable, Sendable {
-        /// What is wrong, for people.
+        /// A description of the problem, for people.
         public let reason: String
     }
 
-    /// The bytes of a nonce.
+    /// Number of bytes of a nonce.
     public static let nonceLength = AcceptKey.nonceLength
 
     /// The value of `Sec-WebSocket-Key`.
     public let key: String
-    /// The subprotocols that are offered, the best first.
+    /// The offered subprotocols, in order of preference.
     public let subprotocols: [String]
     /// True if compression is offered.
     public let offersDeflate: Bool
 
-    /// A handshake for one connection.
+    /// Creates a handshake for one connection.
     ///
     /// - Parameters:
     ///   - nonce: 16 random bytes, new for each connection.
-    ///   - subprotocols: what to offer, the best first: tokens, without repetition.
-    ///   - offersDeflate: whether to offer compression.
+    /// - subprotocols: the subprotocols to offer, in order of preference: distinct tokens.
+    ///   - offersDeflate: True to offer compression.
     public init(nonce: [UInt8], subprotocols: [String] = [], offersDeflate: Bool = false) {
         precondition(nonce.count == Self.nonceLength)
         key = Base64.encode(nonce)
@@ -66,7 +67,7 @@ public struct ClientHandshake: Sendable {
         self.offersDeflate = offersDeflate
     }
 
-    /// The fields of the request, but for `Host`, as name and value.
+    /// The fields of the request except `Host`, as names and values.
     public var fields: [(name: String, value: String)] {
         var fields = [
             (name: "Upgrade", value: "websocket"), (name: "Connection", value: "Upgrade"),
@@ -83,7 +84,7 @@ public struct ClientHandshake: Sendable {
 
     /// Checks the server's answer.
     ///
-    /// - Returns: what the server chose of what was offered.
+    /// - Returns: the options that the server chose from those offered.
     /// - Throws: the first rule of §4.1 that the answer breaks.
     public func check(_ response: Response) throws(Failure) -> Agreement {
         guard response.status == 101 else { throw Failure(reason: "the server answered \(response.status), not 101") }

@@ -1,16 +1,16 @@
 /// The reason why a connection is closed (RFC 6455 §7.4).
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
-    /// The number as it stands in a Close frame.
+    /// The number in a Close frame.
     public let rawValue: UInt16
 
-    /// Any number, also one that must not be sent: see ``mayBeSent``.
+    /// Creates a code with any number, including ones that must not be sent; see ``mayBeSent``.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// True if the code may stand in a Close frame: those registered for the wire (1000-1003 and 1007-1014), those of
-    /// libraries and frameworks (3000-3999), and private ones (4000-4999). The codes 1004-1006 and 1015 are never
-    /// sent; the rest below 3000 is reserved for the protocol (§7.4.2).
+    /// True if the code may appear in a Close frame. Such codes are registered for the wire (1000-1003 and 1007-1014),
+    /// belong to libraries and frameworks (3000-3999), or are private (4000-4999). The codes 1004-1006 and 1015 are
+    /// never sent; the other codes below 3000 are reserved for the protocol (§7.4.2).
     public var mayBeSent: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -23,54 +23,54 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
 extension CloseCode {
     /// The purpose of the connection is fulfilled.
     public static let normalClosure = CloseCode(rawValue: 1000)
-    /// The server is shutting down, or the page was left.
+    /// The server is shutting down, or the user left the page.
     public static let goingAway = CloseCode(rawValue: 1001)
     /// The peer broke the framing rules.
     public static let protocolError = CloseCode(rawValue: 1002)
-    /// A kind of message that the endpoint cannot take, such as binary where text is spoken.
+    /// The endpoint does not accept this kind of message, such as binary where it expects text.
     public static let unsupportedData = CloseCode(rawValue: 1003)
     /// Reserved without a meaning; never sent.
     public static let reserved1004 = CloseCode(rawValue: 1004)
-    /// Stands for a Close frame without a code; never sent.
+    /// Represents a Close frame without a code; never sent.
     public static let noStatusReceived = CloseCode(rawValue: 1005)
-    /// Stands for a connection that ended without a Close frame; never sent.
+    /// Represents a connection that ended without a Close frame; never sent.
     public static let abnormalClosure = CloseCode(rawValue: 1006)
     /// Data that contradicts its type, such as text that is not UTF-8.
     public static let invalidPayloadData = CloseCode(rawValue: 1007)
-    /// A message against the endpoint's rules, where no other code fits.
+    /// A message violates the endpoint's rules, and no other code fits.
     public static let policyViolation = CloseCode(rawValue: 1008)
-    /// A message that is larger than the endpoint takes.
+    /// A message exceeds the endpoint's size limit.
     public static let messageTooBig = CloseCode(rawValue: 1009)
-    /// The server did not negotiate an extension that the client needs; sent by clients only.
+    /// The server did not negotiate an extension that the client requires; sent by clients only.
     public static let mandatoryExtension = CloseCode(rawValue: 1010)
-    /// The server met a condition that it did not expect.
+    /// The server met an unexpected condition.
     public static let internalError = CloseCode(rawValue: 1011)
-    /// The service restarts; a client may come back after a random delay.
+    /// The service restarts; reconnect after a random delay.
     public static let serviceRestart = CloseCode(rawValue: 1012)
     /// The service is overloaded.
     public static let tryAgainLater = CloseCode(rawValue: 1013)
-    /// A gateway got an invalid answer from the server behind it.
+    /// A gateway received an invalid response from its upstream server.
     public static let badGateway = CloseCode(rawValue: 1014)
-    /// Stands for a failed TLS handshake; never sent.
+    /// Represents a failed TLS handshake; never sent.
     public static let tlsHandshake = CloseCode(rawValue: 1015)
 }
 
-/// Backscroll's own codes, in the range for private use (§7.4.2). They resemble the HTTP status they stand for.
+/// Backscroll's codes, in the range for private use (§7.4.2). Each resembles a related HTTP status.
 extension CloseCode {
-    /// The request for the socket cannot be read, or contradicts itself.
+    /// The request for the socket is malformed or contradicts itself.
     public static let badRequest = CloseCode(rawValue: 4400)
-    /// The token is missing, invalid or expired, or nobody is named: get a new token and come back.
+    /// The token is missing, invalid or expired, or the request names no user. Get a new token and reconnect.
     public static let tokenExpired = CloseCode(rawValue: 4401)
-    /// The user may not read the room, or no longer.
+    /// The user may not read the room, or may no longer do so.
     public static let notMember = CloseCode(rawValue: 4403)
-    /// The room has been deleted, or there is none that the user may know of.
+    /// The room has been deleted, does not exist, or is hidden from the user.
     public static let roomDeleted = CloseCode(rawValue: 4404)
-    /// The connection was full and took nothing for too long.
+    /// The send queue was full and made no progress for too long.
     public static let noProgress = CloseCode(rawValue: 4408)
-    /// The cursor belongs to another history: load the room afresh.
+    /// The cursor belongs to another history: reload the room.
     public static let cursorUnknown = CloseCode(rawValue: 4410)
-    /// The peer sent more frames, or asked more often, than it may.
+    /// The peer exceeded the limit on frames or requests.
     public static let tooManyFrames = CloseCode(rawValue: 4429)
-    /// The server cannot serve at the moment: come back later.
+    /// The server is temporarily unavailable: reconnect later.
     public static let unavailable = CloseCode(rawValue: 4503)
 }

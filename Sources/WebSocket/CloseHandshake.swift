@@ -1,14 +1,14 @@
-/// How a connection comes to its end (RFC 6455 §1.4, §7.1): each side sends one Close frame, and then the server ends
-/// the TCP connection.
+/// The closing handshake (RFC 6455 §1.4, §7.1): each side sends one Close frame, then the server ends the TCP
+/// connection.
 ///
-/// Feed it what happens and do what it returns. That the peer answers in time is the caller's to watch: when it does
-/// not, disconnect.
+/// Report events to it and perform the actions that it returns. The caller enforces the deadline: if the peer does not
+/// answer in time, disconnect.
 public struct CloseHandshake: Equatable, Sendable {
-    /// What the caller has to do.
+    /// The action that the caller must take.
     public enum Action: Equatable, Sendable {
         /// Nothing.
         case none
-        /// Send this Close frame and go on reading.
+        /// Send this Close frame and keep reading.
         case send(ClosePayload)
         /// Send this Close frame, then end the TCP connection.
         case sendAndDisconnect(ClosePayload)
@@ -16,56 +16,57 @@ public struct CloseHandshake: Equatable, Sendable {
         case disconnect
     }
 
-    /// Where the handshake stands.
+    /// The progress of the handshake.
     public enum State: Equatable, Sendable {
-        /// Messages go both ways.
+        /// Messages flow in both directions.
         case open
-        /// Our Close frame is out and the peer's has not come. It may still send messages, which may be read or dropped.
+        /// Our Close frame was sent, the peer's has not arrived. The peer may still send messages, which may be read or
+        /// dropped.
         case closing
-        /// Nothing more is sent, and what is received is ignored.
+        /// Nothing more is sent, and received bytes are ignored.
         case closed
     }
 
-    /// Which end we are.
+    /// The local end of the connection.
     public let role: Role
-    /// Where the handshake stands.
+    /// The progress of the handshake.
     public private(set) var state = State.open
 
-    /// The handshake of an open connection.
+    /// Creates the handshake of an open connection.
     public init(role: Role) {
         self.role = role
     }
 
-    /// True if frames may be sent: no longer once our Close frame is out (§5.5.1), pongs and fragments included.
+    /// True until our Close frame is sent. After it, no frame may be sent, not even pongs and fragments (§5.5.1).
     public var maySend: Bool {
         state == .open
     }
 
-    /// True if received frames count. After the peer's Close frame, or an error, they are ignored.
+    /// True until the peer's Close frame or an error. Later frames are ignored.
     public var mayReceive: Bool {
         state != .closed
     }
 
-    /// We want to close. Does nothing when the end is already under way.
+    /// Starts closing the connection. Does nothing if it is already closing.
     public mutating func close(_ payload: ClosePayload) -> Action {
         guard state == .open else { return .none }
         state = .closing
         return .send(payload)
     }
 
-    /// The peer's Close frame came. If it is the first of the two it is answered with its own code (§5.5.1).
+    /// Handles the peer's Close frame. If it is the first of the two, the answer has the same code (§5.5.1).
     public mutating func received(code: CloseCode?) -> Action {
         defer { state = .closed }
         switch (state, role) {
         case (.open, .server): return .sendAndDisconnect(ClosePayload(echoing: code))
         case (.open, .client): return .send(ClosePayload(echoing: code))
         case (.closing, .server): return .disconnect
-        // A client leaves the end of the TCP connection to the server, whose port then waits in TIME_WAIT (§7.1.1).
+        // A client leaves closing the TCP connection to the server, whose port then stays in TIME_WAIT (§7.1.1).
         case (.closing, .client), (.closed, _): return .none
         }
     }
 
-    /// The peer broke a rule: the connection fails (§7.1.7).
+    /// Fails the connection after the peer broke a rule (§7.1.7).
     public mutating func failed(_ error: WebSocketError) -> Action {
         defer { state = .closed }
         switch state {
@@ -78,7 +79,8 @@ public struct CloseHandshake: Equatable, Sendable {
 
 extension ClosePayload {
     fileprivate init(echoing code: CloseCode?) {
-        // A reader refuses codes that must not be sent; a caller's own mistake gets the empty answer, not a crash.
+        // A reader refuses codes that must not be sent. A caller that passes one sends an empty answer instead of
+        // crashing.
         if let code, code.mayBeSent {
             self.init(code: code)
         } else {

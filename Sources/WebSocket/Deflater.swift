@@ -1,30 +1,31 @@
 import CZlib
 
-/// Compresses whole messages, each by itself (RFC 7692 §7.2.1).
+/// Compresses messages independently of each other (RFC 7692 §7.2.1).
 ///
-/// What a message becomes depends on nothing that was sent before it: the same bytes can go to every connection that
-/// has agreed on ``PerMessageDeflate``, and no connection needs a compressor. One of these does for a thread.
+/// The output depends only on the message, so the same bytes can go to every connection that has negotiated
+/// ``PerMessageDeflate``. No connection needs a compressor of its own; one per thread is enough.
 public struct Deflater: ~Copyable {
-    /// The base-2 logarithm of the window, unless somebody asks for another: 4 KiB, beyond which chat messages do not
-    /// reach. On JSON of 200 to 4000 bytes the largest window, of 32 KiB, saves nothing, or not even a thousandth.
+    /// The default base-2 logarithm of the window: 4 KiB, which few chat messages exceed. On JSON of 200 to 4000 bytes,
+    /// the largest window of 32 KiB saves less than 0.1 %.
     public static let defaultWindowBits = 12
 
-    /// More yields the same bytes for messages of up to 2000, and less takes hardly less time.
+    /// The compression level. Higher levels give the same output for messages up to 2000 bytes, lower ones save little
+    /// time.
     private static let level: Int32 = 6
-    /// A table of 8 KiB to be cleared for each message, and room for 2048 symbols. With less a longer message is cut into
-    /// blocks, each with codes of its own; more gains nothing.
+    /// The memory level: a hash table of 8 KiB, which is cleared for each message, and room for 2048 symbols. A smaller
+    /// level splits longer messages into blocks with their own codes; a larger one gains nothing.
     private static let memoryLevel: Int32 = 5
-    /// What ends a flush and is not sent: the length of an empty stored block (§7.2.1).
+    /// The empty stored block at the end of a flush, which is not sent (§7.2.1).
     private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
-    /// At a place of its own, because zlib keeps a pointer to it. Nobody else has one: this struct cannot be copied, and
-    /// frees it at its end.
+    /// Allocated separately, because zlib keeps a pointer to it. This struct is its only owner: it cannot be copied,
+    /// and its deinit frees the memory.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// A compressor, of about 40 KiB with the default window.
+    /// Creates a compressor, which takes about 40 KiB with the default window.
     ///
-    /// - Parameter windowBits: the base-2 logarithm of how far back a message may refer to itself, 9 to 15: zlib cannot
-    ///   do 8.
+    /// - Parameter windowBits: the base-2 logarithm of the maximum distance of back-references, 9 to 15. zlib does not
+    ///   support 8.
     public init(windowBits: Int = defaultWindowBits) {
         precondition(PerMessageDeflate.windowBits.contains(windowBits))
         stream = .allocate(capacity: 1)
@@ -38,15 +39,15 @@ public struct Deflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Appends what the payload of a message becomes to `output`; at least one byte.
+    /// Appends the compressed payload of a message to `output`: at least one byte.
     public mutating func append(_ message: Span<UInt8>, to output: inout [UInt8]) {
         let start = output.count
         deflateReset(stream)
-        // The input is borrowed, and zlib's pointer to it is not used, for longer than this call.
+        // The input is borrowed, and zlib's pointer to it is not used beyond this call.
         message.withUnsafeBufferPointer { input in
             stream.pointee.next_in = input.baseAddress
             stream.pointee.avail_in = UInt32(input.count)
-            // One round, but for messages that grow by more than zlib says they can.
+            // One iteration is enough, except for messages that grow beyond zlib's bound.
             var room = Int(deflateBound(stream, UInt(input.count))) + 16
             repeat {
                 output.append(addingCapacity: room) { _ = $0.append(from: stream, by: deflate) }

@@ -1,15 +1,15 @@
-/// The elements of `Sec-WebSocket-Extensions`, over all of its lines (RFC 6455 §9.1): names with parameters.
+/// The elements of `Sec-WebSocket-Extensions` over all its lines (RFC 6455 §9.1): names with parameters.
 ///
 ///     permessage-deflate; client_max_window_bits; server_max_window_bits="10", permessage-deflate
 struct ExtensionList {
-    /// An extension that is offered or used.
+    /// An offered or accepted extension.
     struct Element: Equatable {
         var name: String
-        /// In the order in which they stand. What stood in quotation marks is a token without them, nil is no value.
+        /// The parameters in order. A quoted value has no quotation marks; nil means that there is no value.
         var parameters: [Parameter] = []
     }
 
-    /// What is said of an extension.
+    /// A parameter of an extension.
     struct Parameter: Equatable {
         var name: String
         var value: String?
@@ -17,7 +17,7 @@ struct ExtensionList {
 
     let elements: [Element]
 
-    /// Reads the field. Nil for what it may not be.
+    /// Parses the field. Returns nil if it is malformed.
     init?(_ lines: [String]) {
         var elements: [Element] = []
         for line in lines {
@@ -35,7 +35,7 @@ struct ExtensionList {
 }
 
 extension ExtensionList {
-    /// What is left of a line; whitespace between the parts does not count.
+    /// The rest of a line. Whitespace between the parts is skipped.
     private struct Scanner {
         private var rest: Substring.UTF8View
 
@@ -80,7 +80,7 @@ extension ExtensionList {
             return String(Substring(token))
         }
 
-        /// §9.1: what stands in quotation marks has to be a token too, when the backslashes are taken out.
+        /// Reads a quoted string, which must be a token once the backslashes are removed (§9.1).
         private mutating func quotedToken() -> String? {
             rest.removeFirst()
             var token: [UInt8] = []

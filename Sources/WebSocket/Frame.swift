@@ -3,12 +3,12 @@ public enum Frame {
     /// Appends a frame with its payload to `output`.
     ///
     /// - Parameters:
-    ///   - opcode: what the payload is.
-    ///   - payload: the bytes to send, as they are; in control frames at most 125.
-    ///   - isFinal: whether the message ends with this frame; always in control frames.
-    ///   - rsv1: whether the payload is the start of a compressed message; only where that was negotiated.
-    ///   - maskingKey: a fresh key, from a client; nil from a server.
-    ///   - output: gets the frame behind what it has.
+    /// - opcode: the type of the payload.
+    ///   - payload: the bytes to send, unmasked; in control frames at most 125.
+    ///   - isFinal: True if this frame ends its message; always true in control frames.
+    ///   - rsv1: True if this frame begins a compressed message; only if compression was negotiated.
+    ///   - maskingKey: a fresh key from a client, nil from a server.
+    ///   - output: the bytes that the frame is appended to.
     public static func append(
         _ opcode: Opcode, payload: Span<UInt8>, isFinal: Bool = true, rsv1: Bool = false,
         maskingKey: MaskingKey? = nil, into output: inout [UInt8]
@@ -25,8 +25,8 @@ public enum Frame {
     ///
     /// - Parameters:
     ///   - payload: the code and the reason.
-    ///   - maskingKey: a fresh key, from a client; nil from a server.
-    ///   - output: gets the frame behind what it has.
+    /// - maskingKey: a fresh key from a client, nil from a server.
+    ///   - output: the bytes that the frame is appended to.
     public static func appendClose(
         _ payload: ClosePayload, maskingKey: MaskingKey? = nil, into output: inout [UInt8]
     ) {

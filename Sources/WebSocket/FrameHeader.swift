@@ -1,4 +1,4 @@
-/// What stands before a frame's payload (RFC 6455 §5.2).
+/// The header before a frame's payload (RFC 6455 §5.2).
 ///
 ///      0                   1                   2                   3
 ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -11,31 +11,31 @@
 ///     |             then the masking key, if MASK is set              |
 ///     +---------------------------------------------------------------+
 public struct FrameHeader: Equatable, Sendable {
-    /// The most bytes that a header takes: two, a 64-bit length and a masking key.
+    /// Maximum number of bytes of a header: two, a 64-bit length and a masking key.
     public static let maxEncodedLength = 14
 
-    /// The most bytes of payload that a control frame may have (§5.5).
+    /// Maximum number of payload bytes of a control frame (§5.5).
     public static let maxControlPayloadLength = 125
 
-    /// What the payload is.
+    /// The type of the payload.
     public let opcode: Opcode
-    /// FIN: whether this is the last frame of its message.
+    /// FIN: True if this is the last frame of its message.
     public let isFinal: Bool
-    /// RSV1: whether the message is compressed, once permessage-deflate is negotiated (RFC 7692 §6).
+    /// RSV1: True if the message is compressed, once permessage-deflate is negotiated (RFC 7692 §6).
     public let rsv1: Bool
-    /// The key of the payload, in frames from the client.
+    /// The key that the payload is masked with, in frames from the client.
     public let maskingKey: MaskingKey?
-    /// The bytes that follow the header; on the wire less than 2^63.
+    /// Number of payload bytes after the header; less than 2^63 on the wire.
     public let payloadLength: Int
 
-    /// The header of one frame.
+    /// Creates the header of one frame.
     ///
     /// - Parameters:
-    ///   - opcode: what the payload is.
+    /// - opcode: the type of the payload.
     ///   - payloadLength: not negative; in control frames at most ``maxControlPayloadLength``.
-    ///   - isFinal: whether the message ends with this frame; always in control frames.
-    ///   - rsv1: whether the message is compressed; only where that was negotiated.
-    ///   - maskingKey: the key that the payload is masked with, from a client.
+    ///   - isFinal: True if this frame ends its message; always true in control frames.
+    ///   - rsv1: True if the message is compressed; only if compression was negotiated.
+    ///   - maskingKey: the key that a client masks the payload with.
     public init(
         opcode: Opcode, payloadLength: Int, isFinal: Bool = true, rsv1: Bool = false, maskingKey: MaskingKey? = nil
     ) {
@@ -48,7 +48,7 @@ public struct FrameHeader: Equatable, Sendable {
         self.payloadLength = payloadLength
     }
 
-    /// The bytes that the header takes on the wire, 2 to ``maxEncodedLength``.
+    /// Number of bytes of the header on the wire, 2 to ``maxEncodedLength``.
     public var encodedLength: Int {
         let lengthBytes =
             switch payloadLength {
@@ -59,7 +59,7 @@ public struct FrameHeader: Equatable, Sendable {
         return 2 + lengthBytes + (maskingKey == nil ? 0 : 4)
     }
 
-    /// Appends the header's bytes to `output`, with the length in as few as possible.
+    /// Appends the header's bytes to `output`, with the shortest encoding of the length.
     public func encode(into output: inout [UInt8]) {
         output.append((isFinal ? Self.finBit : 0) | (rsv1 ? Self.rsv1Bit : 0) | opcode.rawValue)
         let maskBit = maskingKey == nil ? 0 : Self.maskBit
@@ -84,14 +84,14 @@ public struct FrameHeader: Equatable, Sendable {
         }
     }
 
-    /// Appends the header of an unmasked, whole text message of `payloadLength` bytes, which the caller writes right
-    /// behind it.
+    /// Appends the header of an unmasked, unfragmented text message of `payloadLength` bytes. The caller appends the
+    /// payload right after it.
     public static func appendText(payloadLength: Int, into output: inout [UInt8]) {
         FrameHeader(opcode: .text, payloadLength: payloadLength).encode(into: &output)
     }
 }
 
-/// The bits and marks of the first two bytes.
+/// Bits and special values of the first two bytes.
 extension FrameHeader {
     static let finBit: UInt8 = 0x80
     static let rsv1Bit: UInt8 = 0x40
@@ -99,8 +99,8 @@ extension FrameHeader {
     static let opcodeBits: UInt8 = 0x0F
     static let maskBit: UInt8 = 0x80
     static let lengthBits: UInt8 = 0x7F
-    /// In place of a length: the next two bytes are the length.
+    /// A length value that means: the next two bytes are the length.
     static let length16: UInt8 = 126
-    /// In place of a length: the next eight bytes are the length.
+    /// A length value that means: the next eight bytes are the length.
     static let length64: UInt8 = 127
 }

@@ -1,14 +1,14 @@
 extension FrameHeader {
-    /// Reads the header that begins at `offset`, and moves `offset` behind it. Nil, with `offset` unmoved, while bytes
+    /// Decodes the header at `offset` and moves `offset` behind it. Returns nil, without moving `offset`, while bytes
     /// are missing.
     ///
-    /// Each rule is checked as soon as its byte is there, so a bad frame is refused before it is complete.
+    /// Each rule is checked as soon as its byte has arrived, so a bad frame is refused before it is complete.
     ///
     /// - Parameters:
-    ///   - bytes: what was received.
-    ///   - offset: where in `bytes` the header begins.
-    ///   - role: the reading end: a server wants masked frames, a client unmasked ones (§5.1).
-    ///   - allowsRSV1: whether an extension that gives RSV1 a meaning was negotiated.
+    /// - bytes: the received bytes.
+    ///   - offset: the index in `bytes` where the header begins.
+    ///   - role: the reading end. A server requires masked frames, a client unmasked ones (§5.1).
+    ///   - allowsRSV1: True if an extension that uses RSV1 was negotiated.
     /// - Throws: 1002 for a frame that breaks §5.2 or §5.5.
     public static func decode(
         from bytes: Span<UInt8>, at offset: inout Int, role: Role, allowsRSV1: Bool = false
@@ -65,12 +65,12 @@ extension FrameHeader {
             maskingKey: maskingKey)
     }
 
-    /// The opcode in a frame's first byte, if that byte is allowed.
+    /// Decodes the opcode from a frame's first byte and checks that byte.
     private static func decodeFirst(_ first: UInt8, allowsRSV1: Bool) throws(WebSocketError) -> Opcode {
         guard let opcode = Opcode(rawValue: first & opcodeBits) else { throw .protocolError("reserved opcode") }
         if first & rsv23Bits != 0 { throw .protocolError("RSV2 or RSV3 is set") }
         if first & rsv1Bit != 0 {
-            // Compression is a matter of whole messages, marked on their first frame (RFC 7692 §6.1).
+            // Only the first frame of a message marks it as compressed (RFC 7692 §6.1).
             guard allowsRSV1, opcode == .text || opcode == .binary else { throw .protocolError("RSV1 is set") }
         }
         if opcode.isControl && first & finBit == 0 { throw .protocolError("a control frame must not be fragmented") }

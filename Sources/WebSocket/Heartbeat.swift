@@ -1,38 +1,38 @@
-/// Finds out that a peer has gone without a word: pings it, and gives it up after too much silence (RFC 6455 §5.5.2).
+/// Detects a dead peer: sends pings, and gives the peer up after too much silence (RFC 6455 §5.5.2).
 ///
-/// With the defaults a ping goes out every 30 s, and a peer that has sent nothing since two of them is given up when
-/// the third would be due: 60 to 90 s after it fell silent, and later by the time in which no ping can go out.
+/// With the defaults, a ping goes out every 30 s. A peer that has sent nothing since two pings is given up when the
+/// third is due: 60 to 90 s after it fell silent. Intervals in which no ping can be sent come on top.
 public struct Heartbeat: Equatable, Sendable {
-    /// What to do at a tick.
+    /// The action to take at a tick.
     public enum Action: Equatable, Sendable {
         /// Nothing.
         case none
         /// Send a ping.
         case sendPing
-        /// The peer is gone: end the connection.
+        /// The peer is dead: end the connection.
         case dead
     }
 
-    /// The time between pings, by default.
+    /// Default time between pings.
     public static let defaultInterval = Duration.seconds(30)
-    /// The number of pings that may stay unanswered, by default.
+    /// Default number of pings that may stay unanswered.
     public static let defaultMaxUnanswered = 2
 
     /// The time between pings.
     public let interval: Duration
-    /// The number of pings that may stay unanswered; the connection is given up when the next one is due.
+    /// Number of pings that may stay unanswered. The connection is given up when the next one is due.
     public let maxUnanswered: Int
-    /// The time when ``tick(at:)`` has something to do next.
+    /// The time of the next ``tick(at:)`` that has something to do.
     public private(set) var nextTick: ContinuousClock.Instant
-    /// The pings since the last sign of life.
+    /// Number of pings since the last received frame.
     public private(set) var unanswered = 0
 
-    /// A heartbeat whose first ping is due one interval after `start`.
+    /// Creates a heartbeat whose first ping is due one interval after `start`.
     ///
     /// - Parameters:
-    ///   - start: now.
+    /// - start: the current time.
     ///   - interval: the time between pings, more than zero.
-    ///   - maxUnanswered: how many pings may stay unanswered, at least 1.
+    /// - maxUnanswered: the number of pings that may stay unanswered, at least 1.
     public init(
         start: ContinuousClock.Instant, interval: Duration = defaultInterval, maxUnanswered: Int = defaultMaxUnanswered
     ) {
@@ -42,13 +42,12 @@ public struct Heartbeat: Equatable, Sendable {
         nextTick = start + interval
     }
 
-    /// Anything came from the peer. Every frame is a sign of life, not only the pong that was asked for: a pong may wait
-    /// behind a large message.
+    /// Records a received frame. Every frame counts, not only pongs: a pong may wait behind a large message.
     public mutating func received() {
         unanswered = 0
     }
 
-    /// Time has passed. Ticks before ``nextTick`` do nothing; a late one counts once, however late.
+    /// Handles the passing of time. Ticks before ``nextTick`` do nothing; a late one counts once.
     public mutating func tick(at now: ContinuousClock.Instant) -> Action {
         guard now >= nextTick else { return .none }
         guard unanswered < maxUnanswered else { return .dead }
@@ -57,8 +56,8 @@ public struct Heartbeat: Equatable, Sendable {
         return .sendPing
     }
 
-    /// Time has passed in which no ping can go out, because the peer has not taken yet what was sent before: there is
-    /// nothing that it could have answered. A ping that is due waits for another interval.
+    /// Handles the passing of time while no ping can be sent, because the peer has not yet read what was sent before. A
+    /// due ping is postponed by an interval and does not count as unanswered.
     public mutating func skip(at now: ContinuousClock.Instant) {
         if now >= nextTick { nextTick = now + interval }
     }

@@ -1,17 +1,17 @@
-/// The four bytes that a client's frame is XORed with (RFC 6455 §5.3).
+/// The four bytes that a client's payload is XORed with (RFC 6455 §5.3).
 ///
-/// Masking hides nothing. It keeps a web page from choosing the bytes that its browser puts on the wire, which
-/// intermediaries could take for HTTP; hence a new and unpredictable key for every frame.
+/// Masking is not encryption. It keeps a web page from choosing the bytes that its browser sends, which intermediaries
+/// could take for HTTP. Every frame therefore needs a new and unpredictable key.
 public struct MaskingKey: Equatable, Sendable {
-    /// The bytes in wire order, the first in the lowest bits.
+    /// The bytes in wire order. The first is the least significant.
     private let word: UInt32
 
-    /// The key of these bytes, in wire order.
+    /// Creates a key from its bytes in wire order.
     public init(_ byte0: UInt8, _ byte1: UInt8, _ byte2: UInt8, _ byte3: UInt8) {
         word = UInt32(byte0) | UInt32(byte1) << 8 | UInt32(byte2) << 16 | UInt32(byte3) << 24
     }
 
-    /// A new key. The generator has to be a strong source, as the system's is (§10.3).
+    /// Creates a new key. The generator must be cryptographically strong, as the system's is (§10.3).
     public init(using generator: inout some RandomNumberGenerator) {
         word = generator.next()
     }
@@ -24,14 +24,14 @@ public struct MaskingKey: Equatable, Sendable {
         )
     }
 
-    /// Masks or unmasks (it is the same) the bytes of `buffer` from `start` to its end.
+    /// Masks or unmasks the bytes of `buffer` from `start` to its end. Both are the same operation.
     ///
     /// - Parameters:
-    ///   - buffer: ends with the bytes to mask.
-    ///   - start: the index of the first of them.
-    ///   - position: where in the frame's payload that first byte stands; a payload may come in pieces.
+    /// - buffer: the bytes, of which those from `start` on are masked.
+    ///   - start: the index of the first byte to mask.
+    ///   - position: the offset of that byte in the frame's payload, which may arrive in pieces.
     public func apply(to buffer: inout [UInt8], from start: Int, position: Int) {
-        // Turned so that the byte at `start` meets the key's lowest byte, whatever its position.
+        // Rotated so that the byte at `start` is XORed with the key's lowest byte, whatever its position.
         let turns = UInt32(position & 3) &* 8
         let turned = word &>> turns | word &<< ((32 &- turns) & 31)
         let doubled = UInt64(turned) << 32 | UInt64(turned)
@@ -41,7 +41,7 @@ public struct MaskingKey: Equatable, Sendable {
         var raw = bytes.mutableBytes
         var index = start
         while end - index >= 8 {
-            // Both accesses are bounds-checked, and every bit pattern is a UInt64.
+            // Both accesses are bounds-checked, and every bit pattern is a valid UInt64.
             let masked = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) ^ doubled.littleEndian
             raw.storeBytes(of: masked, toByteOffset: index, as: UInt64.self)
             index += 8

@@ -1,5 +1,5 @@
-/// Puts the frames of a connection together to messages (RFC 6455 §5.4): the part of a ``MessageReader`` that knows the
-/// rules, and nothing of how bytes wait for their turn.
+/// Assembles the frames of a connection into messages (RFC 6455 §5.4). It implements the protocol rules of
+/// ``MessageReader``, which buffers the bytes.
 struct MessageAssembler: Sendable {
     let role: Role
     let maxMessageBytes: Int
@@ -7,16 +7,16 @@ struct MessageAssembler: Sendable {
     let allowsCompression: Bool
     private(set) var frameCount = 0
 
-    /// The frame under way, and how many bytes of its payload are in.
+    /// The current frame, and the number of its payload bytes that have arrived.
     private var frame: FrameHeader?
     private var received = 0
 
-    /// The message under way; nil between messages. Control frames may come in the middle of one.
+    /// The current message; nil between messages. Control frames may arrive in the middle of one.
     private var messageOpcode: Opcode?
     private var isCompressed = false
     private var message: [UInt8] = []
     private var utf8 = UTF8Validator()
-    /// The payload of the control frame under way.
+    /// The payload of the current control frame.
     private var control: [UInt8] = []
 
     init(role: Role, maxMessageBytes: Int, allowsCompression: Bool) {
@@ -34,8 +34,8 @@ struct MessageAssembler: Sendable {
         control = []
     }
 
-    /// Reads `bytes` from `offset` on, up to the end of the first event. Nil when there is none: all bytes are used up
-    /// then, but for an incomplete header.
+    /// Reads `bytes` from `offset` up to the end of the first event. Returns nil if there is none: all bytes are then
+    /// consumed, except for an incomplete header.
     mutating func advance(
         over bytes: Span<UInt8>, from offset: inout Int
     ) throws(WebSocketError) -> MessageReader.Event? {
@@ -60,7 +60,7 @@ struct MessageAssembler: Sendable {
         }
     }
 
-    /// The same over an array, which as a parameter is borrowed without a copy or a retain.
+    /// Does the same for an array. An array parameter is borrowed without a copy or a retain.
     mutating func advance(
         over bytes: [UInt8], from offset: inout Int
     ) throws(WebSocketError) -> MessageReader.Event? {
@@ -77,7 +77,7 @@ struct MessageAssembler: Sendable {
                 messageOpcode = header.opcode
                 isCompressed = header.rsv1
             }
-            // Decided before a byte of the payload is kept.
+            // Checked before any byte of the payload is stored.
             if header.payloadLength > maxMessageBytes - message.count { throw .messageTooBig(limit: maxMessageBytes) }
         }
         frame = header
@@ -101,11 +101,11 @@ struct MessageAssembler: Sendable {
         received += piece.count
     }
 
-    /// Makes room for `count` more bytes of the message.
+    /// Reserves room for `count` more bytes of the message.
     ///
-    /// The room grows with what has arrived, not with what a header promises: announcing a large frame gets a peer no
-    /// memory, and each byte that it sends at most four. Growing by a factor keeps all copying together linear, and the
-    /// message's end, where it is known, keeps the last step exact.
+    /// The room grows with the received bytes, not with the length in the header: a peer that announces a large frame
+    /// gets no memory for it. Each received byte reserves at most four. Geometric growth keeps all copying linear. Once
+    /// the end of the message is known, the last step is exact.
     private mutating func reserve(_ count: Int, of header: FrameHeader) {
         let needed = message.count + count
         guard needed > message.capacity else { return }
@@ -125,13 +125,13 @@ struct MessageAssembler: Sendable {
             defer { messageOpcode = nil }
             if isCompressed { return try inflate(take(&message)) }
             guard messageOpcode == .text else { return .binary(take(&message)) }
-            // Complete also means ready for the next text.
+            // A complete validator is also ready for the next text.
             guard utf8.isComplete else { throw .invalidUTF8(in: "a text message") }
             return .text(take(&message))
         }
     }
 
-    /// The message that was sent as `payload`. Its text is checked now, as nothing could be told of it before.
+    /// Decompresses a message. Its text is validated only now.
     private func inflate(_ payload: [UInt8]) throws(WebSocketError) -> MessageReader.Event {
         let message = try Inflater().inflate(payload.span, limit: maxMessageBytes)
         guard messageOpcode == .text else { return .binary(message) }

@@ -1,6 +1,6 @@
-/// Turns received bytes into messages and control frames (RFC 6455 §5, §6.2).
+/// Parses received bytes into messages and control frames (RFC 6455 §5, §6.2).
 ///
-/// After each ``append(_:)`` call ``next()`` until it needs more bytes:
+/// After each ``append(_:)``, call ``next()`` until it needs more bytes:
 ///
 ///     reader.append(received)
 ///     while true {
@@ -10,25 +10,25 @@
 ///         }
 ///     }
 ///
-/// The payload of a message goes from the received bytes straight into the message's own memory, is unmasked there and
-/// checked for UTF-8 as it comes, so that bad text is refused at its first impossible byte, wherever frames and reads
-/// are cut. A compressed message (RFC 7692) is decompressed and checked when all of it is there. Between messages a
-/// reader holds no heap memory.
+/// The payload is copied from the received bytes straight into the message's own memory. There it is unmasked and
+/// checked for UTF-8 as it arrives, so bad text is refused at its first invalid byte, however frames and reads are
+/// split. A compressed message (RFC 7692) is decompressed and checked once it is complete. Between messages a reader
+/// holds no heap memory.
 public struct MessageReader: Sendable {
-    /// What ``next()`` found.
+    /// The result of ``next()``.
     public enum Event: Equatable, Sendable {
-        /// Nothing more until ``append(_:)`` brings bytes; also all there is after a ``close(code:reason:)``.
+        /// No further event until ``append(_:)`` adds bytes. After a ``close(code:reason:)``, the only event.
         case needMoreBytes
-        /// A whole message of valid UTF-8.
+        /// A complete text message in valid UTF-8.
         case text([UInt8])
-        /// A whole message of bytes.
+        /// A complete binary message.
         case binary([UInt8])
-        /// A ping: to be answered with a pong of the same bytes (§5.5.3).
+        /// A ping. Answer it with a pong of the same bytes (§5.5.3).
         case ping([UInt8])
-        /// A pong, asked for or not.
+        /// A pong, solicited or not.
         case pong([UInt8])
-        /// The peer closes. Without a code in the frame `code` is nil; `reason` is valid UTF-8. Whatever follows on the
-        /// connection is ignored (§1.4).
+        /// The peer's Close frame. `code` is nil if the frame has none; `reason` is valid UTF-8. All later bytes are
+        /// ignored (§1.4).
         case close(code: CloseCode?, reason: [UInt8])
     }
 
@@ -40,45 +40,44 @@ public struct MessageReader: Sendable {
 
     private var state = State.reading
     private var assembler: MessageAssembler
-    /// The first event of the last append, found before the bytes behind it had to be kept.
+    /// The first event of the last append, found before the bytes after it had to be stored.
     private var ready: Event?
-    /// Bytes not yet read: what stands behind `ready`, or the first part of a header.
+    /// The unread bytes: those after `ready`, or the first part of a header.
     private var inbox: [UInt8] = []
-    /// The number of bytes of `inbox` are used up.
+    /// Number of consumed bytes of `inbox`.
     private var inboxStart = 0
 
-    /// A reader at the start of a connection.
+    /// Creates a reader at the start of a connection.
     ///
     /// - Parameters:
     ///   - role: the reading end.
-    ///   - maxMessageBytes: the most bytes of payload that a message may have, over all of its frames. A frame that
-    ///     would go past it is refused with 1009 as soon as its header is there, and so is a compressed message as soon
-    ///     as it has become longer.
-    ///   - allowsCompression: whether ``PerMessageDeflate`` was agreed on, so that messages may be compressed.
+    /// - maxMessageBytes: maximum payload of a message in bytes, over all its frames. A frame that would exceed it is
+    ///   refused with 1009 once its header is read, a compressed message once its decompressed size exceeds it.
+    ///   - allowsCompression: True if ``PerMessageDeflate`` was negotiated, so that messages may be compressed.
     public init(role: Role, maxMessageBytes: Int, allowsCompression: Bool = false) {
         precondition(maxMessageBytes >= 0)
         assembler = MessageAssembler(
             role: role, maxMessageBytes: maxMessageBytes, allowsCompression: allowsCompression)
     }
 
-    /// The number of frame headers that were read so far, of any kind: its growth is the peer's rate of frames,
-    /// fragments that are not yet an event included.
+    /// Number of frame headers of any kind read so far. Its growth is the peer's frame rate, which includes fragments
+    /// that are not yet an event.
     public var frameCount: Int {
         assembler.frameCount
     }
 
-    /// The bytes of heap memory that the reader holds now; 0 between messages.
+    /// Number of bytes of heap memory that the reader holds; 0 between messages.
     public var heldBytes: Int {
         inbox.capacity + assembler.heldBytes
     }
 
-    /// Takes the next bytes from the connection. They are not kept by reference.
+    /// Adds received bytes. They are copied where they must be kept.
     public mutating func append(_ bytes: Span<UInt8>) {
         guard isReading else { return }
         var offset = 0
         if ready == nil, !inbox.isEmpty {
-            // The inbox starts with part of a header, or with frames that nobody has asked for yet. Bring just what
-            // completes a header, so that a payload behind it need not pass through here.
+            // The inbox holds part of a header, or frames not yet asked for. Add only enough bytes to complete a
+            // header, so that the payload after it is not copied through the inbox.
             let missing = FrameHeader.maxEncodedLength - (inbox.count - inboxStart)
             offset = min(max(missing, 0), bytes.count)
             inbox.append(copying: bytes.extracting(..<offset))
@@ -91,10 +90,10 @@ public struct MessageReader: Sendable {
         inbox.append(copying: bytes.extracting(offset...))
     }
 
-    /// The next event among the bytes so far.
+    /// Returns the next event among the bytes received so far.
     ///
-    /// - Throws: the rule that the peer broke, after all events that came before it; the same again if asked again. The
-    ///   connection is then to be failed.
+    /// - Throws: the rule that the peer broke, after all events before it. Later calls throw the same error. The caller
+    ///   must then fail the connection.
     public mutating func next() throws(WebSocketError) -> Event {
         if ready == nil, !inbox.isEmpty {
             readInbox()
@@ -107,7 +106,7 @@ public struct MessageReader: Sendable {
         return .needMoreBytes
     }
 
-    /// True if neither an error nor a Close frame was read.
+    /// True until an error or a Close frame was read.
     private var isReading: Bool {
         if case .reading = state { true } else { false }
     }
@@ -132,13 +131,13 @@ public struct MessageReader: Sendable {
             inbox = []
             inboxStart = 0
         } else if ready == nil {
-            // Part of a header is left, at most 13 bytes: they need not keep the memory of a whole read.
+            // Copy the rest of a header, at most 13 bytes, to free the memory of the whole read.
             inbox = Array(inbox[inboxStart...])
             inboxStart = 0
         }
     }
 
-    /// Nothing more will be read.
+    /// Ends the reading.
     private mutating func stop(_ end: State) {
         state = end
         inbox = []

@@ -1,24 +1,24 @@
-/// What two ends have agreed on about the compression of messages (RFC 7692 §7.1).
+/// The compression that both ends have negotiated (RFC 7692 §7.1).
 ///
-/// Neither end ever refers to an earlier message (`no_context_takeover`, both ways). So a message that goes to many is
-/// compressed once for all of them, and a connection costs no memory while nothing is on its way.
+/// No message refers to an earlier one (`no_context_takeover`, both ways). A broadcast message is therefore compressed
+/// once for all receivers, and an idle connection costs no memory.
 public struct PerMessageDeflate: Equatable, Sendable {
-    /// The base-2 logarithms of the windows that zlib can compress with. The RFC's smallest, 8, is not among them.
+    /// The base-2 logarithms of the windows that zlib supports. The RFC's smallest, 8, is not among them.
     public static let windowBits = 9...15
 
-    /// The base-2 logarithm of the window that the server's messages have to keep to; nil: any.
+    /// The base-2 logarithm of the largest window that the server may use; nil means no bound.
     public let serverMaxWindowBits: Int?
 
-    /// What a client offers.
+    /// The offer that a client sends.
     static let offer = "\(name); \(Parameters.serverNoContextTakeover); \(Parameters.clientNoContextTakeover)"
 
     private static let name = "permessage-deflate"
 
-    /// Accepts the first offer that can be met. Nil when there is none; nothing is then compressed.
+    /// Accepts the first offer that can be met. Returns nil if there is none; messages are then not compressed.
     ///
     /// - Parameters:
-    ///   - offers: what the client has sent, the best first.
-    ///   - windowBits: the windows that the server can compress with. An offer that asks for a smaller one is declined.
+    /// - offers: the client's offers, in order of preference.
+    ///   - windowBits: the windows that the server can compress with. An offer that requires a smaller one is declined.
     init?(accepting offers: ExtensionList, within windowBits: ClosedRange<Int>) {
         precondition(Self.windowBits.contains(windowBits.lowerBound) && Self.windowBits.contains(windowBits.upperBound))
         for offer in offers.elements where offer.name == Self.name {
@@ -35,10 +35,11 @@ public struct PerMessageDeflate: Equatable, Sendable {
         return nil
     }
 
-    /// Takes what the server has made of ``offer``. Nil when it may not be so.
+    /// Reads the server's answer to ``offer``. Returns nil if the answer is not allowed.
     init?(answeredBy element: ExtensionList.Element) {
         guard element.name == Self.name, let parameters = Parameters(element) else { return nil }
-        // The first was asked for (§7.1.1.1), and the second only a client that has offered it may be given (§7.1.2.2).
+        // The first parameter was requested (§7.1.1.1). The second is allowed only for a client that offered it
+        // (§7.1.2.2).
         guard parameters.hasServerNoContextTakeover, !parameters.hasClientMaxWindowBits else { return nil }
         self.init(serverMaxWindowBits: parameters.serverMaxWindowBits)
     }
@@ -65,7 +66,7 @@ extension PerMessageDeflate {
         private(set) var hasClientMaxWindowBits = false
         private(set) var serverMaxWindowBits: Int?
 
-        /// Nil for what has to be declined (§7): unknown parameters, one of them twice, values that may not be so.
+        /// Returns nil for parameters that must be declined (§7): unknown or repeated ones, and invalid values.
         init?(_ element: ExtensionList.Element) {
             var seen: Set<String> = []
             for parameter in element.parameters {
@@ -87,7 +88,7 @@ extension PerMessageDeflate {
             }
         }
 
-        /// A number from 8 to 15 without leading zeros (§7.1.2.1).
+        /// Parses a number from 8 to 15 without leading zeros (§7.1.2.1).
         private static func windowBits(_ value: String) -> Int? {
             guard let bits = Int(value), (8...15).contains(bits), String(bits) == value else { return nil }
             return bits

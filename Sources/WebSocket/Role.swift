@@ -1,4 +1,4 @@
-/// Which end of the connection a codec stands on. Clients mask what they send, servers never do (RFC 6455 §5.1).
+/// The end of a connection. Clients mask the frames that they send, servers never do (RFC 6455 §5.1).
 public enum Role: Sendable {
     /// Reads masked frames and writes unmasked ones.
     case server

@@ -1,10 +1,10 @@
-/// SHA-1 (FIPS 180-4 §6.1), for the opening handshake alone.
+/// SHA-1 (FIPS 180-4 §6.1), only for the opening handshake.
 ///
-/// It protects nothing here. RFC 6455 §1.3 uses it to show that the answer comes from a WebSocket server and not from
-/// some other server that was tricked into echoing; that SHA-1 is broken for signatures does not matter (§10.8).
-/// Written here because one hash of 60 bytes is not worth an import of OpenSSL in a codec.
+/// It has no security purpose here. RFC 6455 §1.3 uses it to show that the answer comes from a WebSocket server, and
+/// not from another server that was tricked into echoing. That SHA-1 is broken for signatures does not matter (§10.8).
+/// It avoids an import of OpenSSL for one hash of 60 bytes.
 enum SHA1 {
-    /// The 20 bytes of the digest.
+    /// Returns the 20 bytes of the digest.
     static func digest(of message: [UInt8]) -> [UInt8] {
         var hash: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
         let padded = pad(message)
@@ -16,7 +16,7 @@ enum SHA1 {
         }
     }
 
-    /// §5.1.1: a one bit, zeros, and the length in bits, to whole blocks of 64 bytes.
+    /// Pads the message to whole blocks of 64 bytes: a one bit, zeros, and the length in bits (§5.1.1).
     private static func pad(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]
         while padded.count % 64 != 56 { padded.append(0) }

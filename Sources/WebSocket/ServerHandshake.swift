@@ -1,10 +1,10 @@
-/// The server's side of the opening handshake (RFC 6455 §4.2), on the fields of an HTTP request.
+/// The server's side of the opening handshake (RFC 6455 §4.2), given the fields of an HTTP request.
 ///
-/// Each field is given as the values of its lines, in order, without surrounding whitespace; empty if it is not there.
+/// Each field has the values of its lines, in order, without surrounding whitespace; it is empty if absent.
 public struct ServerHandshake: Sendable {
-    /// What the request's line and fields say.
+    /// The method, version and fields of the request.
     public struct Request: Sendable {
-        /// The method, as it stands.
+        /// The method as sent.
         public var method: String
         /// The y of HTTP/1.y.
         public var httpMinorVersion: Int
@@ -23,7 +23,7 @@ public struct ServerHandshake: Sendable {
         /// The lines of `Sec-WebSocket-Extensions`.
         public var extensions: [String]
 
-        /// A request with these values.
+        /// Creates a request with these values.
         public init(
             method: String, httpMinorVersion: Int, host: [String], upgrade: [String], connection: [String],
             version: [String], key: [String], subprotocols: [String] = [], extensions: [String] = []
@@ -40,20 +40,20 @@ public struct ServerHandshake: Sendable {
         }
     }
 
-    /// The only version there is (§4.1).
+    /// The only supported version (§4.1).
     public static let version = "13"
 
     /// The value of `Sec-WebSocket-Accept` in the answer.
     public let accept: String
-    /// The value of `Sec-WebSocket-Protocol` in the answer; nil: no such field.
+    /// The value of `Sec-WebSocket-Protocol` in the answer; nil means no such field.
     public let subprotocol: String?
-    /// All that the client offered, in its order of preference. What is offered but not supported is never echoed, so
-    /// a client may pass a credential there.
+    /// All subprotocols that the client offered, in its order of preference. Unsupported ones are never echoed, so a
+    /// client may pass a credential as one.
     public let offeredSubprotocols: [String]
-    /// How messages may be compressed; nil: not at all.
+    /// The negotiated compression; nil if messages are not compressed.
     public let deflate: PerMessageDeflate?
 
-    /// The fields of the answer, whose status is 101, as name and value.
+    /// The fields of the answer as names and values. Its status is 101.
     public var fields: [(name: String, value: String)] {
         var fields = [
             (name: "Upgrade", value: "websocket"), (name: "Connection", value: "Upgrade"),
@@ -71,11 +71,11 @@ public struct ServerHandshake: Sendable {
     /// Accepts a request.
     ///
     /// - Parameters:
-    ///   - request: what the client sent.
-    ///   - supported: the subprotocols that the server speaks; of those offered, the first is chosen (§4.2.2).
+    /// - request: the client's request.
+    ///   - supported: the subprotocols that the server supports. The first offered one among them is chosen (§4.2.2).
     ///   - windowBits: the windows that the server can compress messages with, within ``PerMessageDeflate/windowBits``;
-    ///     nil if it does not want messages to be compressed. The client's first offer that fits is accepted.
-    /// - Throws: the answer to give instead, for the first rule that the request breaks.
+    ///     nil to disable compression. The client's first offer that fits is accepted.
+    /// - Throws: the refusal to answer with, for the first rule that the request breaks.
     public init(
         _ request: Request, supporting supported: [String], deflatingWithin windowBits: ClosedRange<Int>? = nil
     ) throws(HandshakeRefusal) {
@@ -98,7 +98,7 @@ public struct ServerHandshake: Sendable {
         guard let offered = TokenList.parse(request.subprotocols) else {
             throw .badRequest("Sec-WebSocket-Protocol has to be a list of tokens")
         }
-        // Not just declined: §9.1 wants the handshake to fail.
+        // The handshake must fail; declining the extension is not enough (§9.1).
         guard let extensions = ExtensionList(request.extensions) else {
             throw .badRequest("Sec-WebSocket-Extensions has to be a list of extensions")
         }
@@ -109,15 +109,15 @@ public struct ServerHandshake: Sendable {
     }
 }
 
-/// The answer to a request that is not, or not properly, a WebSocket handshake.
+/// The answer to a request that is not a valid WebSocket handshake.
 public struct HandshakeRefusal: Error, Equatable, Sendable {
-    /// The HTTP status: 400, or 426 for a request that would do with another `Upgrade` or version.
+    /// The HTTP status: 400, or 426 if another `Upgrade` or version would succeed.
     public let status: Int
-    /// What is wrong, for people.
+    /// A description of the problem, for people.
     public let reason: String
 
-    /// The fields that have to go with the status, as name and value. A 426 says what to upgrade to (RFC 9110
-    /// §15.5.22), and which version (RFC 6455 §4.4).
+    /// The fields required by the status, as names and values. A 426 names the protocol to upgrade to (RFC 9110
+    /// §15.5.22) and the version (RFC 6455 §4.4).
     public var fields: [(name: String, value: String)] {
         guard status == 426 else { return [] }
         return [

@@ -1,7 +1,7 @@
 import CZlib
 
 extension OutputSpan<UInt8> {
-    /// Has zlib put into the free room what it makes of its input: all of it, as far as the room goes.
+    /// Lets zlib write its output into the free capacity until the capacity or the input is used up.
     ///
     /// - Returns: zlib's status.
     mutating func append(

@@ -1,19 +1,19 @@
-/// Comma-separated tokens of a field, over all of its lines (RFC 9110 §5.6.1, §5.6.2).
+/// The comma-separated tokens of a field over all its lines (RFC 9110 §5.6.1, §5.6.2).
 enum TokenList {
-    /// The tokens in order. Nil if an element is not a token.
+    /// Returns the tokens in order, or nil if an element is not a token.
     static func parse(_ lines: [String]) -> [String]? {
         let elements = elements(of: lines)
         guard elements.allSatisfy({ $0.allSatisfy(isTokenCharacter) }) else { return nil }
         return elements.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns whether an element is `token`, which is given in lower case, in any case. What else the list has does
-    /// not matter: `Upgrade` may name protocols with versions, which are no tokens.
+    /// Returns true if an element equals `token` (lower case), ignoring case. The other elements are not checked:
+    /// `Upgrade` may list protocols with versions, which are not tokens.
     static func contains(_ token: String, in lines: [String]) -> Bool {
         elements(of: lines).contains { String(decoding: $0, as: UTF8.self).lowercased() == token }
     }
 
-    /// The elements without the whitespace around them, and without the empty ones that a list may have.
+    /// Returns the elements without surrounding whitespace. Empty elements are skipped.
     private static func elements(of lines: [String]) -> [Substring.UTF8View] {
         lines.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")).map(trimmed) }.filter { !$0.isEmpty }
     }

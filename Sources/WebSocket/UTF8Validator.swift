@@ -1,28 +1,28 @@
-/// Checks text for UTF-8 as it arrives, in any pieces (RFC 6455 §8.1, RFC 3629 §4).
+/// Checks that text is UTF-8 as it arrives, in pieces of any size (RFC 6455 §8.1, RFC 3629 §4).
 ///
-/// It refuses at the first byte that cannot stand where it stands: overlong forms, surrogates and code points past
-/// U+10FFFF included. Runs of ASCII pass sixteen bytes at a time; the rest costs one table row and one shift a byte.
+/// It refuses at the first invalid byte. Overlong forms, surrogates and code points past U+10FFFF are invalid. Runs of
+/// ASCII are checked sixteen bytes at a time; any other byte costs one table lookup and one shift.
 public struct UTF8Validator: Equatable, Sendable {
-    /// Where the text stands: see ``Place``, the low six bits alone. Those above are left over from the table.
+    /// The state of the automaton: a ``Place`` in the low six bits. The higher bits are left over from the table row.
     private var state: UInt64 = Place.boundary
 
-    /// A validator at the start of a text.
+    /// Creates a validator at the start of a text.
     public init() {}
 
-    /// True if the bytes so far are whole characters: what a text has to end with.
+    /// True if the bytes so far are whole characters, as they must be at the end of a text.
     public var isComplete: Bool {
         state & Place.mask == Place.boundary
     }
 
-    /// Returns whether `bytes` are one whole text.
+    /// Returns true if `bytes` are one complete text.
     public static func isValid(_ bytes: Span<UInt8>) -> Bool {
         var validator = UTF8Validator()
         return validator.append(bytes) && validator.isComplete
     }
 
-    /// Takes the next bytes of the text.
+    /// Checks the next bytes of the text.
     ///
-    /// - Returns: whether the text can still become UTF-8. Once false it stays false, whatever follows.
+    /// - Returns: true if the text can still become UTF-8. Once false, it stays false.
     public mutating func append(_ bytes: Span<UInt8>) -> Bool {
         let raw = bytes.bytes
         let table = Self.table.span
@@ -30,7 +30,7 @@ public struct UTF8Validator: Equatable, Sendable {
         var index = 0
         while bytes.count - index >= 16 {
             if state == Place.boundary {
-                // Both accesses are bounds-checked, and every bit pattern is a UInt64.
+                // Both accesses are bounds-checked, and every bit pattern is a valid UInt64.
                 let low = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let high = raw.unsafeLoadUnaligned(fromByteOffset: index + 8, as: UInt64.self)
                 if (low | high) & 0x8080_8080_8080_8080 == 0 {
@@ -56,31 +56,31 @@ public struct UTF8Validator: Equatable, Sendable {
         return self.state != Place.refused
     }
 
-    /// Takes the bytes of an array from `start` on.
+    /// Checks the bytes of an array from `start` on.
     mutating func append(_ bytes: [UInt8], from start: Int) -> Bool {
         append(bytes.span.extracting(start...))
     }
 }
 
-/// The automaton: one row of 64 bits for each byte value, in which the six bits at a place's number are the place that
-/// the byte leads to from there. A place's number is thus the distance to shift by, and a shift looks only at the low
-/// six bits of it, so that a step is one load and one shift.
+/// The automaton. The table has one row of 64 bits per byte value. The six bits at the offset of a state are the next
+/// state. A state's number is therefore the distance to shift by. A shift uses only the low six bits of it, so a step
+/// is one load and one shift.
 extension UTF8Validator {
     private enum Place {
         static let mask: UInt64 = 63
         /// Between two characters.
         static let boundary: UInt64 = 0
-        /// One, two or three more continuation bytes have to follow, any of them.
+        /// One, two or three more continuation bytes, without restrictions, must follow.
         static let oneMore: UInt64 = 6
         static let twoMore: UInt64 = 12
         static let threeMore: UInt64 = 18
-        /// Behind a first byte that narrows the second one (RFC 3629 §4): E0 and F0 against overlong forms, ED against
-        /// surrogates, F4 against code points past U+10FFFF.
+        /// After a first byte that restricts the second (RFC 3629 §4): E0 and F0 exclude overlong forms, ED surrogates,
+        /// F4 code points past U+10FFFF.
         static let afterE0: UInt64 = 24
         static let afterED: UInt64 = 30
         static let afterF0: UInt64 = 36
         static let afterF4: UInt64 = 42
-        /// No byte leads out of here.
+        /// The error state, which no byte leaves.
         static let refused: UInt64 = 48
 
         static let all = [

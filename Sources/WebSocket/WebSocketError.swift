@@ -1,12 +1,13 @@
-/// The peer broke a rule of the protocol: the connection is to be failed (RFC 6455 §7.1.7), with this code and reason
-/// in the last Close frame.
+/// A violation of the protocol by the peer. Fail the connection (RFC 6455 §7.1.7) with this code and reason in the last
+/// Close frame.
 public struct WebSocketError: Error, Equatable, Sendable {
-    /// What the Close frame says; always a code that may be sent.
+    /// The code of the Close frame, which is always one that may be sent.
     public let closeCode: CloseCode
-    /// What went wrong, for people: short enough for a Close frame (123 bytes), and free of the peer's own data.
+    /// A description of the problem, for people: short enough for a Close frame (123 bytes), and without data from the
+    /// peer.
     public let reason: String
 
-    /// An error that ends the connection with `closeCode`.
+    /// Creates an error that ends the connection with `closeCode`.
     public init(closeCode: CloseCode, reason: String) {
         self.closeCode = closeCode
         self.reason = reason
