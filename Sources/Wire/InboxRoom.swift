@@ -2,16 +2,16 @@
 public struct InboxRoom: Sendable, Hashable {
     /// The room as the user sees it.
     public var summary: RoomSummary
-    /// The snapshot of its newest message; `nil` when it has none.
+    /// The snapshot of the newest message; `nil` if there is none.
     public var lastMessage: [UInt8]?
 
-    /// A room and its newest message.
+    /// Creates an entry for a room and its newest message.
     public init(summary: RoomSummary, lastMessage: [UInt8]?) {
         self.summary = summary
         self.lastMessage = lastMessage
     }
 
-    /// Appends the room as a JSON object: the summary, and the message beside what is in it.
+    /// Appends the room as a JSON object: the members of the summary, and the message.
     public func encode(into out: inout [UInt8]) {
         summary.encodeMembers(into: &out)
         if let lastMessage {
@@ -22,16 +22,16 @@ public struct InboxRoom: Sendable, Hashable {
     }
 }
 
-/// A user's rooms, as `GET /v1/rooms` answers it.
+/// The rooms of a user, as `GET /v1/rooms` returns them.
 public struct InboxAnswer: Sendable {
     /// The rooms, latest activity first.
     public var rooms: [InboxRoom]
-    /// Where the list goes on; `nil` at its end.
+    /// The cursor of the next part; `nil` at the end of the list.
     public var next: InboxCursor?
     /// The epoch of the history.
     public var epoch: String
 
-    /// A list of rooms, all of it read in one snapshot.
+    /// Creates an answer. All its values must come from one snapshot of the store.
     public init(rooms: [InboxRoom], next: InboxCursor?, epoch: String) {
         self.rooms = rooms
         self.next = next

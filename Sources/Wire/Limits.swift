@@ -1,47 +1,47 @@
-/// The bounds of what clients may send, in one place.
+/// The bounds on client input.
 ///
-/// Ids have theirs at ``RoomID/maximumBytes`` and ``UserID/maximumBytes``. Whoever sends one more than a bound is told
-/// the bound, in the ``Problem/limit`` of the answer.
+/// The bounds on ids are ``RoomID/maximumBytes`` and ``UserID/maximumBytes``. A request that exceeds a bound is
+/// refused, and the ``Problem/limit`` of the answer names the bound.
 public enum Limits {
-    /// The most bytes of UTF-8 that a message's text has, escapes decoded.
+    /// Maximum UTF-8 bytes of a message's text, with escapes decoded.
     public static let textBytes = 16 * 1024
-    /// The most bytes that a message's `data` has as compact JSON.
+    /// Maximum bytes of a message's `data` as compact JSON.
     public static let dataBytes = 8 * 1024
-    /// How deep objects and arrays are nested in `data` at most; `data` itself is the first.
+    /// Maximum nesting depth of objects and arrays in `data`; `data` itself has depth 1.
     public static let dataDepth = 64
-    /// The most attachments that a message has.
+    /// Maximum number of attachments of a message.
     public static let attachments = 10
-    /// The most bytes of UTF-8 that any string of an attachment has.
+    /// Maximum UTF-8 bytes of any string of an attachment.
     public static let attachmentStringBytes = 2 * 1024
-    /// The most bytes of UTF-8 that a `client_message_id` has; it has at least one.
+    /// Maximum UTF-8 bytes of a `client_message_id`; the minimum is 1.
     public static let clientMessageIDBytes = 128
-    /// The most bytes of UTF-8 that the key of a reaction has; it has at least one.
+    /// Maximum UTF-8 bytes of a reaction key; the minimum is 1.
     public static let reactionKeyBytes = 32
-    /// With how many different keys users may react to a message.
+    /// Maximum number of different reaction keys on a message.
     public static let reactionKeys = 32
-    /// How many users a reaction names at most; its `count` is of all.
+    /// Maximum number of users that a reaction lists; its `count` includes all.
     public static let reactionUsers = 50
-    /// How deep objects and arrays are nested at most in anything that is read, also where the value is ignored.
+    /// Maximum nesting depth of objects and arrays in any JSON that is read, including ignored values.
     public static let readerDepth = 1024
 
-    /// The most bytes of UTF-8 that a room's title has.
+    /// Maximum UTF-8 bytes of a room's title.
     public static let titleBytes = 256
-    /// The most members in a list of them.
+    /// Maximum number of members in a list of members.
     public static let members = 1000
-    /// How many members a list of them has unless the client says otherwise.
+    /// Default number of members in a list of members.
     public static let defaultMembers = 200
 
-    /// The most rooms in a list of a user's.
+    /// Maximum number of rooms in a list of a user's rooms.
     public static let rooms = 200
-    /// How many rooms a list of a user's has unless the client says otherwise.
+    /// Default number of rooms in a list of a user's rooms.
     public static let defaultRooms = 30
 
-    /// The most messages in a page.
+    /// Maximum number of messages in a page.
     public static let pageMessages = 200
-    /// How many messages a page has unless the client says otherwise.
+    /// Default number of messages in a page.
     public static let defaultPageMessages = 30
-    /// The most messages in an answer to `changes`.
+    /// Maximum number of messages in an answer to `changes`.
     public static let changedMessages = 1000
-    /// How many messages an answer to `changes` has unless the client says otherwise.
+    /// Default number of messages in an answer to `changes`.
     public static let defaultChangedMessages = 200
 }

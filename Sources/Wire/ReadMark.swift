@@ -1,10 +1,10 @@
-/// Up to where a user has read a room, as the body of `PUT …/read` says it: `{"seq":120}`.
+/// The position up to which a user has read a room, as in the body of `PUT …/read`: `{"seq":120}`.
 public enum ReadMark {
-    /// Reads the body. Fields that are not known are ignored.
+    /// Decodes the body. Unknown fields are ignored.
     ///
     /// - Returns: a `seq`, not negative; it may lie beyond the room's head.
-    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if `seq` is missing, no
-    ///   integer or negative.
+    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if `seq` is missing,
+    ///   not an integer, or negative.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Int64 {
         var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }

@@ -1,13 +1,13 @@
-/// What a user has read of a room, and what not.
+/// The read mark of a user in a room, and the unread messages after it.
 public struct ReadState: Sendable, Hashable {
-    /// The read mark: the `seq` up to which the user has read; 0 for nothing.
+    /// The read mark: the `seq` up to which the user has read; 0 if nothing.
     public var read: Int64
-    /// The number of messages of others beyond the mark that are not deleted; 1000 stands for more, too.
+    /// Number of messages by others after the mark that are not deleted, capped at 1000.
     public var unread: Int64
-    /// The `seq` of the first of these messages; `nil` when there is none.
+    /// The `seq` of the first unread message; `nil` if there is none.
     public var firstUnread: Int64?
 
-    /// A read mark, and what lies beyond it.
+    /// Creates a read state.
     public init(read: Int64 = 0, unread: Int64 = 0, firstUnread: Int64? = nil) {
         self.read = read
         self.unread = unread

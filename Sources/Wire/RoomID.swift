@@ -1,23 +1,23 @@
-/// The name of a room: `[A-Za-z0-9][A-Za-z0-9._~-]{0,127}`.
+/// The id of a room: `[A-Za-z0-9][A-Za-z0-9._~-]{0,127}`.
 ///
-/// All of it is unreserved in URLs (RFC 3986, section 2.3), so a room id stands in a path as it is.
+/// All its characters are unreserved in URLs (RFC 3986, section 2.3), so it needs no escaping in a path.
 public struct RoomID: Sendable, Hashable, CustomStringConvertible {
-    /// The most bytes that a room id has.
+    /// Maximum number of bytes of a room id.
     public static let maximumBytes = 128
 
     /// The id as clients write it.
     public let string: String
 
-    /// Reads a room id.
+    /// Parses a room id.
     ///
-    /// - Throws: ``Problem/invalidRoom`` if `string` breaks the grammar.
+    /// - Throws: ``Problem/invalidRoom`` if `string` violates the grammar.
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
         guard Self.isRoomID(string.utf8Span.span) else { throw .invalidRoom }
         self.string = string
     }
 
-    /// A room id that was checked when it was stored.
+    /// Creates a room id from a string that was validated when it was stored.
     package init(trusted string: String) {
         self.string = string
     }

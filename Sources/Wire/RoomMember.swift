@@ -1,19 +1,19 @@
 /// A member of a room.
 public struct RoomMember: Sendable, Hashable {
-    /// What a member may do.
+    /// The permissions of a member.
     public enum Role: String, Sendable, Hashable {
-        /// Read a private room and write to it.
+        /// May read a private room and write to it.
         case member
-        /// Also change the room and its members.
+        /// May also change the room and its members.
         case owner
     }
 
-    /// Who it is.
+    /// The user.
     public var user: UserID
-    /// What it may do.
+    /// The member's role.
     public var role: Role
 
-    /// A member.
+    /// Creates a member.
     public init(user: UserID, role: Role) {
         self.user = user
         self.role = role
@@ -27,10 +27,11 @@ public struct RoomMember: Sendable, Hashable {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// Reads the body of `PUT …/members/{user}`: `{"role":"owner"}`, or nothing. Fields that are not known are ignored.
+    /// Decodes the body of `PUT …/members/{user}`: `{"role":"owner"}`, or nothing. Unknown fields are ignored.
     ///
-    /// - Returns: `nil` when no role is named.
-    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if the role is none.
+    /// - Returns: `nil` if no role is given.
+    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if the role is
+    ///   unknown.
     public static func decodeRole(_ body: [UInt8]) throws(Problem) -> Role? {
         if body.isEmpty { return nil }
         var reader = FieldReader(try JSONScanner(body))
@@ -51,20 +52,20 @@ public struct RoomMember: Sendable, Hashable {
     }
 }
 
-/// Members of a room, as `GET …/members` answers it.
+/// Members of a room, as `GET …/members` returns them.
 public struct RoomMembers: Sendable, Hashable {
-    /// In the order of their ids' bytes.
+    /// The members, sorted by the bytes of their ids.
     public var members: [RoomMember]
-    /// True if there are more behind them.
+    /// True if there are more members after these.
     public var hasMore: Bool
 
-    /// Members, all of them read in one snapshot.
+    /// Creates a list of members, all read in one snapshot of the store.
     public init(members: [RoomMember], hasMore: Bool) {
         self.members = members
         self.hasMore = hasMore
     }
 
-    /// Appends them as a JSON object.
+    /// Appends the list as a JSON object.
     public func encode(into out: inout [UInt8]) {
         out.append(literal: #"{"members":["#)
         for (index, member) in members.enumerated() {

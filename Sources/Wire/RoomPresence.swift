@@ -1,20 +1,20 @@
-/// Who is subscribed to a room, as `GET …/presence` answers it.
+/// The subscribers of a room, as `GET …/presence` returns them.
 public struct RoomPresence: Sendable, Hashable {
     /// The room.
     public var room: RoomID
-    /// How many are there: users, and subscribers without a name.
+    /// Number of users and anonymous subscribers.
     public var online: Int
-    /// The users; `nil` when there are too many to list.
+    /// The users; `nil` if there are too many to list.
     public var users: [UserID]?
 
-    /// So many in a room.
+    /// Creates the presence of a room.
     public init(room: RoomID, online: Int, users: [UserID]?) {
         self.room = room
         self.online = online
         self.users = users
     }
 
-    /// Appends it as a JSON object.
+    /// Appends the presence as a JSON object.
     public func encode(into out: inout [UInt8]) {
         out.append(literal: #"{"room":"#)
         out.append(quoted: room.string)

@@ -1,20 +1,20 @@
-/// What an owner says of a room, as the body of `PUT /v1/rooms/{room}`: `{"visibility":"private","title":"The room"}`.
+/// The settings of a room, as in the body of `PUT /v1/rooms/{room}`: `{"visibility":"private","title":"The room"}`.
 public struct RoomSettings: Sendable, Hashable {
-    /// Who may read the room; `nil` to leave that as it is.
+    /// The new visibility; `nil` to keep it.
     public var visibility: RoomSummary.Visibility?
-    /// What it is called, the empty title for none; `nil` to leave that as it is.
+    /// The new title, empty to remove it; `nil` to keep it.
     public var title: String?
 
-    /// Settings; what is `nil` is left as it is.
+    /// Creates settings. `nil` keeps a value.
     public init(visibility: RoomSummary.Visibility? = nil, title: String? = nil) {
         self.visibility = visibility
         self.title = title
     }
 
-    /// Reads the body. Null is absent, and fields that are not known are ignored.
+    /// Decodes the body. Null means absent, and unknown fields are ignored.
     ///
     /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if a field has the
-    ///   wrong type or the visibility is none; 422 `too_long`, `nul_character` for the title.
+    ///   wrong type or the visibility is unknown; 422 `too_long`, `nul_character` for the title.
     public static func decode(_ body: [UInt8]) throws(Problem) -> RoomSettings {
         var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }

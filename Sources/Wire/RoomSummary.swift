@@ -1,35 +1,35 @@
 /// A room as one caller sees it.
 public struct RoomSummary: Sendable, Hashable {
-    /// Who may read a room.
+    /// The readers of a room.
     public enum Visibility: String, Sendable, Hashable {
-        /// Everybody.
+        /// Everybody may read the room.
         case open
-        /// Its members.
+        /// Only members may read the room.
         case `private`
     }
 
     /// The room.
     public var room: RoomID
-    /// The highest `seq`; 0 when the room is empty.
+    /// The highest `seq`; 0 if the room is empty.
     public var head: Int64
     /// The latest revision.
     public var rev: Int64
     /// The epoch of the history.
     public var epoch: String
-    /// Up to which `seq` the caller has read; 0 for nothing, absent if nobody is named as the caller.
+    /// The `seq` up to which the caller has read; 0 if nothing, `nil` if the request names no user.
     public var read: Int64?
-    /// The number of messages that the caller has not read.
+    /// Number of messages that the caller has not read.
     public var unread: Int64?
     /// The `seq` of the first message that the caller has not read, if there is one.
     public var firstUnread: Int64?
-    /// Who may read the room.
+    /// The visibility of the room.
     public var visibility: Visibility?
-    /// What the room is called.
+    /// The title of the room.
     public var title: String?
-    /// What the caller is in the room; `nil` for no member.
+    /// The caller's role in the room; `nil` if not a member.
     public var role: RoomMember.Role?
 
-    /// A room; what is `nil` is left out.
+    /// Creates a summary. Fields that are `nil` are omitted.
     public init(
         room: RoomID, head: Int64, rev: Int64, epoch: String, read: Int64? = nil, unread: Int64? = nil,
         firstUnread: Int64? = nil, visibility: Visibility? = nil, title: String? = nil,
@@ -53,7 +53,7 @@ public struct RoomSummary: Sendable, Hashable {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the summary as an object that has not ended: more members may follow.
+    /// Appends the summary as an unfinished object, to which the caller can add members.
     func encodeMembers(into out: inout [UInt8]) {
         out.append(literal: #"{"room":"#)
         out.append(quoted: room.string)

@@ -1,17 +1,17 @@
-/// The name of a user: 1 to 128 bytes of printable UTF-8 without spaces.
+/// The id of a user: 1 to 128 bytes of printable UTF-8 without spaces.
 ///
-/// Two ids are the same user when they are the same bytes. `String` alone would call `é` and `e` with a combining
-/// accent equal, where the database and the issuer of tokens do not.
+/// Ids are equal if their bytes are. `String` would also treat `é` and `e` with a combining accent as equal, but the
+/// database and the issuer of tokens do not.
 public struct UserID: Sendable, Hashable, CustomStringConvertible {
-    /// The most bytes that a user id has.
+    /// Maximum number of bytes of a user id.
     public static let maximumBytes = 128
 
     /// The id as clients write it.
     public let string: String
 
-    /// Reads a user id.
+    /// Parses a user id.
     ///
-    /// - Throws: ``Problem/invalidUser`` if `string` is empty, too long, or has a character that prints nothing.
+    /// - Throws: ``Problem/invalidUser`` if `string` is empty, too long, or has a non-printable character.
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
         let count = string.utf8.count
@@ -21,7 +21,7 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
         self.string = string
     }
 
-    /// A user id that was checked when it was stored.
+    /// Creates a user id from a string that was validated when it was stored.
     package init(trusted string: String) {
         self.string = string
     }
@@ -29,7 +29,7 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
     /// The id as clients write it.
     public var description: String { string }
 
-    /// Whether both are the same bytes.
+    /// Returns true if both have the same bytes.
     public static func == (a: UserID, b: UserID) -> Bool {
         a.string.hasSameBytes(as: b.string)
     }
@@ -41,19 +41,19 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(0xFF as UInt8)
     }
 
-    /// Whether all characters are ASCII and can be seen, as those of most names.
+    /// Returns true if all characters are visible ASCII, as in most ids.
     private static func isVisibleASCII(_ bytes: Span<UInt8>) -> Bool {
         for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] >= 0x7F { return false }
         return true
     }
 
-    /// Whether a character can be seen, or joins characters that can.
+    /// Returns true if a character is visible, or joins visible characters.
     static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value > 0x20 && scalar.value < 0x7F }
         let properties = scalar.properties
         switch properties.generalCategory {
         case .control, .format, .surrogate, .unassigned, .spaceSeparator, .lineSeparator, .paragraphSeparator:
-            // Joiners are format characters without which many names and emoji cannot be written.
+            // Joiners are format characters that many names and emoji need.
             return scalar.value == 0x200C || scalar.value == 0x200D
         default:
             return !properties.isWhitespace

@@ -1,15 +1,15 @@
-/// What has changed in a room, as `GET …/changes` answers it.
+/// The changes of a room, as `GET …/changes` returns them.
 public struct ChangesAnswer: Sendable {
     /// The messages' snapshots in ascending `rev`, joined by commas.
     public var messages: [UInt8]
-    /// What to pass as `since` next.
+    /// The value to pass as `since` next.
     public var rev: Int64
-    /// True if more has changed.
+    /// True if there are further changes.
     public var hasMore: Bool
     /// The epoch of the history.
     public var epoch: String
 
-    /// What has changed up to `rev`.
+    /// Creates an answer with the changes up to `rev`.
     public init(messages: [UInt8], rev: Int64, hasMore: Bool, epoch: String) {
         self.messages = messages
         self.rev = rev

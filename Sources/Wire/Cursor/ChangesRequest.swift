@@ -1,17 +1,17 @@
-/// Which changes of a room are asked for.
+/// A request for the changes of a room.
 public struct ChangesRequest: Sendable, Hashable {
-    /// What the client has already.
+    /// The position that the client has already read.
     public var since: SincePosition
-    /// The most messages in the answer, 1 to ``Limits/changedMessages``.
+    /// Maximum number of messages in the answer, 1 to ``Limits/changedMessages``.
     public var limit: Int
 
-    /// At most `limit` changes after `since`.
+    /// Creates a request for at most `limit` changes after `since`.
     public init(since: SincePosition = SincePosition(rev: 0), limit: Int = Limits.defaultChangedMessages) {
         self.since = since
         self.limit = limit
     }
 
-    /// Reads the parameters of a query; `nil` is a parameter that is absent. Without `since` it is all that ever was.
+    /// Parses the parameters of a query; `nil` is an absent parameter. Without `since`, all changes are requested.
     ///
     /// - Throws: 400 `invalid_cursor`, 400 `invalid_limit`.
     public static func parse(since: String?, epoch: String?, limit: String?) throws(Problem) -> ChangesRequest {

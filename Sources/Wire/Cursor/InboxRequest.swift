@@ -1,17 +1,17 @@
-/// Which part of the list of a user's rooms is asked for.
+/// A request for part of the list of a user's rooms.
 public struct InboxRequest: Sendable, Hashable {
-    /// The place behind which it begins; `nil` for the beginning of the list.
+    /// The position after which the part begins; `nil` for the beginning of the list.
     public var cursor: InboxCursor?
-    /// The most rooms in the answer, 1 to ``Limits/rooms``.
+    /// Maximum number of rooms in the answer, 1 to ``Limits/rooms``.
     public var limit: Int
 
-    /// At most `limit` rooms behind `cursor`.
+    /// Creates a request for at most `limit` rooms after `cursor`.
     public init(cursor: InboxCursor? = nil, limit: Int = Limits.defaultRooms) {
         self.cursor = cursor
         self.limit = limit
     }
 
-    /// Reads the parameters of a query; `nil` is a parameter that is absent.
+    /// Parses the parameters of a query; `nil` is an absent parameter.
     ///
     /// - Throws: 400 `invalid_cursor`, 400 `invalid_limit`.
     public static func parse(cursor: String?, limit: String?) throws(Problem) -> InboxRequest {

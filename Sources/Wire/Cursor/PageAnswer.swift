@@ -1,21 +1,21 @@
-/// A page of a room, as `GET …/messages` answers it.
+/// A page of a room, as `GET …/messages` returns it.
 public struct PageAnswer: Sendable {
     /// The messages' snapshots in ascending `seq`, joined by commas.
     public var messages: [UInt8]
-    /// True if the room has messages before this place.
+    /// True if the room has messages before this page.
     public var hasBefore: Bool
-    /// True if the room has messages after this place.
+    /// True if the room has messages after this page.
     public var hasAfter: Bool
-    /// The room's highest `seq`; 0 when it is empty.
+    /// The room's highest `seq`; 0 if it is empty.
     public var head: Int64
-    /// The room's revision: what to pass to `live?since=`.
+    /// The room's revision, to pass as `live?since=`.
     public var rev: Int64
     /// The epoch of the history.
     public var epoch: String
-    /// What the caller has read; `nil` unless the page was asked with a personal place.
+    /// The caller's read state; `nil` unless the page was requested with a personal place.
     public var readState: ReadState?
 
-    /// A page, all of it read in one snapshot.
+    /// Creates a page. All its values must come from one snapshot of the store.
     public init(
         messages: [UInt8], hasBefore: Bool, hasAfter: Bool, head: Int64, rev: Int64, epoch: String,
         readState: ReadState? = nil

@@ -1,17 +1,17 @@
-/// Which page of a room is asked for.
+/// A request for a page of a room.
 public struct PageRequest: Sendable, Hashable {
-    /// Where the page lies.
+    /// The position of the page.
     public enum Anchor: Sendable, Hashable {
         /// The last page of the room.
         case newest
-        /// What ends just before a place.
+        /// The page that ends just before a place.
         case before(Place)
-        /// What begins just after a place.
+        /// The page that begins just after a place.
         case after(Place)
-        /// What has a place in the middle.
+        /// The page with a place in the middle.
         case around(Place)
 
-        /// The place, if it has one.
+        /// The place of the anchor, if it has one.
         public var place: Place? {
             switch self {
             case .newest: nil
@@ -20,20 +20,20 @@ public struct PageRequest: Sendable, Hashable {
         }
     }
 
-    /// Where the page lies.
+    /// The position of the page.
     public var anchor: Anchor
-    /// The most messages that it has, 1 to ``Limits/pageMessages``.
+    /// Maximum number of messages in the page, 1 to ``Limits/pageMessages``.
     public var limit: Int
 
-    /// The page of at most `limit` messages at `anchor`.
+    /// Creates a request for at most `limit` messages at `anchor`.
     public init(anchor: Anchor = .newest, limit: Int = Limits.defaultPageMessages) {
         self.anchor = anchor
         self.limit = limit
     }
 
-    /// Reads the parameters of a query; `nil` is a parameter that is absent.
+    /// Parses the parameters of a query; `nil` is an absent parameter.
     ///
-    /// - Throws: 400 `invalid_cursor`, also when more than one place is given; 400 `invalid_limit`.
+    /// - Throws: 400 `invalid_cursor`, also if more than one place is given; 400 `invalid_limit`.
     public static func parse(
         before: String?, after: String?, around: String?, limit: String?
     ) throws(Problem) -> PageRequest {
@@ -63,9 +63,9 @@ public struct PageRequest: Sendable, Hashable {
         }
     }
 
-    /// Reads the parameter `limit`; `nil` is one that is absent.
+    /// Parses the parameter `limit`; `nil` is an absent parameter.
     ///
-    /// - Throws: 400 `invalid_limit` when it is no number from 1 to `maximum`.
+    /// - Throws: 400 `invalid_limit` if it is not a number from 1 to `maximum`.
     public static func parseLimit(_ string: String?, maximum: Int, default: Int) throws(Problem) -> Int {
         guard let string else { return `default` }
         guard let number = Int64(clampingDigits: string), number >= 1, number <= Int64(maximum) else {

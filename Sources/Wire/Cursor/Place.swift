@@ -1,6 +1,6 @@
-/// A place in a room, as a client names it: the cursor of a page.
+/// A place in a room, as a client names it in the cursor of a page.
 public enum Place: Sendable, Hashable {
-    /// A `seq`, not negative. It may lie beyond either end of the room.
+    /// A `seq`, not negative. It may be beyond either end of the room.
     case seq(Int64)
     /// Just before the first message created at or after a time.
     case time(Timestamp)
@@ -10,15 +10,16 @@ public enum Place: Sendable, Hashable {
     case last
     /// The caller's read mark.
     case read
-    /// The first message of others beyond the caller's read mark that is not deleted; the newest message if there is none.
+    /// The first message of another user after the caller's read mark that is not deleted, or the newest message if
+    /// there is none.
     case unread
 
-    /// True for a place that depends on who asks. A page asked with one also carries the caller's ``ReadState``.
+    /// True for a place that depends on the caller. A page requested with one also has the caller's ``ReadState``.
     public var isPersonal: Bool { self == .read || self == .unread }
 
-    /// Reads a place: decimal digits, an RFC 3339 time, `first`, `last`, `read` or `unread`.
+    /// Parses a place: decimal digits, an RFC 3339 time, `first`, `last`, `read` or `unread`.
     ///
-    /// A number too large for any `seq` is a place beyond the newest message like any other.
+    /// A number that is too large for a `seq` is a place beyond the newest message.
     ///
     /// - Throws: 400 `invalid_cursor`.
     public init(parsing string: String) throws(Problem) {
@@ -41,7 +42,7 @@ public enum Place: Sendable, Hashable {
 }
 
 extension Int64 {
-    /// Reads decimal digits and nothing else; `Int64.max` stands for all that is larger.
+    /// Parses a text of decimal digits only. Numbers above `Int64.max` become `Int64.max`.
     init?(clampingDigits string: some StringProtocol) {
         guard !string.isEmpty else { return nil }
         var value: Int64 = 0
@@ -49,7 +50,7 @@ extension Int64 {
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
             let (product, overflows) = value.multipliedReportingOverflow(by: 10)
             let (sum, carries) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
-            // Once at the maximum, further digits overflow again.
+            // Once at the maximum, every further digit overflows again.
             value = overflows || carries ? .max : sum
         }
         self = value

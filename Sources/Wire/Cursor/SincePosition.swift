@@ -1,24 +1,24 @@
-/// Up to where a client knows a room: a revision, and the history it is of if the client says so.
+/// The position up to which a client knows a room: a revision and, if the client names it, the epoch of the history.
 public struct SincePosition: Sendable, Hashable {
-    /// The epoch that the client knew, 1 to ``maximumEpochBytes`` letters and digits.
+    /// The epoch that the client knows: 1 to ``maximumEpochBytes`` letters and digits.
     public var epoch: String?
-    /// The revision up to which it has everything, not negative.
+    /// The revision up to which the client has all changes, not negative.
     public var rev: Int64
 
-    /// The most bytes of an epoch.
+    /// Maximum number of bytes of an epoch.
     public static let maximumEpochBytes = 64
 
-    /// The position after `rev` of `epoch`.
+    /// Creates the position after `rev` of `epoch`.
     public init(epoch: String? = nil, rev: Int64) {
         self.epoch = epoch
         self.rev = rev
     }
 
-    /// Reads `REV` or `EPOCH:REV`, and the `epoch` beside it.
+    /// Parses `REV` or `EPOCH:REV`, and the separate `epoch` parameter.
     ///
-    /// A number too large for any revision is read as the largest there is.
+    /// A number that is too large for a revision becomes the largest revision.
     ///
-    /// - Throws: 400 `invalid_cursor`, also when two epochs are given and differ.
+    /// - Throws: 400 `invalid_cursor`, also if two different epochs are given.
     public init(parsing since: String, epoch: String? = nil) throws(Problem) {
         var rev = Substring(since)
         var prefix: Substring?

@@ -1,11 +1,11 @@
-/// The one text that stands for a JSON value, however it was written: two values are equal if it is.
+/// The canonical text of JSON values: two values are equal exactly if their canonical texts are.
 ///
-/// Like RFC 8785, but that numbers keep all their digits: there they are rounded to doubles, which would make different
-/// large integers equal.
+/// It follows RFC 8785 except that numbers keep all their digits. RFC 8785 rounds them to doubles, which would make
+/// different large integers equal.
 enum CanonicalJSON {
-    /// The canonical text of an object; nothing for the empty object and for no object at all.
+    /// Returns the canonical text of an object. It is empty for the empty object and for an empty input.
     ///
-    /// What is not a JSON object, or nested deeper than a message's `data` may be, stands for itself.
+    /// An input that is not a JSON object, or is nested deeper than a message's `data` may be, is returned unchanged.
     static func bytes(of object: [UInt8]) -> [UInt8] {
         guard !object.isEmpty else { return [] }
         var out: [UInt8] = []
@@ -19,7 +19,7 @@ enum CanonicalJSON {
         return out == Array("{}".utf8) ? [] : out
     }
 
-    /// Reads a value and appends its canonical text. Recurses at most ``Limits/dataDepth`` deep.
+    /// Reads a value and appends its canonical text. Recurses at most ``Limits/dataDepth`` levels.
     private static func append(_ json: inout JSONScanner, to out: inout [UInt8]) throws(Problem) {
         guard json.depth <= Limits.dataDepth else { throw .tooDeep("data", limit: Limits.dataDepth) }
         switch try json.peek() {

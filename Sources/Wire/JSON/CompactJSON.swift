@@ -1,22 +1,22 @@
-/// A JSON value without whitespace, its strings without needless escapes, its numbers as they were written.
+/// A JSON value without whitespace and without needless escapes in strings. Numbers are as written.
 public struct CompactJSON: Sendable {
     /// The text of the value.
     public private(set) var bytes: [UInt8] = []
-    /// How deep objects and arrays are nested in it; 1 for an object of simple values, 0 for a simple value.
+    /// The nesting depth of objects and arrays: 0 for a simple value, 1 for an object of simple values.
     public private(set) var depth = 0
-    /// True if any string or member name in it has the character U+0000.
+    /// True if any string or member name contains the character U+0000.
     public private(set) var hasNUL = false
 }
 
 extension JSONScanner {
-    /// Reads a value of any kind.
+    /// Reads a value of any kind in compact form.
     public mutating func readCompact() throws(Problem) -> CompactJSON {
         var copy: CompactJSON? = CompactJSON()
         try walk(copyingTo: &copy)
         return copy ?? CompactJSON()
     }
 
-    /// Reads a value of any kind, and forgets it. It is checked like any other.
+    /// Reads and discards a value of any kind. It is validated like any other.
     public mutating func skipValue() throws(Problem) {
         var nothing: CompactJSON?
         try walk(copyingTo: &nothing)
@@ -51,7 +51,7 @@ extension JSONScanner {
         } while depth > outside
     }
 
-    /// Leaves the containers that end here, and stops before the next value of the one that does not.
+    /// Leaves the containers that end here, and stops before the next value of the innermost one that does not end.
     private mutating func moveToNextValue(outside: Int, copyingTo copy: inout CompactJSON?) throws(Problem) {
         while depth > outside {
             let isFirst = isAtStart

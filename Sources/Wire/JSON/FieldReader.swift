@@ -1,25 +1,25 @@
-/// Reads the fields of what a client sends.
+/// Reads the fields of a client's JSON object.
 ///
-/// A text that is not JSON ends the reading at once, by throwing. A field that is wrong is only noted, and the reading
-/// goes on: so a fault of the whole text comes before a field of the wrong type (400), and that before a value that is
-/// not allowed (422), wherever in the text they stand.
+/// Malformed JSON ends the reading by throwing. A wrong field is only recorded, and the reading continues. The reported
+/// error therefore does not depend on the order of the fields: malformed JSON takes precedence, then a field of the
+/// wrong type (400), then a value that is not allowed (422).
 struct FieldReader {
     var json: JSONScanner
-    /// The fault to be answered, if there is one.
+    /// The error to answer with, if there is one.
     private(set) var fault: Problem?
 
-    /// Reads the fields of what `json` reads.
+    /// Creates a reader of the fields that `json` reads.
     init(_ json: JSONScanner) {
         self.json = json
     }
 
-    /// Notes that a field is wrong. The first fault counts, but those of types before those of values.
+    /// Records a wrong field. The first error counts, but an error of type replaces one of value.
     mutating func note(_ problem: @autoclosure () -> Problem, isType: Bool = false) {
         guard let fault else { return fault = problem() }
         if isType, fault.status != 400 { self.fault = problem() }
     }
 
-    /// Ends the reading: makes sure that nothing follows the text, and then that no fault was noted.
+    /// Ends the reading. Throws if text follows the value, or if an error was recorded.
     mutating func finish() throws(Problem) {
         try json.finish()
         if let fault { throw fault }
@@ -74,7 +74,7 @@ struct FieldReader {
         return nil
     }
 
-    /// Reads an object whatever is in it; `nil` for null.
+    /// Reads an object of any content; `nil` for null.
     mutating func compactObject(_ field: FieldName) throws(Problem) -> CompactJSON? {
         switch try json.peek() {
         case .object:
@@ -87,7 +87,7 @@ struct FieldReader {
         return nil
     }
 
-    /// Enters an array; `false` if there is none.
+    /// Enters an array. Returns `false` if the value is not an array.
     mutating func enterArray(_ field: FieldName) throws(Problem) -> Bool {
         switch try json.peek() {
         case .array:
@@ -101,7 +101,7 @@ struct FieldReader {
         return false
     }
 
-    /// Enters an object that must be there.
+    /// Enters a required object.
     mutating func enterObject(_ field: FieldName) throws(Problem) -> Bool {
         guard try json.peek() == .object else {
             try noteWrongType(field, must: "an object")
@@ -112,18 +112,19 @@ struct FieldReader {
     }
 }
 
-/// What a field is called in a ``Problem``: made a string only if it comes to that.
+/// The name of a field in a ``Problem``. It becomes a string only if an error is reported.
 struct FieldName: CustomStringConvertible, ExpressibleByStringLiteral {
     private var list: StaticString?
     private var index = 0
     private var name: StaticString
 
-    /// A field of the whole.
+    /// Creates the name of a top-level field.
     init(stringLiteral name: StaticString) {
         self.name = name
     }
 
-    /// A field of an element of a list, as in `attachments[0].url`; an empty name means the element itself.
+    /// Creates the name of a field of a list element, as in `attachments[0].url`. An empty name means the element
+    /// itself.
     init(_ list: StaticString, _ index: Int, _ name: StaticString = "") {
         self.list = list
         self.index = index

@@ -1,13 +1,13 @@
-/// A number in a text that a ``JSONScanner`` reads.
+/// A number token of a ``JSONScanner``.
 public struct JSONNumber: Sendable, Hashable {
-    /// Where it lies in the text.
+    /// Its range in the text.
     let range: Range<Int>
-    /// True if it is written without fraction and exponent.
+    /// True if it has neither fraction nor exponent.
     public let isPlain: Bool
 }
 
 extension JSONScanner {
-    /// Reads a number: checks its grammar (RFC 8259, section 6), of whatever size it is.
+    /// Reads a number of any size and checks its grammar (RFC 8259, section 6).
     public mutating func readNumber() throws(Problem) -> JSONNumber {
         skipWhitespace()
         let start = offset
@@ -34,30 +34,30 @@ extension JSONScanner {
         guard offset > start else { throw unexpected() }
     }
 
-    /// The value of a number if it is an integer of 64 bits, in whatever way it is written: `5`, `5.0`, `0.5e1`.
+    /// Returns the value of a number if it is a 64-bit integer, however it is written: `5`, `5.0`, `0.5e1`.
     public func integer(_ token: JSONNumber) -> Int64? {
         CanonicalNumber(text[token.range]).integer
     }
 }
 
-/// A number as a sign, its significant digits and a power of ten: the same for all ways to write the number.
+/// A number as sign, significant digits and power of ten. All ways to write a number give the same value.
 struct CanonicalNumber: Hashable {
-    /// Never for zero.
+    /// True for a negative number; false for zero.
     private(set) var isNegative = false
-    /// The digits from the first to the last that is not 0, in ASCII; none for zero.
+    /// The digits from the first to the last that is not 0, in ASCII; empty for zero.
     private(set) var digits: [UInt8] = []
-    /// By which power of ten the digits, taken as an integer, are to be multiplied.
+    /// The power of ten that the digits, read as an integer, are multiplied by.
     private(set) var exponent: Exponent = .value(0)
 
     /// A power of ten.
     enum Exponent: Hashable {
         case value(Int)
-        /// Too large to be counted with, and kept as written. There are such numbers in texts of a few bytes, but
-        /// nobody computes with them: they are equal if they are written alike.
+        /// An exponent too large to compute with, kept as written. Numbers with such exponents are equal only if they
+        /// are written alike.
         case beyond([UInt8])
     }
 
-    /// Reads a number that has the grammar of RFC 8259, section 6.
+    /// Parses a number that matches the grammar of RFC 8259, section 6.
     init(_ number: ArraySlice<UInt8>) {
         let mantissa = number.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
         var scale = 0  // how many digits stand behind the point
@@ -92,16 +92,16 @@ struct CanonicalNumber: Hashable {
         }
     }
 
-    /// The value if it is an integer of 64 bits.
+    /// The value if it is a 64-bit integer.
     var integer: Int64? {
         guard !digits.isEmpty else { return 0 }
-        // Not as a sum: there may be as many zeros as an `Int` can say.
+        // Compared by subtraction, because `zeros` may be as large as `Int.max` and a sum could overflow.
         guard case .value(let zeros) = exponent, zeros >= 0, zeros <= 19 - digits.count else { return nil }
         var value: Int64 = 0
         for index in 0..<digits.count + zeros {
             let digit = index < digits.count ? Int64(digits[index] - UInt8(ascii: "0")) : 0
             let (product, overflows) = value.multipliedReportingOverflow(by: 10)
-            // Downwards, because there is one more negative number than there are positive ones.
+            // Accumulates negative values, because there is one more negative integer than positive ones.
             let (difference, carries) = product.subtractingReportingOverflow(digit)
             if overflows || carries { return nil }
             value = difference
@@ -110,7 +110,7 @@ struct CanonicalNumber: Hashable {
         return value == .min ? nil : -value
     }
 
-    /// Appends the one way to write the number: the digits, `e` and the exponent.
+    /// Appends the canonical form of the number: the digits, `e` and the exponent.
     func append(to out: inout [UInt8]) {
         guard !digits.isEmpty else { return out.append(UInt8(ascii: "0")) }
         switch exponent {

@@ -5,29 +5,30 @@ public enum JSONKind: Sendable, Hashable {
 
 /// A pull reader of one JSON text (RFC 8259), as strict as I-JSON (RFC 7493).
 ///
-/// The caller asks for what it expects: ``peek()``, then the function for that kind. No tree is built; strings and
-/// numbers are tokens that point into the text until their value is wanted.
+/// The caller asks for what it expects: ``peek()``, then the function for that kind. No tree is built. Strings and
+/// numbers are tokens that refer to the text until their value is needed.
 ///
-/// Refused, as 400 `invalid_json`: invalid UTF-8, a byte order mark, lone surrogates, the same member name twice in an
-/// object (compared with escapes decoded), nesting deeper than ``Limits/readerDepth``, anything after the value.
-/// Nothing here recurses, so no input can exhaust the stack.
+/// It refuses with 400 `invalid_json`: invalid UTF-8, a byte order mark, lone surrogates, a repeated member name in an
+/// object (compared with escapes decoded), nesting deeper than ``Limits/readerDepth``, and text after the value. No
+/// function recurses, so no input can exhaust the stack.
 public struct JSONScanner: Sendable {
-    /// The whole text, of which it is proven that it is UTF-8.
+    /// The whole text, validated as UTF-8.
     let text: [UInt8]
     /// The offset of the next byte to read.
     var offset = 0
-    /// The innermost open container: where its member names begin in `names`, or `arrayMark`; `nil` if none is open.
+    /// The innermost open container: the index in `names` of its first member name, or `arrayMark`; `nil` if none is
+    /// open.
     private var container: Int?
-    /// The same of those around it, the outermost first. Most of what is read has none.
+    /// The other open containers in the same form, outermost first. It is empty for most inputs.
     private var around: [Int] = []
-    /// The member names of all open objects, those of the innermost last.
+    /// The member names of all open objects, outermost first.
     private var names: [JSONString] = []
-    /// True if the innermost container has been entered and nothing of it read.
+    /// True if the innermost container was entered and nothing in it has been read.
     private(set) var isAtStart = false
 
     private static let arrayMark = -1
 
-    /// A reader of `text`.
+    /// Creates a reader of `text`.
     ///
     /// - Throws: 400 `invalid_json` if `text` is not UTF-8.
     public init(_ text: [UInt8]) throws(Problem) {
@@ -40,13 +41,13 @@ public struct JSONScanner: Sendable {
         names.reserveCapacity(8)
     }
 
-    /// The number of containers that are open.
+    /// Number of open containers.
     public var depth: Int { container == nil ? 0 : around.count + 1 }
 
     /// True if the innermost open container is an object.
     var isInObject: Bool { container != nil && container != Self.arrayMark }
 
-    /// Looks at the next value without reading it.
+    /// Returns the kind of the next value without reading it.
     public mutating func peek() throws(Problem) -> JSONKind {
         skipWhitespace()
         guard offset < text.count else { throw unexpected() }
@@ -61,14 +62,14 @@ public struct JSONScanner: Sendable {
         }
     }
 
-    /// Enters an object, whose members ``nextName()`` then reads.
+    /// Enters an object. Read its members with ``nextName()``.
     public mutating func enterObject() throws(Problem) {
         try enter(UInt8(ascii: "{"), mark: names.count)
     }
 
-    /// Reads the name of the next member of the innermost object, or its end. The member's value is to be read next.
+    /// Reads the name of the next member of the innermost object, or its end. Read the member's value next.
     ///
-    /// - Returns: `nil` at the end of the object, which is left.
+    /// - Returns: `nil` at the end of the object, which is then closed.
     public mutating func nextName() throws(Problem) -> JSONString? {
         skipWhitespace()
         if !isAtStart, next == UInt8(ascii: ",") {
@@ -90,14 +91,14 @@ public struct JSONScanner: Sendable {
         return name
     }
 
-    /// Enters an array, whose elements ``nextElement()`` then announces.
+    /// Enters an array. Move through its elements with ``nextElement()``.
     public mutating func enterArray() throws(Problem) {
         try enter(UInt8(ascii: "["), mark: Self.arrayMark)
     }
 
-    /// Moves to the next element of the innermost array, which is to be read next, or to its end.
+    /// Moves to the next element of the innermost array, or to its end. Read the element next.
     ///
-    /// - Returns: `false` at the end of the array, which is left.
+    /// - Returns: `false` at the end of the array, which is then closed.
     public mutating func nextElement() throws(Problem) -> Bool {
         skipWhitespace()
         if next == UInt8(ascii: "]") {
@@ -131,7 +132,7 @@ public struct JSONScanner: Sendable {
         try read(literal: "null")
     }
 
-    /// Makes sure that nothing follows the value.
+    /// Throws if anything follows the value.
     public mutating func finish() throws(Problem) {
         skipWhitespace()
         guard offset == text.count else { throw unexpected() }
@@ -188,7 +189,7 @@ public struct JSONScanner: Sendable {
         offset += literal.utf8CodeUnitCount
     }
 
-    /// The problem that the text does not go on as it should.
+    /// Returns the problem for an unexpected byte or an unexpected end.
     func unexpected() -> Problem {
         guard let byte = next else { return .invalidJSON("The text ends too early.") }
         guard byte > 0x20, byte < 0x7F else { return .invalidJSON("Unexpected character at byte \(offset).") }
@@ -197,9 +198,9 @@ public struct JSONScanner: Sendable {
 }
 
 extension [UInt8] {
-    /// Returns whether the bytes at `offset` are these. There must be enough of them.
+    /// Returns true if the bytes at `offset` are `literal`. The text must be long enough.
     func has(_ literal: StaticString, at offset: Int) -> Bool {
-        // The pointer is used only inside the closure, and a literal lives for ever.
+        // The pointer is used only inside the closure, and a literal is never freed.
         literal.withUTF8Buffer { wanted in
             for index in wanted.indices where self[offset + index] != wanted[index] { return false }
             return true

@@ -1,17 +1,17 @@
-/// A string in a text that a ``JSONScanner`` reads.
+/// A string token of a ``JSONScanner``.
 public struct JSONString: Sendable, Hashable {
-    /// Where it lies in the text, without the quotes.
+    /// Its range in the text, without the quotes.
     let range: Range<Int>
-    /// The number of bytes of UTF-8 it has with escapes decoded.
+    /// Number of UTF-8 bytes with escapes decoded.
     public let count: Int
-    /// True if it is written with escapes.
+    /// True if it contains escapes.
     public let isEscaped: Bool
-    /// True if it has the character U+0000 in it.
+    /// True if it contains the character U+0000.
     public let hasNUL: Bool
 }
 
 extension JSONScanner {
-    /// Reads a string: checks all of it, decodes nothing.
+    /// Reads a string. Checks all of it without decoding it.
     public mutating func readString() throws(Problem) -> JSONString {
         skipWhitespace()
         guard next == UInt8(ascii: "\"") else { throw unexpected() }
@@ -33,16 +33,16 @@ extension JSONScanner {
         return JSONString(range: range, count: range.count - excess, isEscaped: isEscaped, hasNUL: hasNUL)
     }
 
-    /// The value of a string.
+    /// Returns the value of a string.
     public func string(_ token: JSONString) -> String {
-        // In the text, which is UTF-8, it lies between two quotes, so it is UTF-8 too: there is nothing to repair.
+        // The text is valid UTF-8 and the token lies between two quotes, so it is valid UTF-8 too.
         if !token.isEscaped, let value = try? UTF8Span(validating: text.span.extracting(token.range)) {
             return String(copying: value)
         }
         return String(decoding: bytes(of: token), as: UTF8.self)
     }
 
-    /// The value of a string, in UTF-8.
+    /// Returns the value of a string in UTF-8.
     public func bytes(of token: JSONString) -> ArraySlice<UInt8> {
         guard token.isEscaped else { return text[token.range] }
         var decoded: [UInt8] = []
@@ -50,7 +50,7 @@ extension JSONScanner {
         var start = token.range.lowerBound
         while let slash = text[start..<token.range.upperBound].firstIndex(of: UInt8(ascii: "\\")) {
             decoded.append(contentsOf: text[start..<slash])
-            // The token was made by `readString`, which has checked the escape.
+            // `readString` made the token and has checked the escape.
             guard let escape = try? escape(at: slash) else { break }
             decoded.append(contentsOf: escape.scalar.utf8)
             start = slash + escape.length
@@ -59,22 +59,22 @@ extension JSONScanner {
         return decoded[...]
     }
 
-    /// Returns whether the value of a string is `literal`.
+    /// Returns true if the value of a string is `literal`.
     public func matches(_ token: JSONString, _ literal: StaticString) -> Bool {
         guard token.count == literal.utf8CodeUnitCount else { return false }
         guard token.isEscaped else { return text.has(literal, at: token.range.lowerBound) }
         return Array(bytes(of: token)).has(literal, at: 0)
     }
 
-    /// The beginning of a string, short enough for the detail of a problem.
+    /// Returns the beginning of a string, short enough for the detail of a problem.
     func excerpt(of token: JSONString) -> String {
         string(token).excerpt
     }
 
-    /// The first name that is there a second time.
+    /// Returns the first repeated name, if there is one.
     ///
-    /// A few are compared with each other. For many there is a set, whose hashes are seeded for each process: neither
-    /// their number nor their choice makes the comparison slow.
+    /// A few names are compared pairwise. Many are put into a set, whose hashes are seeded per process, so a client
+    /// cannot choose names that make the comparison slow.
     func firstRepeated(_ names: ArraySlice<JSONString>) -> JSONString? {
         if names.count <= 8 {
             for index in names.indices.dropFirst() {
@@ -95,7 +95,7 @@ extension JSONScanner {
         return true
     }
 
-    /// What the escape at `offset` stands for, and how many bytes it takes there (RFC 8259, section 7).
+    /// Decodes the escape at `offset`, and returns it with its length in bytes (RFC 8259, section 7).
     private func escape(at offset: Int) throws(Problem) -> (scalar: Unicode.Scalar, length: Int) {
         guard offset + 1 < text.count else { throw .invalidJSON("The text ends too early.") }
         switch text[offset + 1] {
@@ -120,7 +120,7 @@ extension JSONScanner {
         throw .invalidJSON("Invalid escape at byte \(offset).")
     }
 
-    /// The number that four hexadecimal digits at `offset` make.
+    /// Returns the value of the four hexadecimal digits at `offset`.
     private func hexadecimal(at offset: Int) -> UInt32? {
         guard offset + 4 <= text.count else { return nil }
         var value: UInt32 = 0

@@ -1,27 +1,27 @@
-/// Writing JSON (RFC 8259) onto the end of a byte array.
+/// Appending JSON (RFC 8259) to a byte array.
 ///
-/// What is written is compact and has no escapes but those that must be: `"`, `\` and the control characters. It is
-/// one line, whatever is in the strings, so it can be a line of an event stream.
+/// The output is compact. It escapes only `"`, `\` and the control characters. It is always one line, so it can be a
+/// line of an event stream.
 extension [UInt8] {
-    /// A copy of what `span` has.
+    /// Creates an array with the bytes of `span`.
     init(copying span: Span<UInt8>) {
         self = []
         append(copying: span)
     }
 
-    /// Appends `literal` as it is.
+    /// Appends `literal` without escaping.
     public mutating func append(literal: StaticString) {
-        // The pointer is used only inside the closure, and a literal lives for ever.
+        // The pointer is used only inside the closure, and a literal is never freed.
         literal.withUTF8Buffer { append(contentsOf: $0) }
     }
 
-    /// Appends `span` as it is.
+    /// Appends `span` without escaping.
     public mutating func append(copying span: Span<UInt8>) {
         // The pointer is used only inside the closure, while the span's owner is borrowed.
         span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
-    /// Appends the bytes of `string` as they are.
+    /// Appends the bytes of `string` without escaping.
     public mutating func append(utf8 string: String) {
         append(copying: string.utf8Span.span)
     }
@@ -55,53 +55,54 @@ extension [UInt8] {
         if boolean { append(literal: "true") } else { append(literal: "false") }
     }
 
-    /// Appends `string` as a JSON string: in quotes, and escaped where it must be.
+    /// Appends `string` as a JSON string: quoted, and escaped where necessary.
     public mutating func append(quoted string: String) {
         append(UInt8(ascii: "\""))
         append(escaped: string.utf8Span.span)
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends `,"name":` and a string, as a further member of an object. The name has nothing to escape.
+    /// Appends `,"name":` and a string, as a further member of an object. The name must not need escaping.
     public mutating func append(member name: StaticString, _ string: String) {
         append(memberName: name)
         append(quoted: string)
     }
 
-    /// Appends `,"name":` and a number, as a further member of an object. The name has nothing to escape.
+    /// Appends `,"name":` and a number, as a further member of an object. The name must not need escaping.
     public mutating func append(member name: StaticString, _ number: Int64) {
         append(memberName: name)
         append(decimal: number)
     }
 
-    /// Appends `,"name":` and `true` or `false`, as a further member of an object. The name has nothing to escape.
+    /// Appends `,"name":` and a Boolean, as a further member of an object. The name must not need escaping.
     public mutating func append(member name: StaticString, _ boolean: Bool) {
         append(memberName: name)
         append(boolean: boolean)
     }
 
-    /// Appends `,"name":`. The name has nothing to escape.
+    /// Appends `,"name":`. The name must not need escaping.
     public mutating func append(memberName name: StaticString) {
         append(literal: ",\"")
         append(literal: name)
         append(literal: "\":")
     }
 
-    /// Appends UTF-8 as the inside of a JSON string: escaped where it must be, without the quotes.
+    /// Appends UTF-8 as the contents of a JSON string: escaped where necessary, without quotes.
     public mutating func append(escaped text: Span<UInt8>) {
         append(addingCapacity: text.escapedCount) { $0.append(escaped: text) }
     }
 }
 
 extension Span<UInt8> {
-    /// The offset of the first byte at or after `start` that cannot stand in a JSON string as it is (a quote, a
+    /// Returns the offset of the first byte at or after `start` that must be escaped in a JSON string (a quote, a
     /// backslash, a control character), or the count.
     ///
-    /// Eight bytes at a time: in a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero, and the same with
-    /// 0x20 those below 0x20. A borrow can mark a byte wrongly only above one marked rightly, so the lowest is right. Without
-    /// the `& ~x` bytes from 0x80 on are marked too, which is looked at first: mostly there are none.
+    /// It compares eight bytes at a time. In a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero, and the
+    /// same with 0x20 those below 0x20. A borrow can wrongly mark a byte only above a correctly marked one, so the
+    /// lowest mark is correct. Without `& ~x` bytes from 0x80 are marked too. That cheaper test comes first, because
+    /// most words have no marks.
     func firstSpecial(from start: Int) -> Int {
-        // The pointer is used only inside the closure, while the span's owner is there, and for no byte behind its last.
+        // The pointer is used only inside the closure, while the span's owner lives, and only within the span's bounds.
         withUnsafeBytes { Self.firstSpecial(in: $0, from: start) }
     }
 
@@ -113,11 +114,11 @@ extension Span<UInt8> {
             offset += 8
         }
         if offset < bytes.count, bytes.count >= 8 {
-            // The last eight bytes, without those that have been looked at already: with spaces in their place, at the end.
+            // The last eight bytes. Those already checked are shifted out, and spaces fill the high end.
             let seen = UInt64(8 - (bytes.count - offset)) * 8
             let rest = word(of: bytes, at: bytes.count - 8) >> seen | (ones &* 0x20) << (64 - seen)
             let marks = specials(in: rest)
-            // A mark in their place is wrong, and above a right one.
+            // A mark in the filled part is wrong, and lies above a correct one.
             return marks == 0 ? bytes.count : offset + marks.trailingZeroBitCount / 8
         }
         while offset < bytes.count {
@@ -131,12 +132,12 @@ extension Span<UInt8> {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
 
     private static func word(of bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
-        // Any eight bytes are a UInt64.
+        // Any eight bytes are a valid UInt64.
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Marks, each by its highest bit, the bytes of a word that cannot stand in a string as they are; the lowest mark is
-    /// right.
+    /// Marks, in the highest bit of each byte, the bytes of a word that must be escaped. Only the lowest mark is
+    /// reliable.
     private static func specials(in word: UInt64) -> UInt64 {
         let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))

@@ -1,35 +1,36 @@
 import Glibc
 
-/// Writing into memory that has been set aside, for what is written for every message: how many bytes there will be is
-/// counted first, so that no piece has to look whether the array must grow. Every write is checked all the same.
+/// Writing into reserved memory, for the output of every message. The size is computed first, so that no append has to
+/// check the array's capacity. Every write is still bounds-checked.
 extension OutputSpan<UInt8> {
-    /// Appends `span` as it is. There must be room.
+    /// Appends `span` without escaping. There must be room.
     package mutating func append(copying span: Span<UInt8>) {
         precondition(span.count <= freeCapacity)
         guard !span.isEmpty else { return }
         withUnsafeMutableBufferPointer { bytes, count in
-            // The pointers are used only inside the closures, for as many bytes as the one has and there is room for.
+            // The pointers are used only inside the closures. The copy is as long as the span, and there is room for
+            // it.
             span.withUnsafeBytes { _ = memcpy(bytes.baseAddress! + count, $0.baseAddress!, $0.count) }
             count += span.count
         }
     }
 
-    /// Appends the bytes of `string` as they are. There must be room.
+    /// Appends the bytes of `string` without escaping. There must be room.
     package mutating func append(utf8 string: String) {
         append(copying: string.utf8Span.span)
     }
 
-    /// Appends `literal` as it is. There must be room.
+    /// Appends `literal` without escaping. There must be room.
     package mutating func append(literal: StaticString) {
-        // A literal lives for ever, and the pointer is used only here.
+        // A literal is never freed, and the pointer is used only here.
         append(copying: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount).span)
     }
 
-    /// Appends the bytes of an integer, the lowest first. There must be room.
+    /// Appends the bytes of an integer, least significant first. There must be room.
     package mutating func append(littleEndian integer: UInt64) {
         precondition(freeCapacity >= 8)
         withUnsafeMutableBufferPointer { bytes, count in
-            // There is room for it from `count` on, and any bytes are bytes of an integer.
+            // There is room from `count` on, and an integer may be stored as any bytes.
             UnsafeMutableRawPointer(bytes.baseAddress! + count).storeBytes(of: integer.littleEndian, as: UInt64.self)
             count += 8
         }
@@ -52,7 +53,7 @@ extension OutputSpan<UInt8> {
         precondition(count <= freeCapacity && count > 0)
         withUnsafeMutableBufferPointer { bytes, written in
             var rest = number.magnitude
-            // There is room for them from `written` on.
+            // There is room from `written` on.
             for index in stride(from: written + count - 1, through: written, by: -1) {
                 bytes.initializeElement(at: index, to: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10))
                 rest /= 10
@@ -61,7 +62,7 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Appends UTF-8 as a JSON string: in quotes, and escaped where it must be. There must be room.
+    /// Appends UTF-8 as a JSON string: quoted, and escaped where necessary. There must be room.
     ///
     /// - Parameter count: its `escapedCount`.
     mutating func append(quoted text: Span<UInt8>, escapedCount count: Int) {
@@ -70,7 +71,7 @@ extension OutputSpan<UInt8> {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends UTF-8 as the inside of a JSON string: escaped where it must be, without the quotes. There must be room.
+    /// Appends UTF-8 as the contents of a JSON string: escaped where necessary, without quotes. There must be room.
     mutating func append(escaped text: Span<UInt8>) {
         var start = 0
         while true {
@@ -102,7 +103,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension Int64 {
-    /// The number of bytes that the number has in decimal, its sign among them.
+    /// Number of bytes of the decimal form, including the sign.
     var decimalCount: Int {
         var count = self < 0 ? 2 : 1
         var rest = magnitude
@@ -115,7 +116,7 @@ extension Int64 {
 }
 
 extension Span<UInt8> {
-    /// The number of bytes that the UTF-8 takes as the inside of a JSON string, see `append(escaped:)`.
+    /// Number of bytes of the UTF-8 as the contents of a JSON string; see `append(escaped:)`.
     var escapedCount: Int {
         var total = count
         var offset = firstSpecial(from: 0)

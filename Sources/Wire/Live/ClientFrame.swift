@@ -1,31 +1,31 @@
-/// What a client says on a WebSocket.
+/// A frame that a client sends on a WebSocket.
 public enum ClientFrame: Sendable, Hashable {
-    /// Subscribe to a room: from now on, or from what the client has. `epoch` is the history that the client knows, if
-    /// it says so without saying from where.
+    /// Subscribes to a room: from now on, or from `since`. `epoch` is the history that the client knows, if it names
+    /// one without `since`.
     case subscribe(room: RoomID, since: SincePosition?, epoch: String? = nil)
-    /// Subscribe to all rooms that the caller is a member of, now or later, each from then on. `epoch` is the history
-    /// that the client knows, if it says so.
+    /// Subscribes to all rooms that the caller is a member of, now or later, each from then on. `epoch` is the history
+    /// that the client knows, if it names one.
     case subscribeMine(epoch: String? = nil)
-    /// End the subscription to a room.
+    /// Ends the subscription to a room.
     case unsubscribe(room: RoomID)
-    /// End what ``subscribeMine(epoch:)`` has begun.
+    /// Ends the subscription of ``subscribeMine(epoch:)``.
     case unsubscribeMine
-    /// The caller is writing. On a room's own socket the room goes without saying.
+    /// Reports that the caller is typing. On a room's own socket `room` may be nil.
     case typing(room: RoomID?)
-    /// A new token for the connection, before the old one expires.
+    /// Replaces the connection's token before it expires.
     case token(String)
 
-    /// The reason why a frame is not served.
+    /// The reason why a frame is not accepted.
     public enum Refusal: Error, Sendable, Hashable {
-        /// It is not JSON at all: close with 1007 (RFC 6455, section 7.4.1).
+        /// The frame is not JSON: close with 1007 (RFC 6455, section 7.4.1).
         case notJSON(Problem)
-        /// It is JSON, but no object: close with 1008.
+        /// The frame is JSON, but not an object: close with 1008.
         case notObject(Problem)
-        /// It is an object that asks for what cannot be: answer with an `error` frame and go on. `room` is as the
-        /// client wrote it, if it did and if it is no longer than a room id.
+        /// The frame is an object that asks for something impossible: answer with an `error` frame and continue. `room`
+        /// is as the client wrote it, if it did and if it is not longer than a room id.
         case unservable(Problem, room: String?)
 
-        /// What is wrong.
+        /// The error to report.
         public var problem: Problem {
             switch self {
             case .notJSON(let problem), .notObject(let problem), .unservable(let problem, _): problem

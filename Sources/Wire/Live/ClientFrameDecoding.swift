@@ -1,15 +1,16 @@
 extension ClientFrame {
-    /// Reads a text frame: a JSON object with a `type`. Fields that are not known are ignored.
+    /// Decodes a text frame: a JSON object with a `type`. Unknown fields are ignored.
     ///
     /// - `{"type":"subscribe","room":ID,"since":REV,"epoch":E}`; `since` may also be the string `REV` or `EPOCH:REV`,
-    ///   and without it the subscription begins with what happens next;
-    /// - `{"type":"subscribe","rooms":"mine","epoch":E}`, which has no `since`: every room has revisions of its own;
+    ///   and without it the subscription begins with the next event;
+    /// - `{"type":"subscribe","rooms":"mine","epoch":E}`, which has no `since`, because each room has its own
+    ///   revisions;
     /// - `{"type":"unsubscribe","room":ID}`;
     /// - `{"type":"unsubscribe","rooms":"mine"}`;
-    /// - `{"type":"typing","room":ID}`, where the room may be missing;
+    /// - `{"type":"typing","room":ID}`, where `room` may be absent;
     /// - `{"type":"token","token":JWT}`.
     ///
-    /// - Throws: ``Refusal``, which tells whether the connection can go on.
+    /// - Throws: ``Refusal``, which tells whether the connection can continue.
     public static func decode(_ frame: [UInt8]) throws(Refusal) -> ClientFrame {
         let isObject: Bool
         var fields = Fields()
@@ -37,12 +38,12 @@ extension ClientFrame {
         }
     }
 
-    /// Reads a text frame, as ``decode(_:)-([UInt8])`` does.
+    /// Decodes a text frame, as ``decode(_:)-([UInt8])`` does.
     public static func decode(_ frame: Span<UInt8>) throws(Refusal) -> ClientFrame {
         try decode([UInt8](copying: frame))
     }
 
-    /// What the object has of the fields that any frame has.
+    /// The fields of a frame of any type.
     private struct Fields {
         var type: String?
         var room: String?
@@ -101,12 +102,12 @@ extension ClientFrame {
             return .subscribe(room: room, since: try SincePosition(parsing: since, epoch: epoch))
         }
 
-        /// The epoch that stands there by itself.
+        /// Returns the epoch that is given without a `since`.
         private func knownEpoch() throws(Problem) -> String? {
             try SincePosition(parsing: "0", epoch: epoch).epoch
         }
 
-        /// Returns whether the frame is about the caller's rooms and not about one.
+        /// Returns true if the frame refers to all of the caller's rooms, not to one.
         private func meansMine() throws(Problem) -> Bool {
             guard let rooms else { return false }
             guard rooms == "mine" else { throw .invalidField("rooms", must: "\"mine\"") }
@@ -122,11 +123,11 @@ extension ClientFrame {
 }
 
 extension FieldReader {
-    /// Reads a revision, as a number or in a string, as it would stand in a URL; `nil` for null.
+    /// Reads a revision as a number or a string, as in a URL; `nil` for null.
     fileprivate mutating func since() throws(Problem) -> String? {
         guard try json.peek() == .number else { return try string("since") }
         let token = try json.readNumber()
-        // What is no integer of 64 bits is as written, and fails or not as it would in a URL.
+        // A number that is not a 64-bit integer is passed on as written, and is then accepted or refused as in a URL.
         return json.integer(token).map(String.init) ?? String(decoding: json.text[token.range], as: UTF8.self)
     }
 }

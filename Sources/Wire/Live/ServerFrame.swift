@@ -1,29 +1,29 @@
-/// What the server says on a live connection, beside messages.
+/// A frame that the server sends on a live connection, other than a message.
 ///
 /// The same JSON is a WebSocket text frame and the `data` of a Server-Sent Event.
 public enum ServerFrame: Sendable, Hashable {
-    /// The first frame of a subscription: the room as it is.
+    /// The first frame of a subscription: the current state of the room.
     case subscribed(room: RoomID, head: Int64, rev: Int64, epoch: String)
-    /// Replay ends here: what follows happens now.
+    /// The end of the replay: later frames are live.
     case live(room: RoomID, rev: Int64)
-    /// A frame of the client, or its request for the connection, could not be served. `room` is as the client wrote it,
-    /// which may be no room id.
+    /// A frame of the client, or its request for the connection, was refused. `room` is as the client wrote it and may
+    /// not be a valid room id.
     case error(Problem, room: String? = nil)
-    /// A user is writing.
+    /// A user is typing.
     case typing(room: RoomID, user: UserID)
     /// A user has read up to `seq`.
     case read(room: RoomID, user: UserID, seq: Int64)
-    /// So many users are subscribed.
+    /// The number of subscribed users has changed.
     case presence(room: RoomID, online: Int)
 
-    /// What stands before a message's snapshot to make it a frame.
+    /// The bytes before a message's snapshot in a frame.
     public static let messagePrefix: StaticString = #"{"type":"message","message":"#
-    /// What stands after a message's snapshot to make it a frame.
+    /// The bytes after a message's snapshot in a frame.
     public static let messageSuffix: StaticString = "}"
-    /// The number of bytes longer than that its message a frame is.
+    /// Number of bytes that a frame adds to its message.
     public static let messageOverhead = messagePrefix.utf8CodeUnitCount + messageSuffix.utf8CodeUnitCount
 
-    /// Appends the frame that carries the message of this snapshot.
+    /// Appends the frame with the message of this snapshot.
     public static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
         out.append(literal: messagePrefix)
         out.append(copying: snapshot)

@@ -1,33 +1,33 @@
-/// What a message carries beside its text: metadata of something that lies elsewhere.
+/// Metadata of a file that a message refers to and that is stored elsewhere.
 public struct Attachment: Sendable {
-    /// What kind of thing it is, by which a client chooses how to show it: `type` in JSON.
+    /// The kind of file, which decides how clients show it: `type` in JSON.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case image, video, audio, file, link
 
-        /// True if clients lay it out by its width and height, which it must therefore have.
+        /// True if clients need the width and height for the layout, which are then required.
         public var isPicture: Bool { self == .image || self == .video }
     }
 
-    /// What kind of thing it is.
+    /// The kind of file.
     public var kind: Kind
-    /// Where it lies: an `http` or `https` URL.
+    /// The `http` or `https` URL of the file.
     public var url: String
-    /// In pixels, positive; there always is one if the kind ``Kind/isPicture``.
+    /// The width in pixels, positive; required if the kind ``Kind/isPicture``.
     public var width: Int?
-    /// In pixels, positive; there always is one if the kind ``Kind/isPicture``.
+    /// The height in pixels, positive; required if the kind ``Kind/isPicture``.
     public var height: Int?
-    /// Its media type, such as `image/webp`.
+    /// The media type, such as `image/webp`.
     public var mime: String?
-    /// In bytes, not negative.
+    /// The size in bytes, not negative.
     public var size: Int?
-    /// Its title or file name.
+    /// The title or file name.
     public var title: String?
-    /// What is to be seen or heard in it, for those who cannot.
+    /// A textual alternative for people who cannot see or hear the file.
     public var description: String?
-    /// A picture of about 25 bytes to show until the real one has loaded (evanw.github.io/thumbhash), in base64.
+    /// A preview of about 25 bytes to show until the file has loaded (evanw.github.io/thumbhash), in base64.
     public var thumbhash: String?
 
-    /// An attachment of this kind at `url`. Nothing is checked here; what clients send is, when it is decoded.
+    /// Creates an attachment without validation; client input is validated when it is decoded.
     public init(
         kind: Kind, url: String, width: Int? = nil, height: Int? = nil, mime: String? = nil, size: Int? = nil,
         title: String? = nil, description: String? = nil, thumbhash: String? = nil
@@ -45,7 +45,7 @@ public struct Attachment: Sendable {
 }
 
 extension Attachment: Equatable {
-    /// Returns whether all fields are the same, strings by their code points.
+    /// Returns true if all fields are equal. Strings are compared by code point.
     public static func == (a: Attachment, b: Attachment) -> Bool {
         func same(_ a: String?, _ b: String?) -> Bool {
             guard let a, let b else { return a == nil && b == nil }
@@ -58,7 +58,7 @@ extension Attachment: Equatable {
 }
 
 extension Attachment {
-    /// Appends the attachment as a JSON object, without the fields that are absent.
+    /// Appends the attachment as a JSON object, without absent fields.
     public func encode(into out: inout [UInt8]) {
         out.append(literal: #"{"type":"#)
         out.append(quoted: kind.rawValue)

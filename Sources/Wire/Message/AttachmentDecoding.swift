@@ -1,5 +1,5 @@
 extension FieldReader {
-    /// Reads a list of attachments; none for null.
+    /// Reads a list of attachments; null is an empty list.
     mutating func attachments() throws(Problem) -> [Attachment] {
         guard try enterArray("attachments") else { return [] }
         var attachments: [Attachment] = []
@@ -12,7 +12,7 @@ extension FieldReader {
         return attachments
     }
 
-    /// Reads one attachment; `nil`, with a fault noted, if it is none.
+    /// Reads one attachment. Returns `nil`, with an error recorded, if it is invalid.
     private mutating func attachment(_ index: Int) throws(Problem) -> Attachment? {
         func field(_ name: StaticString) -> FieldName { FieldName("attachments", index, name) }
 
@@ -57,7 +57,7 @@ extension FieldReader {
         return attachment
     }
 
-    /// Reads a string of an attachment; `nil` also for the empty one.
+    /// Reads a string of an attachment. Returns `nil` for the empty string too.
     private mutating func attachmentString(_ field: FieldName) throws(Problem) -> String? {
         let string = try string(field, limit: Limits.attachmentStringBytes)
         return string?.isEmpty == true ? nil : string
@@ -86,8 +86,8 @@ extension FieldReader {
 }
 
 extension Attachment {
-    /// Returns whether a string is an `http` or `https` URL as far as a server must know (RFC 9110, section 4.2): the
-    /// scheme, a host, and nothing in it that ends a URL where it is printed or put into a header.
+    /// Returns true if a string is an `http` or `https` URL (RFC 9110, section 4.2). It checks only the scheme, that
+    /// there is a host, and that no character would end the URL in a text or a header.
     static func isWebURL(_ string: String) -> Bool {
         let bytes = Array(string.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }

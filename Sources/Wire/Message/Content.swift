@@ -1,15 +1,15 @@
-/// What a message says.
+/// The content of a message.
 public struct Content: Sendable {
-    /// The text, at most ``Limits/textBytes`` of UTF-8; may be empty if there are attachments.
+    /// The text: at most ``Limits/textBytes`` of UTF-8. It may be empty if there are attachments.
     public var text: String
-    /// At most ``Limits/attachments``.
+    /// The attachments: at most ``Limits/attachments``.
     public var attachments: [Attachment]
-    /// The `seq` of the message that this one answers.
+    /// The `seq` of the message that this one replies to.
     public var replyTo: Int64?
-    /// A JSON object of the application's own, compact, at most ``Limits/dataBytes``; or nothing.
+    /// Application data: a compact JSON object of at most ``Limits/dataBytes``, or empty.
     public var data: [UInt8]
 
-    /// A content. Nothing is checked here; what clients send is, when it is decoded.
+    /// Creates a content without validation; client input is validated when it is decoded.
     public init(text: String = "", attachments: [Attachment] = [], replyTo: Int64? = nil, data: [UInt8] = []) {
         self.text = text
         self.attachments = attachments
@@ -17,25 +17,24 @@ public struct Content: Sendable {
         self.data = data
     }
 
-    /// True if there is neither text nor an attachment, which no message may be without.
+    /// True if there is neither text nor an attachment, which is not allowed in a message.
     public var isEmpty: Bool { text.isEmpty && attachments.isEmpty }
 
-    /// Returns whether both say the same, compared as decoded values.
+    /// Returns true if both are equal as decoded values.
     ///
-    /// In `data` the order of members does not matter and numbers are compared by value, however they are written and
-    /// however large they are. Strings are compared by code point.
+    /// In `data`, the order of members does not matter, and numbers of any size are compared by value. Strings are
+    /// compared by code point.
     public func isSame(as other: Content) -> Bool {
         text.hasSameBytes(as: other.text) && attachments == other.attachments && replyTo == other.replyTo
             && (data == other.data || CanonicalJSON.bytes(of: data) == CanonicalJSON.bytes(of: other.data))
     }
 
-    /// The bytes that stand for what it says: two contents have the same ones if they are the same by ``isSame(as:)``,
-    /// and only then.
+    /// A canonical encoding: two contents have the same bytes exactly if ``isSame(as:)`` holds.
     public var canonicalBytes: [UInt8] {
         var canonical = self
         canonical.data = CanonicalJSON.bytes(of: data)
         var bytes: [UInt8] = []
-        // Each member is JSON, of which every value has one writing here and every name stands for one place.
+        // Each member is JSON in canonical form, and its name marks its position.
         canonical.encodeMembers(into: &bytes)
         return bytes
     }

@@ -1,11 +1,11 @@
-/// A message that a client asks to be sent.
+/// A message to be sent, as a client requests it.
 public struct Draft: Sendable {
-    /// The client's own name for the send, unique per room and sender: 1 to ``Limits/clientMessageIDBytes`` bytes.
+    /// The client's id for the send, unique per room and sender: 1 to ``Limits/clientMessageIDBytes`` bytes.
     public var clientMessageID: String?
-    /// What the message is to say.
+    /// The content of the message.
     public var content: Content
 
-    /// A draft. Nothing is checked here; what clients send is, by ``decode(_:)-([UInt8])``.
+    /// Creates a draft without validation; ``decode(_:)-([UInt8])`` validates client input.
     public init(clientMessageID: String? = nil, content: Content) {
         self.clientMessageID = clientMessageID
         self.content = content
@@ -13,7 +13,7 @@ public struct Draft: Sendable {
 }
 
 extension Draft {
-    /// Reads the body of a send: a JSON object. Null is absent, and fields that are not known are ignored.
+    /// Decodes the body of a send: a JSON object. Null means absent, and unknown fields are ignored.
     ///
     /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; else 400 `invalid_field` if a field has
     ///   the wrong type; else 422 if the message must not be sent as it is: `empty_message`, `empty_field`, `too_long`,
@@ -38,16 +38,16 @@ extension Draft {
         return Draft(clientMessageID: clientMessageID, content: content)
     }
 
-    /// Reads the body of a send, as ``decode(_:)-([UInt8])`` does.
+    /// Decodes the body of a send, as ``decode(_:)-([UInt8])`` does.
     public static func decode(_ body: Span<UInt8>) throws(Problem) -> Draft {
         try decode([UInt8](copying: body))
     }
 }
 
 extension Content {
-    /// Reads the member called `name` if it is one of a content's.
+    /// Reads the member `name` if it belongs to a content.
     ///
-    /// - Returns: `false` if it is none; its value is yet to be read then.
+    /// - Returns: `false` if it does not; its value has then not been read.
     mutating func decode(_ name: JSONString, from reader: inout FieldReader) throws(Problem) -> Bool {
         if reader.json.matches(name, "text") {
             text = try reader.text()
@@ -65,12 +65,12 @@ extension Content {
 }
 
 extension FieldReader {
-    /// Reads a message's `text`; the empty one for null.
+    /// Reads a message's `text`; null is the empty text.
     mutating func text() throws(Problem) -> String {
         try string("text", limit: Limits.textBytes) ?? ""
     }
 
-    /// Reads a message's `data`; nothing for null and for the empty object.
+    /// Reads a message's `data`; null and the empty object are empty data.
     mutating func data() throws(Problem) -> [UInt8] {
         guard let object = try compactObject("data") else { return [] }
         if object.hasNUL { note(.nulCharacter("data")) }

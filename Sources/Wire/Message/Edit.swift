@@ -1,25 +1,25 @@
-/// What a client asks a message to say from now on: the fields that it names, the others stay as they are.
+/// An edit of a message: the fields to replace. The others keep their values.
 ///
-/// What a message answers (`reply_to`) is no part of it: that is as it was sent.
+/// The message that it replies to (`reply_to`) cannot be edited.
 public struct Edit: Sendable {
-    /// The new text; empty for none, `nil` to keep the one that is there.
+    /// The new text; empty to remove it, `nil` to keep it.
     public var text: String?
-    /// The new attachments; `nil` to keep those that are there.
+    /// The new attachments; `nil` to keep them.
     public var attachments: [Attachment]?
-    /// The new `data`, compact; empty for none, `nil` to keep what is there.
+    /// The new `data`, compact; empty to remove it, `nil` to keep it.
     public var data: [UInt8]?
 
-    /// An edit. Nothing is checked here; what clients send is, by ``decode(_:)``.
+    /// Creates an edit without validation; ``decode(_:)`` validates client input.
     public init(text: String? = nil, attachments: [Attachment]? = nil, data: [UInt8]? = nil) {
         self.text = text
         self.attachments = attachments
         self.data = data
     }
 
-    /// Reads the body of an edit: a JSON object. A field that is null or empty is cleared, one that is absent is kept,
-    /// and fields that are not known are ignored, those of a message that cannot be edited among them.
+    /// Decodes the body of an edit: a JSON object. A field that is null or empty is cleared, an absent one is kept.
+    /// Unknown fields, and fields of a message that cannot be edited, are ignored.
     ///
-    /// - Throws: what ``Draft/decode(_:)-([UInt8])`` throws for these fields.
+    /// - Throws: the errors of ``Draft/decode(_:)-([UInt8])`` for these fields.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Edit {
         var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
@@ -40,9 +40,9 @@ public struct Edit: Sendable {
         return edit
     }
 
-    /// What a message says after the edit.
+    /// Returns the content after the edit.
     ///
-    /// - Throws: 422 `empty_message` when it would have neither text nor attachments.
+    /// - Throws: 422 `empty_message` if it would have neither text nor attachments.
     public func applied(to content: Content) throws(Problem) -> Content {
         var content = content
         if let text { content.text = text }

@@ -1,27 +1,27 @@
-/// A message as everybody sees it: its present snapshot.
+/// A message in its current state, as clients see it.
 public struct Message: Sendable {
-    /// The room it is in.
+    /// The room of the message.
     public var room: RoomID
-    /// Its place in the room: 1, 2, 3 … without holes.
+    /// The position in the room: 1, 2, 3 … without gaps.
     public var seq: Int64
-    /// The room's revision of its latest change.
+    /// The room's revision of the message's latest change.
     public var rev: Int64
-    /// Who sent it.
+    /// The sender.
     public var sender: UserID
-    /// The sender's own name for it.
+    /// The sender's id for the send.
     public var clientMessageID: String?
-    /// What it says; empty if it is deleted.
+    /// The content; empty if the message is deleted.
     public var content: Content
-    /// In the order of their first use.
+    /// The reactions, in the order of their first use.
     public var reactions: [Reaction]
-    /// The time when it was stored; never decreases along ``seq``.
+    /// The time when the message was stored. It never decreases as ``seq`` grows.
     public var createdAt: Timestamp
-    /// The time when it was last edited.
+    /// The time of the last edit.
     public var editedAt: Timestamp?
-    /// True if only its place is left.
+    /// True if the message is deleted and only its position remains.
     public var deleted: Bool
 
-    /// A message.
+    /// Creates a message.
     public init(
         room: RoomID, seq: Int64, rev: Int64, sender: UserID, clientMessageID: String? = nil, content: Content,
         reactions: [Reaction] = [], createdAt: Timestamp, editedAt: Timestamp? = nil, deleted: Bool = false
@@ -38,10 +38,10 @@ public struct Message: Sendable {
         self.deleted = deleted
     }
 
-    /// True if its content is the one that was first sent.
+    /// True if the content is the one first sent.
     public var isAsSent: Bool { editedAt == nil && !deleted }
 
-    /// What is left of it when it is deleted: its place, who sent it and when. It has no revision of its own yet.
+    /// The message after its deletion: its position, sender and creation time. Its revision is not yet set.
     public var tombstone: Message {
         Message(
             room: room, seq: seq, rev: rev, sender: sender, clientMessageID: clientMessageID, content: Content(),

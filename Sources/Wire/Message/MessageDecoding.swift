@@ -1,8 +1,8 @@
 extension Message {
-    /// Reads a snapshot back that ``encode(into:)`` has written.
+    /// Decodes a snapshot that ``encode(into:)`` has written.
     ///
-    /// - Throws: 500 `internal_error` if it is no such snapshot. The bounds of what clients may send are not asked
-    ///   again: they may have been wider when the message was sent.
+    /// - Throws: 500 `internal_error` if it is not such a snapshot. The bounds on client input are not checked: they
+    ///   may have been wider when the message was sent.
     public init(decoding snapshot: [UInt8]) throws(Problem) {
         do throws(Problem) {
             var reader = FieldReader(try JSONScanner(snapshot))
@@ -19,12 +19,12 @@ extension Message {
         }
     }
 
-    /// Reads a snapshot back, as ``init(decoding:)-([UInt8])`` does.
+    /// Decodes a snapshot, as ``init(decoding:)-([UInt8])`` does.
     public init(decoding snapshot: Span<UInt8>) throws(Problem) {
         try self.init(decoding: [UInt8](copying: snapshot))
     }
 
-    /// What has been read of a snapshot so far.
+    /// The fields of a snapshot read so far.
     private struct Fields {
         var room: String?
         var seq: Int64?

@@ -1,4 +1,4 @@
-/// The one shape of a message on the wire. Empty, null and false fields are left out.
+/// The JSON encoding of a message. Empty, null and false fields are omitted.
 extension Message {
     /// Appends the message as a JSON object.
     public func encode(into out: inout [UInt8]) {
@@ -25,7 +25,7 @@ extension Message {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// Appends a message that is new, as ``encode(into:)`` would, straight from its draft.
+    /// Appends a new message from its draft, with the same bytes as ``encode(into:)``.
     public static func encode(
         room: RoomID, seq: Int64, rev: Int64, sender: UserID, draft: Draft, createdAt: Timestamp,
         into out: inout [UInt8]
@@ -44,7 +44,7 @@ extension Message {
         room: RoomID, seq: Int64, rev: Int64, sender: UserID, clientMessageID: String?, content: Content,
         into out: inout [UInt8]
     ) {
-        // The grammar of a room id has nothing to escape.
+        // A room id never needs escaping.
         let (room, sender) = (room.string.utf8Span.span, sender.string.utf8Span.span)
         let idText = clientMessageID ?? ""
         let (id, text) = (idText.utf8Span.span, content.text.utf8Span.span)
@@ -74,15 +74,15 @@ extension Message {
         content.encodeMembersBesideText(into: &out)
     }
 
-    /// The number of bytes that a message takes beside the values of its head: 69 around those, at most, and 41 for
-    /// when it was stored. So the array of one that is new and has no attachments need not grow again.
+    /// Maximum number of bytes of a message besides the values of its head: 69 for the members, and 41 for the time. An
+    /// array reserved with it need not grow for a new message without attachments.
     private static let overhead = 110
-    /// The number of bytes what that it answers takes, at most.
+    /// Maximum number of bytes of the member `reply_to`.
     private static let replyOverhead = 31
 }
 
 extension Content {
-    /// Appends what it says as further members of an object.
+    /// Appends the content as further members of an object.
     func encodeMembers(into out: inout [UInt8]) {
         if !text.isEmpty {
             out.append(literal: #","text":"#)
@@ -91,7 +91,7 @@ extension Content {
         encodeMembersBesideText(into: &out)
     }
 
-    /// Appends what it says beside its text as further members of an object.
+    /// Appends the content without its text as further members of an object.
     fileprivate func encodeMembersBesideText(into out: inout [UInt8]) {
         if !attachments.isEmpty {
             out.append(literal: #","attachments":["#)

@@ -1,20 +1,20 @@
-/// One key with which users have reacted to a message.
+/// The users' reactions to a message with one key.
 public struct Reaction: Sendable, Equatable {
     /// An emoji or any word, 1 to ``Limits/reactionKeyBytes`` bytes of UTF-8.
     public var key: String
-    /// The number of users that have reacted with it.
+    /// Number of users who reacted with the key.
     public var count: Int
-    /// The first ``Limits/reactionUsers`` of them.
+    /// The first ``Limits/reactionUsers`` of these users.
     public var users: [UserID]
 
-    /// A reaction of `count` users, of whom `users` are the first.
+    /// Creates a reaction of `count` users, the first of whom are `users`.
     public init(key: String, count: Int, users: [UserID]) {
         self.key = key
         self.count = count
         self.users = users
     }
 
-    /// Returns whether all is the same, the key by its code points.
+    /// Returns true if all fields are equal. The keys are compared by code point.
     public static func == (a: Reaction, b: Reaction) -> Bool {
         a.key.hasSameBytes(as: b.key) && a.count == b.count && a.users == b.users
     }

@@ -1,14 +1,14 @@
-/// What users react with: an emoji or any word, 1 to 32 bytes of printable UTF-8 without spaces.
+/// The key of a reaction: an emoji or any word, 1 to 32 bytes of printable UTF-8 without spaces.
 ///
-/// Two keys are the same when they are the same bytes, so `❤` and `❤️`, with its variation selector, are two.
+/// Keys are equal if their bytes are. `❤` and `❤️`, with its variation selector, are therefore different keys.
 public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
     /// The key as clients write it.
     public let string: String
 
-    /// Reads a key.
+    /// Parses a key.
     ///
-    /// - Throws: 400 `invalid_reaction` if `string` is empty, longer than ``Limits/reactionKeyBytes``, or has a character
-    ///   that prints nothing.
+    /// - Throws: 400 `invalid_reaction` if `string` is empty, longer than ``Limits/reactionKeyBytes``, or has a
+    ///   non-printable character.
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
         let count = string.utf8.count
@@ -21,7 +21,7 @@ public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
     /// The key as clients write it.
     public var description: String { string }
 
-    /// Returns whether both are the same bytes.
+    /// Returns true if both have the same bytes.
     public static func == (a: ReactionKey, b: ReactionKey) -> Bool {
         a.string.hasSameBytes(as: b.string)
     }
@@ -35,9 +35,9 @@ public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if UserID.isPrintable(scalar) { return true }
-        // Tags are format characters of which the flags of England, Scotland and Wales are made.
+        // Tags are format characters. The flags of England, Scotland and Wales are made of them.
         if (0xE0020...0xE007F).contains(scalar.value) { return true }
-        // Phones have new emoji before servers know of them.
+        // Phones may have newer emoji than the server's Unicode tables.
         return scalar.properties.generalCategory == .unassigned && !scalar.properties.isNoncharacterCodePoint
     }
 }

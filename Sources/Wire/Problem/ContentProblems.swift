@@ -1,4 +1,4 @@
-/// 400: what cannot be read.
+/// 400: malformed input.
 extension Problem {
     /// 400 `invalid_json`: `detail` tells what is wrong and where.
     public static func invalidJSON(_ detail: String) -> Problem {
@@ -10,19 +10,19 @@ extension Problem {
         Problem(code: .invalidField, detail: "\(field) must be \(must).", field: field)
     }
 
-    /// 400 `invalid_cursor`: `field` is the parameter that was given.
+    /// 400 `invalid_cursor`: `field` is the parameter at fault.
     public static func invalidCursor(_ field: String, detail: String) -> Problem {
         Problem(code: .invalidCursor, detail: detail, field: field)
     }
 
-    /// 400 `invalid_limit`: the `limit` is no number from 1 to `maximum`.
+    /// 400 `invalid_limit`: the `limit` is not a number from 1 to `maximum`.
     public static func invalidLimit(maximum: Int) -> Problem {
         Problem(
             code: .invalidLimit, detail: "limit must be a number from 1 to \(maximum).",
             field: "limit", limit: maximum)
     }
 
-    /// 400 `invalid_room`: the room id breaks its grammar.
+    /// 400 `invalid_room`: the room id violates its grammar.
     public static var invalidRoom: Problem {
         Problem(
             code: .invalidRoom,
@@ -30,7 +30,7 @@ extension Problem {
             field: "room", limit: RoomID.maximumBytes)
     }
 
-    /// 400 `invalid_user`: the user id breaks its grammar.
+    /// 400 `invalid_user`: the user id violates its grammar.
     public static var invalidUser: Problem {
         Problem(
             code: .invalidUser,
@@ -38,7 +38,7 @@ extension Problem {
             field: "user", limit: UserID.maximumBytes)
     }
 
-    /// 400 `invalid_reaction`: the key of a reaction breaks its grammar.
+    /// 400 `invalid_reaction`: the key of a reaction violates its grammar.
     public static var invalidReaction: Problem {
         Problem(
             code: .invalidReaction,
@@ -46,18 +46,19 @@ extension Problem {
             field: "key", limit: Limits.reactionKeyBytes)
     }
 
-    /// 400 `invalid_fault`: `detail` tells what is wrong with the faults that `field` asks for, and which there are.
+    /// 400 `invalid_fault`: `detail` tells what is wrong with the faults that `field` requests, and lists the available
+    /// ones.
     public static func invalidFault(_ field: String, detail: String, limit: Int? = nil) -> Problem {
         Problem(code: .invalidFault, detail: detail, field: field, limit: limit)
     }
 
-    /// 400 `unknown_type`: a frame's `type` is none that the server knows here.
+    /// 400 `unknown_type`: the server does not know a frame's `type` on this connection.
     public static func unknownType(_ type: String) -> Problem {
         Problem(code: .unknownType, detail: "No frame of type \"\(type)\" is known here.", field: "type")
     }
 }
 
-/// 422: what is understood and not allowed.
+/// 422: valid input that is not allowed.
 extension Problem {
     /// 422 `too_long`: the field has more than `limit` bytes.
     public static func tooLong(_ field: String, limit: Int) -> Problem {
@@ -73,14 +74,14 @@ extension Problem {
             limit: limit)
     }
 
-    /// 422 `too_deep`: the field is nested more than `limit` deep.
+    /// 422 `too_deep`: the field is nested deeper than `limit`.
     public static func tooDeep(_ field: String, limit: Int) -> Problem {
         Problem(
             code: .tooDeep, detail: "\(field) must not be nested more than \(limit) deep.", field: field,
             limit: limit)
     }
 
-    /// 422 `empty_message`: neither text nor attachments.
+    /// 422 `empty_message`: the message has neither text nor attachments.
     public static var emptyMessage: Problem {
         Problem(
             code: .emptyMessage, detail: "A message needs a text or attachments, or both.", field: "text")
@@ -91,7 +92,7 @@ extension Problem {
         Problem(code: .emptyField, detail: "\(field) must not be empty.", field: field)
     }
 
-    /// 422 `nul_character`: the field has U+0000 in it, which not every client and database can hold.
+    /// 422 `nul_character`: the field contains U+0000, which some clients and databases cannot store.
     public static func nulCharacter(_ field: String) -> Problem {
         Problem(code: .nulCharacter, detail: "\(field) must not contain U+0000.", field: field)
     }
@@ -108,7 +109,7 @@ extension Problem {
             detail: "\(field) must be positive: an image or video is laid out before it has loaded.", field: field)
     }
 
-    /// 422 `reply_to_not_found`: the room has no message of that `seq`.
+    /// 422 `reply_to_not_found`: the room has no message with that `seq`.
     public static var replyToNotFound: Problem {
         Problem(
             code: .replyToNotFound, detail: "reply_to must be the seq of a message of the room.",
@@ -123,26 +124,26 @@ extension Problem {
     }
 }
 
-/// 403, 409, 412, 422: changes that a message does not admit.
+/// 403, 409, 412, 422: changes that are not allowed for a message.
 extension Problem {
-    /// 403 `not_the_sender`: the message is somebody else's.
+    /// 403 `not_the_sender`: another user sent the message.
     public static var notTheSender: Problem {
         Problem(code: .notTheSender, detail: "Only the sender of a message may do this.")
     }
 
-    /// 409 `message_deleted`: the message is deleted, which is for ever.
+    /// 409 `message_deleted`: the message is deleted, which is permanent.
     public static var messageDeleted: Problem {
         Problem(code: .messageDeleted, detail: "The message has been deleted.")
     }
 
-    /// 412 `precondition_failed`: the message is at another revision, `rev`, than the client has asked for.
+    /// 412 `precondition_failed`: the message's revision is `rev`, not the one that the client requires.
     public static func preconditionFailed(rev: Int64) -> Problem {
         Problem(
             code: .preconditionFailed, detail: "The message has been changed: its ETag is \"\(rev)\".",
             field: "If-Match")
     }
 
-    /// 422 `too_many_reactions`: the message has reactions with as many different keys as there may be.
+    /// 422 `too_many_reactions`: the message already has the maximum number of different reaction keys.
     public static var tooManyReactions: Problem {
         Problem(
             code: .tooManyReactions,

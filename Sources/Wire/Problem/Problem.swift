@@ -1,22 +1,22 @@
-/// The reason why a request was refused, as every client reads it: `application/problem+json` (RFC 9457).
+/// The reason why a request was refused, as clients read it: `application/problem+json` (RFC 9457).
 ///
-/// One type serves the HTTP answers, the `error` frames of sockets and the failures inside the server, so that a fault
-/// is described once, where it is found. ``status`` is for HTTP; a client that reacts to a particular fault goes by
+/// One type serves HTTP answers, `error` frames on sockets, and failures inside the server, so that an error is
+/// described once, where it is detected. ``status`` is for HTTP. A client that handles a particular error checks
 /// ``code``.
 public struct Problem: Error, Sendable, Hashable {
-    /// What went wrong, for programs.
+    /// The error, for programs.
     public var code: Code
-    /// What went wrong, for people: one sentence.
+    /// A description of the error, for people: one sentence.
     public var detail: String
     /// The part of the request that is at fault, as a path such as `attachments[0].width`.
     public var field: String?
     /// The bound that was exceeded, in the unit that ``detail`` names.
     public var limit: Int?
-    /// After how many seconds to try again: the header `Retry-After` (RFC 9110, section 10.2.3), not part of the body; in
-    /// `error` frames `retry_after`.
+    /// Seconds to wait before a retry. HTTP answers send it as the header `Retry-After` (RFC 9110, section 10.2.3) and
+    /// not in the body, `error` frames as `retry_after`.
     public var retryAfter: Int?
 
-    /// A problem of one kind.
+    /// Creates a problem.
     public init(
         code: Code, detail: String, field: String? = nil, limit: Int? = nil, retryAfter: Int? = nil
     ) {
@@ -30,10 +30,10 @@ public struct Problem: Error, Sendable, Hashable {
     /// The HTTP status, 400 to 599.
     public var status: Int { code.status }
 
-    /// The short name of the status (RFC 9110, section 15), which is the `title` of an `about:blank` problem.
+    /// The reason phrase of the status (RFC 9110, section 15), which is the `title` of an `about:blank` problem.
     public var title: String { Self.title(of: status) }
 
-    /// The short name of a status (RFC 9110, section 15).
+    /// Returns the reason phrase of a status (RFC 9110, section 15).
     public static func title(of status: Int) -> String {
         switch status {
         case 400: "Bad Request"

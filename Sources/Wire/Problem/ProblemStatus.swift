@@ -1,5 +1,5 @@
 extension Problem.Code {
-    /// The status that an answer with the code has. Codes of `error` frames only have the one that they resemble.
+    /// The HTTP status of an answer with this code. Codes that occur only in `error` frames have a related status.
     public var status: Int {
         switch self {
         case .badRequest, .invalidJSON, .invalidField, .invalidCursor, .invalidLimit, .invalidRoom, .invalidUser,
@@ -36,7 +36,7 @@ extension Problem.Code {
         }
     }
 
-    /// The codes of requests that are no HTTP/1.1 as RFC 9112 has it, whatever they ask for.
+    /// The codes of requests that are not HTTP/1.1 as RFC 9112 defines it, for any resource.
     public static let malformed: [Problem.Code] = [
         .badRequest, .requestLineInvalid, .lineEndInvalid, .tooManyEmptyLines, .targetInvalid, .targetEncodingInvalid,
         .fieldLineInvalid, .fieldNameInvalid, .fieldValueInvalid, .lineFolded, .hostMissing, .hostRepeated,
@@ -44,7 +44,7 @@ extension Problem.Code {
         .transferEncodingUnexpected, .chunkInvalid, .chunkExtensionsTooLong,
     ]
 
-    /// The codes that stand in `error` frames only.
+    /// The codes that occur only in `error` frames.
     public static let ofFrames: [Problem.Code] = [
         .unknownType, .alreadySubscribed, .notSubscribed, .tooManySubscriptions,
     ]

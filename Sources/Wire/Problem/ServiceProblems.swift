@@ -1,48 +1,48 @@
-/// 401, 403, 404, 410: what is not there, or not the caller's.
+/// 401, 403, 404, 410: missing resources and permissions.
 extension Problem {
-    /// 404 `not_found`: no such resource.
+    /// 404 `not_found`: the resource does not exist.
     public static var notFound: Problem {
         Problem(code: .notFound, detail: "There is nothing here.")
     }
 
-    /// 404 `room_not_found`: no such room, or a private one of which the caller is no member.
+    /// 404 `room_not_found`: the room does not exist, or is private and the caller is not a member.
     public static var roomNotFound: Problem {
         Problem(code: .roomNotFound, detail: "There is no such room.")
     }
 
-    /// 410 `room_deleted`: the room was deleted; its name is not used again.
+    /// 410 `room_deleted`: the room was deleted; its id is not reused.
     public static var roomDeleted: Problem {
         Problem(code: .roomDeleted, detail: "The room has been deleted. Its name is not used again.")
     }
 
-    /// 404 `member_not_found`: the user is no member of the room.
+    /// 404 `member_not_found`: the user is not a member of the room.
     public static var memberNotFound: Problem {
         Problem(code: .memberNotFound, detail: "The room has no such member.")
     }
 
-    /// 409 `last_owner`: a room has an owner at all times.
+    /// 409 `last_owner`: the change would leave the room without an owner.
     public static var lastOwner: Problem {
         Problem(code: .lastOwner, detail: "The room's last owner stays until there is another one.")
     }
 
-    /// 403 `forbidden`: the caller is no owner of the room.
+    /// 403 `forbidden`: the caller is not an owner of the room.
     public static var notAnOwner: Problem {
         .forbidden("Only owners of the room may do this.")
     }
 
-    /// 404 `message_not_found`: no such message in the room.
+    /// 404 `message_not_found`: the room has no such message.
     public static var messageNotFound: Problem {
         Problem(code: .messageNotFound, detail: "The room has no such message.")
     }
 
-    /// 410 `cursor_unknown`: the cursor is of another epoch, or beyond what the room has seen.
+    /// 410 `cursor_unknown`: the cursor belongs to another epoch, or is beyond the room's latest revision.
     public static var cursorUnknown: Problem {
         Problem(
             code: .cursorUnknown,
             detail: "The cursor belongs to another history of the room. Load the room afresh.", field: "since")
     }
 
-    /// 410 `cursor_unknown`: the cursor of a list of rooms is of another epoch.
+    /// 410 `cursor_unknown`: the cursor of a list of rooms belongs to another epoch.
     public static var listCursorUnknown: Problem {
         Problem(
             code: .cursorUnknown,
@@ -54,24 +54,24 @@ extension Problem {
         Problem(code: .unauthenticated, detail: detail)
     }
 
-    /// 401 `token_missing`: the request carries no token.
+    /// 401 `token_missing`: the request has no token.
     public static var tokenMissing: Problem {
         Problem(
             code: .tokenMissing,
             detail: "Send a token: Authorization: Bearer TOKEN, or the parameter access_token.")
     }
 
-    /// 401 `token_invalid`: `detail` tells what is wrong with the token, and nothing that is in it.
+    /// 401 `token_invalid`: `detail` tells what is wrong with the token, without quoting it.
     public static func tokenInvalid(_ detail: String, limit: Int? = nil) -> Problem {
         Problem(code: .tokenInvalid, detail: detail, limit: limit)
     }
 
-    /// 401 `token_expired`: get a new one.
+    /// 401 `token_expired`: the token has expired; get a new one.
     public static var tokenExpired: Problem {
         Problem(code: .tokenExpired, detail: "The token has expired.")
     }
 
-    /// 401 `token_not_yet_valid`: its `nbf` lies ahead.
+    /// 401 `token_not_yet_valid`: the token's `nbf` is in the future.
     public static var tokenNotYetValid: Problem {
         Problem(code: .tokenNotYetValid, detail: "The token is not valid yet.")
     }
@@ -81,12 +81,12 @@ extension Problem {
         Problem(code: .roomNotAllowed, detail: "The token is not for this room.", field: "room")
     }
 
-    /// 403 `forbidden`: `detail` tells who may.
+    /// 403 `forbidden`: `detail` tells who has the permission.
     public static func forbidden(_ detail: String) -> Problem {
         Problem(code: .forbidden, detail: detail)
     }
 
-    /// 403 `not_a_member`: the caller is no member of the room, or not any more.
+    /// 403 `not_a_member`: the caller is not, or no longer, a member of the room.
     public static var notAMember: Problem {
         Problem(code: .notAMember, detail: "Only members of the room may do this.")
     }
@@ -98,7 +98,7 @@ extension Problem {
             field: "Origin")
     }
 
-    /// 421 `host_not_allowed`: a server in open mode does not answer to this host; `nil` if the request names none.
+    /// 421 `host_not_allowed`: a server in open mode does not accept this host; `nil` if the request has none.
     public static func hostNotAllowed(_ host: String?) -> Problem {
         let remedy = host.map { "Use http://localhost, or start the server with --allow-host \($0)." }
         return Problem(
@@ -110,14 +110,14 @@ extension Problem {
     }
 }
 
-/// 409, 422, 501: what a socket for many rooms does not do.
+/// 409, 422, 501: refused frames on a socket for many rooms.
 extension Problem {
-    /// 409 `already_subscribed`: the subscription that there is goes on as it is.
+    /// 409 `already_subscribed`: the existing subscription continues unchanged.
     public static var alreadySubscribed: Problem {
         Problem(code: .alreadySubscribed, detail: "This socket is subscribed to the room already.")
     }
 
-    /// 409 `already_subscribed`: the socket follows its user's rooms.
+    /// 409 `already_subscribed`: the socket already follows its user's rooms.
     public static var alreadyFollowing: Problem {
         Problem(
             code: .alreadySubscribed, detail: "This socket is subscribed to its user's rooms already.")
@@ -133,7 +133,7 @@ extension Problem {
         Problem(code: .notSubscribed, detail: "This socket is not subscribed to the room.")
     }
 
-    /// 422 `too_many_subscriptions`: the socket has `limit` of them.
+    /// 422 `too_many_subscriptions`: the socket has `limit` subscriptions.
     public static func tooManySubscriptions(limit: Int) -> Problem {
         Problem(
             code: .tooManySubscriptions,
@@ -146,14 +146,14 @@ extension Problem {
     }
 }
 
-/// What HTTP refuses, and a server that cannot serve.
+/// Refusals by HTTP, and servers that cannot serve.
 extension Problem {
-    /// 400 `bad_request`: `detail` tells what is no HTTP/1.1.
+    /// 400 `bad_request`: `detail` tells how the request violates HTTP/1.1.
     public static func badRequest(_ detail: String) -> Problem {
         Problem(code: .badRequest, detail: detail)
     }
 
-    /// 405 `method_not_allowed`: the answer's `Allow` header tells which methods are.
+    /// 405 `method_not_allowed`: the answer's `Allow` header lists the allowed methods.
     public static var methodNotAllowed: Problem {
         Problem(code: .methodNotAllowed, detail: "The resource does not know this method.")
     }
@@ -181,29 +181,29 @@ extension Problem {
         Problem(code: .rateLimited, detail: "Too many requests.", retryAfter: seconds)
     }
 
-    /// 503 `overloaded`: more is queued than the server takes; try again after a second.
+    /// 503 `overloaded`: the server's queues are full; retry after a second.
     public static var overloaded: Problem {
         Problem(code: .overloaded, detail: "The server has too much to do at the moment.", retryAfter: 1)
     }
 
-    /// 503 `too_many_connections`: the server has as many connections as it may have; try again after a second.
+    /// 503 `too_many_connections`: the server has the maximum number of connections; retry after a second.
     public static var tooManyConnections: Problem {
         Problem(
             code: .tooManyConnections, detail: "The server has as many connections as it may have.", retryAfter: 1)
     }
 
-    /// 503 `unavailable`: `detail` tells what is; try again after a second.
+    /// 503 `unavailable`: `detail` tells what is unavailable; retry after a second.
     public static func unavailable(_ detail: String) -> Problem {
         Problem(code: .unavailable, detail: detail, retryAfter: 1)
     }
 
-    /// 503 `storage_full`: the commit failed for want of space; nothing of it was stored.
+    /// 503 `storage_full`: the disk is full and the commit failed; nothing of it was stored.
     public static var storageFull: Problem {
         Problem(
             code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
     }
 
-    /// 500 `internal_error`: a mistake of the server.
+    /// 500 `internal_error`: the server failed because of a bug or an unexpected condition.
     public static func internalError(_ detail: String) -> Problem {
         Problem(code: .internalError, detail: detail)
     }

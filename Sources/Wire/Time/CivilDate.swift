@@ -1,10 +1,10 @@
-/// A day of the proleptic Gregorian calendar, by the algorithms of Howard Hinnant's "chrono-Compatible Low-Level Date
-/// Algorithms": years are counted from March, so that the leap day is the last of its year.
+/// A day of the proleptic Gregorian calendar. The algorithms are those of Howard Hinnant's "chrono-Compatible Low-Level
+/// Date Algorithms". Years are counted from March, so that the leap day is the last of its year.
 struct CivilDate: Equatable {
     var year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     var month: Int
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     var day: Int
 
     init(year: Int, month: Int, day: Int) {
@@ -34,7 +34,7 @@ struct CivilDate: Equatable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The number of days that a month has (1 to 12).
+    /// Returns the number of days of a month (1 to 12).
     static func days(inMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -45,7 +45,7 @@ struct CivilDate: Equatable {
 }
 
 extension BinaryInteger {
-    /// The quotient rounded down, where `/` rounds towards zero.
+    /// Returns the quotient rounded down, where `/` rounds towards zero.
     func flooredQuotient(dividingBy divisor: Self) -> Self {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A moment in UTC, to the millisecond, as `created_at` and the cursors have it.
+/// A time in UTC with millisecond precision, as used by `created_at` and cursors.
 ///
-/// Within the years that RFC 3339 can write, 0000 to 9999.
+/// It is within the years that RFC 3339 can represent, 0000 to 9999.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted (POSIX time).
     public let milliseconds: Int64
@@ -12,7 +12,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// 9999-12-31T23:59:59.999Z.
     public static let latest = Timestamp(unchecked: 253_402_300_799_999)
 
-    /// The moment this many milliseconds after 1970 began, or the nearest one from ``earliest`` to ``latest``.
+    /// Creates the time this many milliseconds after the start of 1970, clamped to ``earliest`` through ``latest``.
     public init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.earliest.milliseconds), Self.latest.milliseconds)
     }
@@ -21,14 +21,14 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.milliseconds = milliseconds
     }
 
-    /// The present, by the system's clock.
+    /// Returns the current time of the system's clock.
     public static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// Returns whether `a` is before `b`.
+    /// Returns true if `a` is before `b`.
     public static func < (a: Timestamp, b: Timestamp) -> Bool {
         a.milliseconds < b.milliseconds
     }

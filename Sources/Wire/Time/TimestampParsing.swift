@@ -1,11 +1,13 @@
 extension Timestamp {
-    /// Reads a `date-time` of RFC 3339, section 5.6: any offset, any number of digits in the fraction, `t` and `z` too.
+    /// Parses a `date-time` of RFC 3339, section 5.6. It accepts any offset, any number of fraction digits, and `t` and
+    /// `z`.
     ///
-    /// What is finer than a millisecond is rounded up: a cursor is the place just before the first message created at
-    /// or after it, and messages are created on whole milliseconds. A leap second, which is accepted where one can be
-    /// (23:59:60 UTC at the end of a month), is the midnight after it, because the system's clock does not show it.
+    /// Fractions of a millisecond are rounded up: a cursor is the place just before the first message created at or
+    /// after it, and messages are created on whole milliseconds. A leap second is accepted where one can occur
+    /// (23:59:60 UTC at the end of a month). It becomes the midnight after it, because the system's clock does not
+    /// represent it.
     ///
-    /// - Returns: `nil` for what is not in the grammar and for dates that do not exist.
+    /// - Returns: `nil` for text outside the grammar and for dates that do not exist.
     public init?(rfc3339: String) {
         var reader = Reader(bytes: Array(rfc3339.utf8))
         guard let year = reader.number(digits: 4), reader.skip("-"),
@@ -20,7 +22,7 @@ extension Timestamp {
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
         let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second) - Int64(offset * 60)
         if second == 60 {
-            // The second after it must be the first of a month, in UTC.
+            // The second after a leap second must be the first of a month, in UTC.
             guard seconds % 86_400 == 0, CivilDate(daysSince1970: Int(seconds / 86_400)).day == 1 else { return nil }
             self.init(milliseconds: seconds * 1000)
         } else {
@@ -57,7 +59,7 @@ extension Timestamp {
             return value
         }
 
-        /// Milliseconds, 0 to 1000; 0 if there is no fraction.
+        /// Reads the fraction in milliseconds, 0 to 1000; 0 if there is none.
         mutating func fraction() -> Int? {
             guard skip(".") else { return 0 }
             guard let first = digit() else { return nil }
@@ -72,7 +74,7 @@ extension Timestamp {
             return isFiner ? milliseconds + 1 : milliseconds
         }
 
-        /// Minutes east of UTC.
+        /// Reads the offset in minutes east of UTC.
         mutating func offset() -> Int? {
             if skip("Z") || skip("z") { return 0 }
             let isEast = skip("+")
