@@ -1,16 +1,16 @@
 import Wire
 
-/// What has come of a stream that its server cuts anywhere: the end of a piece, where something may begin that the next
-/// one completes.
+/// A stream that the server splits at arbitrary positions. It holds the end of a piece, where a text may begin that the
+/// next piece completes.
 struct CutStream: Sendable {
     private var held: [UInt8] = []
 
-    /// The bytes that wait for the next piece.
+    /// Number of bytes held for the next piece.
     var heldBytes: Int { held.count }
 
-    /// Has the next piece searched, behind what was held of those before it.
+    /// Searches the next piece together with the held bytes before it.
     ///
-    /// - Parameter search: looks through the bytes, and says how many at their end are to be held.
+    /// - Parameter search: searches the bytes, and returns how many at their end to hold.
     mutating func take(_ piece: Span<UInt8>, _ search: (Span<UInt8>) -> Int) {
         guard !held.isEmpty else {
             let kept = search(piece)

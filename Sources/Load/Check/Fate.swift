@@ -1,11 +1,11 @@
-/// What became of one send.
+/// The outcome of one send.
 enum Fate: UInt8, Sendable {
-    /// No answer has come.
+    /// No answer has arrived.
     case pending
-    /// A good answer: every subscriber is to get the message.
+    /// A success answer: every subscriber must get the message.
     case acknowledged
-    /// An answer that it was not accepted: no subscriber is to get it.
+    /// An answer that refuses the message: no subscriber may get it.
     case refused
-    /// The connection ended before the answer: the message may exist or not.
+    /// The connection ended before the answer: the message may or may not exist.
     case unknown
 }

@@ -1,39 +1,39 @@
 import WebSocket
 
-/// Walks over the frames that a server sends, and shows each whole message where it lies in the received bytes.
+/// Iterates over the frames that a server sends, and passes on each whole message as a view of the received bytes.
 ///
-/// A load test receives over a million messages a second on one core. ``MessageReader`` gives each message memory of
-/// its own and checks its UTF-8; this gives out views of what was received, and copies only what a read has cut. What
-/// is checked is framing (RFC 6455 §5.2, as a client); compression is never negotiated, so RSV1 is an error too.
+/// A load test receives over a million messages a second on one core. ``MessageReader`` allocates memory for each
+/// message and checks its UTF-8. This type passes views, and copies only what a read has split. It checks the framing
+/// (RFC 6455 §5.2, as a client). Compression is never negotiated, so RSV1 is an error too.
 struct FrameWalker: Sendable {
-    /// What was found.
+    /// The event that a frame completes.
     enum Event: Equatable, Sendable {
-        /// A text or binary message; its payload is passed along.
+        /// A text or binary message, passed with its payload.
         case message
-        /// A ping; its payload is passed along, for the pong.
+        /// A ping, passed with its payload for the pong.
         case ping
-        /// A Close frame; its payload is passed along.
+        /// A Close frame, passed with its payload.
         case close
     }
 
-    /// The most bytes of a message: 16 MiB. More is an error, so that a broken length does not fill the memory.
+    /// Maximum size of a message: 16 MiB. More is an error, so that a broken length does not exhaust memory.
     static let maxMessageBytes = 16 << 20
-    /// What is kept of the memory for cut messages, in bytes. There is one such buffer for each subscriber.
+    /// Maximum capacity kept of the buffer for split messages, in bytes. Each subscriber has one such buffer.
     static let keptCapacity = 4096
 
-    /// A header, or a frame's header and payload, whose end is still to come.
+    /// The incomplete header or frame at the end of the received bytes.
     private var cut: [UInt8] = []
-    /// The fragments so far of a message that is not complete (RFC 6455 §5.4).
+    /// The fragments of an incomplete message (RFC 6455 §5.4).
     private var fragments: [UInt8]?
 
     init() {}
 
-    /// The bytes that wait for the rest of their frame or message.
+    /// Number of bytes held until their frame or message is complete.
     var heldBytes: Int { cut.count + (fragments?.count ?? 0) }
 
-    /// Takes what was received, and calls `body` with each event that it completes and the event's payload.
+    /// Reads received bytes. Calls `body` with each event that they complete and its payload.
     ///
-    /// - Throws: the rule that the server broke. The connection is then to be failed.
+    /// - Throws: the rule that the server broke. The caller must then fail the connection.
     mutating func walk(
         _ bytes: Span<UInt8>, _ body: (Event, Span<UInt8>) -> Void
     ) throws(WebSocketError) {
@@ -58,9 +58,9 @@ struct FrameWalker: Sendable {
         }
     }
 
-    /// Completes the frame of which `cut` is the beginning.
+    /// Completes the frame that `cut` begins.
     ///
-    /// - Returns: how many bytes were used.
+    /// - Returns: the number of bytes used.
     private mutating func complete(
         with bytes: Span<UInt8>, _ body: (Event, Span<UInt8>) -> Void
     ) throws(WebSocketError) -> Int {
@@ -69,7 +69,7 @@ struct FrameWalker: Sendable {
             var payloadStart = 0
             let header = try FrameHeader.decode(from: cut.span, at: &payloadStart, role: .client)
             if let header { try check(header) }
-            // Without a whole header, one more byte is certainly missing.
+            // Without a whole header, at least one more byte is missing.
             let missing = header.map { payloadStart + $0.payloadLength - cut.count } ?? 1
             let added = min(missing, bytes.count - used)
             append(bytes.extracting(used..<used + added), to: &cut)
@@ -130,7 +130,7 @@ struct FrameWalker: Sendable {
     }
 
     private func append(_ bytes: Span<UInt8>, to array: inout [UInt8]) {
-        // The pointer does not leave the call, for the whole of which `bytes` is borrowed.
+        // The pointer does not leave the call, during which `bytes` is borrowed.
         bytes.withUnsafeBufferPointer { array.append(contentsOf: $0) }
     }
 }

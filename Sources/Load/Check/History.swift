@@ -1,9 +1,10 @@
-/// The messages of every room, in the order in which they were seen first.
+/// The messages of every room, in the order in which they were first received.
 struct History: Sendable {
-    /// By the number of the room, the numbers of its messages.
+    /// The numbers of each room's messages, indexed by the room's number.
     let orders: [[UInt32]]
 
-    /// What the loops' subscribers have seen. Of loops that listen to the same room, one has seen as much as any.
+    /// Creates the history from the loops' ledgers. If several loops listen to a room, any of them is used, because all
+    /// have received the same.
     init(_ ledgers: [Ledger]) {
         orders = (ledgers.first?.rooms.indices ?? 0..<0).map { room in
             ledgers.map(\.rooms[room].order).max { $0.count < $1.count } ?? []

@@ -1,37 +1,37 @@
-/// Who has seen what, on one loop: every delivery is entered here as it comes.
+/// The deliveries to the subscribers of one loop. Every delivery is recorded as it arrives.
 struct Ledger: Sendable {
-    /// What a delivery amounts to.
+    /// The classification of a delivery.
     enum Entry: Equatable, Sendable {
-        /// A message that this subscriber had not seen.
+        /// A message that is new to this subscriber.
         case new
-        /// The same, and all subscribers of the room on this loop have it now.
+        /// A new message that all subscribers of the room on this loop now have.
         case complete
-        /// One that it had.
+        /// A message that the subscriber already had.
         case duplicate
-        /// One of another run or room.
+        /// A message of another run or room.
         case foreign
     }
 
     /// The run whose messages count.
     let run: Int64
-    /// By the number of the room.
+    /// The ledgers of the rooms, by the room's number.
     private(set) var rooms: [RoomLedger]
-    /// In the order in which they were added.
+    /// The subscribers, in the order in which they were added.
     private(set) var subscribers: [SubscriberRecord] = []
-    /// Marks of other runs, or garbled ones.
+    /// Number of marks that are garbled or of other runs.
     private(set) var foreign = 0
-    /// Messages that reached subscribers of another room.
+    /// Number of messages that reached subscribers of another room.
     private(set) var misrouted = 0
-    /// Deliveries of messages that the subscriber had not seen.
+    /// Number of deliveries of messages that were new to the subscriber.
     private(set) var deliveries = 0
 
-    /// A ledger of as many rooms, without subscribers.
+    /// Creates a ledger for `rooms` rooms, without subscribers.
     init(run: Int64, rooms: Int) {
         self.run = run
         self.rooms = Array(repeating: RoomLedger(), count: rooms)
     }
 
-    /// Adds a subscriber, which is to see everything of its room behind the first `start` messages.
+    /// Adds a subscriber that must receive everything in its room after the first `start` messages.
     ///
     /// - Returns: its index in ``subscribers``.
     mutating func addSubscriber(id: Int, room: Int, start: Int = 0) -> Int {
@@ -40,21 +40,21 @@ struct Ledger: Sendable {
         return subscribers.count - 1
     }
 
-    /// Takes over the orders of the rooms from those who have seen them, for subscribers that come later.
+    /// Copies the orders of the rooms from a history, for subscribers added later.
     mutating func adopt(_ history: History) {
         for room in rooms.indices {
             for number in history.orders[room] { _ = rooms[room].place(of: Int(number)) }
         }
     }
 
-    /// Counts deliveries to this subscriber no longer when it is asked whether all have a message.
+    /// Excludes this subscriber when deciding whether all have a message.
     mutating func removeSubscriber(at index: Int) {
         rooms[subscribers[index].room].subscribers -= 1
     }
 
-    /// Enters a delivery.
+    /// Records a delivery.
     ///
-    /// - Parameter index: the subscriber's place in ``subscribers``.
+    /// - Parameter index: the subscriber's index in ``subscribers``.
     mutating func enter(_ mark: Mark, subscriber index: Int) -> Entry {
         let room = subscribers[index].room
         guard mark.run == run else {
@@ -79,7 +79,7 @@ struct Ledger: Sendable {
         return rooms[room].arrived(mark.number) ? .complete : .new
     }
 
-    /// Returns whether every live subscriber has all that any subscriber of its room has.
+    /// Returns true if every connected subscriber has every message that any subscriber of its room has.
     func isLevel(except lost: (Int) -> Bool) -> Bool {
         subscribers.indices.allSatisfy { index in
             let subscriber = subscribers[index]
@@ -89,9 +89,9 @@ struct Ledger: Sendable {
 }
 
 extension SubscriberRecord {
-    /// Takes the message at a place of the room's order.
+    /// Records the message at a place of the room's order.
     ///
-    /// - Returns: false if it had it.
+    /// - Returns: false if the subscriber already had it.
     fileprivate mutating func move(to place: Int) -> Bool {
         if place == position {
             position += 1

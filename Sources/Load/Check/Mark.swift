@@ -1,15 +1,15 @@
 import Glibc
 import Wire
 
-/// What a message of a run carries so that it is recognised wherever it arrives: `BSL:<run>:<room>:<number>:<time>;`.
+/// The mark by which a message of a run is recognised wherever it arrives: `BSL:<run>:<room>:<number>:<time>;`.
 ///
-/// All of it is printable ASCII that no JSON encoder escapes, so a server may wrap the body as it likes: the mark is
-/// found anywhere in what subscribers receive.
+/// It is printable ASCII that no JSON encoder escapes. A server may therefore wrap the body in any way, and the mark is
+/// still found in what subscribers receive.
 struct Mark: Equatable, Sendable {
-    /// What a mark begins with.
+    /// The prefix of every mark.
     static let prefix: StaticString = "BSL:"
 
-    /// The run that sent the message; tells apart what an earlier run has left behind.
+    /// The run that sent the message, to ignore messages of earlier runs.
     var run: Int64
     /// The room that the message was sent to, from 0.
     var room: Int
@@ -31,11 +31,11 @@ struct Mark: Equatable, Sendable {
         output.append(UInt8(ascii: ";"))
     }
 
-    /// The first whole mark at or after `offset`, which is moved behind it; nil when there is none, with `offset` at
-    /// the end, or at the beginning of what the end may have cut.
+    /// Returns the first whole mark at or after `offset`, and moves `offset` behind it. Returns nil if there is none,
+    /// with `offset` at the end or at the start of a mark that the end may have cut.
     static func next(in bytes: Span<UInt8>, at offset: inout Int) -> Mark? {
         bytes.withUnsafeBufferPointer { buffer in
-            // The pointers stay within the buffer, and the call, for the whole of which `bytes` is borrowed.
+            // The pointers stay within the buffer and within the call, during which `bytes` is borrowed.
             guard let start = buffer.baseAddress else { return nil }
             let end = start + buffer.count
             var place = start + offset
@@ -54,13 +54,13 @@ struct Mark: Equatable, Sendable {
         }
     }
 
-    /// Reads a mark that begins at `place`, and moves `place` behind it; nil, with `place` unmoved, if there is none,
-    /// or if it `isCut`: there might be one, were there more bytes.
+    /// Parses the mark at `place` and moves `place` behind it. Returns nil, without moving `place`, if there is no
+    /// mark. `isCut` is then true if more bytes could complete one.
     private static func parse(
         _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isCut: inout Bool
     ) -> Mark? {
         let begun = min(end - place, prefix.utf8CodeUnitCount)
-        // Both regions have that many bytes at least.
+        // Both regions have at least that many bytes.
         guard memcmp(place, prefix.utf8Start, begun) == 0 else { return nil }
         var cursor = place + begun
         guard let run = number(&cursor, end, until: UInt8(ascii: ":")),
@@ -76,8 +76,8 @@ struct Mark: Equatable, Sendable {
         return Mark(run: run, room: Int(room), number: Int(number), time: time)
     }
 
-    /// Reads digits, 18 at most so that they fit, and the byte behind them; nil, with `cursor` at what does not fit or
-    /// at the end, if they are no number.
+    /// Reads a number of at most 18 digits, so that it cannot overflow, and the byte after it. Returns nil if there is
+    /// no number, with `cursor` at the first byte that does not fit, or at the end.
     private static func number(
         _ cursor: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, until terminator: UInt8
     ) -> Int64? {

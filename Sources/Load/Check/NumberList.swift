@@ -1,11 +1,11 @@
-/// Numbers as a short text: `4-9, 12, 15-18, …`.
+/// A short text for a list of numbers: `4-9, 12, 15-18, …`.
 struct NumberList: CustomStringConvertible {
-    /// The number of runs of numbers are written out.
+    /// Maximum number of ranges in the text.
     static let shownRuns = 8
 
     private let runs: [ClosedRange<Int>]
 
-    /// The numbers, in any order.
+    /// Creates a list of numbers in any order.
     init(_ numbers: [Int]) {
         var runs: [ClosedRange<Int>] = []
         for number in numbers.sorted() {

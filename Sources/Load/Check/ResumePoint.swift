@@ -1,10 +1,12 @@
 import Glibc
 import Wire
 
-/// The position from which a subscription to Backscroll is resumed: the highest `rev` received on it, and that of `live`
-/// once it has come. The `rev` of `subscribed` is the room's, and what lies before it may not have been received.
+/// The position from which a subscription to Backscroll resumes: the highest `rev` of a received message or `live`
+/// frame. The `rev` of a `subscribed` frame does not count: it is the room's, and messages before it may not have been
+/// received.
 ///
-/// It reads the server's own frames, whose members stand in a fixed order, so no JSON needs to be parsed at this rate.
+/// It searches the server's frames, whose members have a fixed order, because parsing JSON would be too slow at this
+/// rate.
 struct ResumePoint: Equatable, Sendable {
     /// The `rev` to pass as `since`; nil before the first message or `live`.
     private(set) var rev: Int64?
@@ -15,12 +17,12 @@ struct ResumePoint: Equatable, Sendable {
     private static let member: StaticString = #""rev":"#
     private static let epoch: StaticString = #""epoch":""#
 
-    /// A position after the change that took `rev`, or none yet.
+    /// Creates a position after the change `rev`, or at no change.
     init(rev: Int64? = nil) {
         self.rev = rev
     }
 
-    /// Takes note of a frame of the subscription: the `rev` of a message and of `live` moves the position on.
+    /// Reads a frame of the subscription. The `rev` of a message or of `live` advances the position.
     mutating func note(_ frame: Span<UInt8>) {
         guard frame.begins(with: Self.message) || frame.begins(with: Self.live),
             let new = Self.number(after: Self.member, in: frame)
@@ -28,7 +30,7 @@ struct ResumePoint: Equatable, Sendable {
         rev = max(rev ?? 0, new)
     }
 
-    /// The epoch that a `subscribed` frame names.
+    /// Returns the epoch in a `subscribed` frame.
     static func epoch(in frame: Span<UInt8>) -> String? {
         guard frame.begins(with: subscribed), let start = frame.end(ofFirst: epoch) else { return nil }
         var end = start
@@ -52,7 +54,7 @@ struct ResumePoint: Equatable, Sendable {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the bytes begin with those of `text`.
+    /// Returns true if the bytes begin with those of `text`.
     func begins(with text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
         guard count >= length else { return false }
@@ -62,17 +64,17 @@ extension Span<UInt8> {
         }
     }
 
-    /// The offset behind the first occurrence of `text`.
+    /// Returns the offset after the first occurrence of `text`.
     func end(ofFirst text: StaticString) -> Int? {
         end(ofFirst: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
-    /// Returns whether the bytes of `text` occur.
+    /// Returns true if the bytes of `text` occur.
     func contains(_ text: [UInt8]) -> Bool {
         end(ofFirst: text) != nil
     }
 
-    /// The offset behind the first occurrence of `text`; nil if there is none, or the text is empty.
+    /// Returns the offset after the first occurrence of `text`; nil if there is none, or if the text is empty.
     func end(ofFirst text: [UInt8]) -> Int? {
         // The pointer does not leave the call.
         text.withUnsafeBufferPointer { needle in needle.baseAddress.flatMap { end(ofFirst: $0, count: needle.count) } }
@@ -80,7 +82,8 @@ extension Span<UInt8> {
 
     private func end(ofFirst needle: UnsafePointer<UInt8>, count length: Int) -> Int? {
         withUnsafeBufferPointer { bytes in
-            // What memchr finds lies in `bytes`, with `length` bytes behind it at least, and the needle has `length`.
+            // The match of memchr is in `bytes`, with at least `length` bytes from it on, and the needle has `length`
+            // bytes.
             guard let base = bytes.baseAddress, length > 0 else { return nil }
             var offset = 0
             while bytes.count - offset >= length,

@@ -1,40 +1,40 @@
-/// What the subscribers of one loop have seen of one room.
+/// The messages of one room that the subscribers of one loop have received.
 ///
-/// The order in which messages were first seen, by whichever subscriber, is the room's order; each subscriber is a
-/// position in it. While a subscriber sees what others have seen, in the same order, a delivery costs one comparison
-/// and takes no memory.
+/// The room's order is the order in which messages were first received by any subscriber. Each subscriber is a position
+/// in it. As long as a subscriber receives the messages in that order, a delivery costs one comparison and no memory.
 struct RoomLedger: Sendable {
-    /// How far ahead of all seen before a number may be. A mark that was garbled must not cost gigabytes.
+    /// Maximum distance of a number above all earlier ones. It keeps a garbled mark from reserving gigabytes.
     static let window = 1 << 20
 
-    /// The subscribers of this loop whose deliveries count for ``arrivals(of:)``.
+    /// Number of subscribers of this loop that ``arrivals(of:)`` counts.
     var subscribers = 0 {
         didSet { if subscribers > 0 { hasListeners = true } }
     }
-    /// True if there ever was a subscriber.
+    /// True once the room has had a subscriber.
     private(set) var hasListeners = false
-    /// The numbers of the messages, in the order in which they were first seen.
+    /// The numbers of the messages, in the order in which they were first received.
     private(set) var order: [UInt32] = []
-    /// For each number its index in `order`, or `unseen`.
+    /// The index in `order` of each number, or `unseen`.
     private var places: [UInt32] = []
-    /// For each number how many subscribers have it.
+    /// Number of subscribers that have each message.
     private var arrivals: [UInt32] = []
 
     private static let unseen = UInt32.max
 
     init() {}
 
-    /// The number of subscribers that have the message.
+    /// Returns the number of subscribers that have the message.
     func arrivals(of number: Int) -> Int {
         number < arrivals.count ? Int(arrivals[number]) : 0
     }
 
-    /// Returns whether any subscriber has the message.
+    /// Returns true if any subscriber has the message.
     func hasSeen(_ number: Int) -> Bool {
         number < places.count && places[number] != Self.unseen
     }
 
-    /// Where the message stands in the order, which it enters if it is new; nil if the number is out of bounds.
+    /// Returns the message's index in the order, and appends it if it is new. Returns nil if the number is out of
+    /// bounds.
     mutating func place(of number: Int) -> Int? {
         if number >= places.count {
             guard number <= order.count + Self.window else { return nil }
@@ -49,9 +49,9 @@ struct RoomLedger: Sendable {
         return Int(places[number])
     }
 
-    /// Counts one more subscriber that has the message, which is in the order.
+    /// Counts one more subscriber that has the message, which must be in the order.
     ///
-    /// - Returns: whether all subscribers have it now.
+    /// - Returns: true if all subscribers now have it.
     mutating func arrived(_ number: Int) -> Bool {
         arrivals[number] += 1
         return Int(arrivals[number]) == subscribers

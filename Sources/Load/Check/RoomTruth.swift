@@ -1,17 +1,17 @@
-/// What a room's subscribers should have got, by the accounts of all loops together.
+/// The messages that a room's subscribers should have received, according to all loops.
 struct RoomTruth {
     /// The room's number.
     let room: Int
-    /// The number of messages that is.
+    /// Number of these messages.
     let count: Int
-    /// Numbers that were seen and never sent.
+    /// Numbers that were received but never sent.
     let unsent: [Int]
-    /// Numbers that were seen although their send was refused.
+    /// Numbers that were received although the server refused them.
     let refusedYetSeen: [Int]
-    /// What must have been seen.
+    /// The numbers of the messages.
     private let numbers: Set<Int>
     private let loops: Int
-    /// For each number its place in the order that the first loop's subscribers saw.
+    /// The place of each number in the order of the first loop's subscribers.
     private let reference: [UInt32: Int]
 
     init(room: Int, accounts: [Account]) {
@@ -39,13 +39,13 @@ struct RoomTruth {
         reference = Dictionary(uniqueKeysWithValues: (order ?? []).enumerated().map { ($1, $0) })
     }
 
-    /// What none of a loop's subscribers got, ascending.
+    /// Returns the messages that no subscriber of a loop received, in ascending order.
     func absent(from account: Account) -> [Int] {
         let ledger = account.ledger.rooms[room]
         return numbers.filter { !ledger.hasSeen($0) }.sorted()
     }
 
-    /// How often, going along the order that a loop's subscribers saw, one goes back in that of the first loop.
+    /// Returns the number of consecutive messages in a loop's order that are reversed in the first loop's order.
     func inversions(in account: Account) -> Int {
         guard loops > 1 else { return 0 }
         var last = -1

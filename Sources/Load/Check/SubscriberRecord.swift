@@ -1,17 +1,17 @@
-/// What one subscriber has seen of its room, as a position in the room's order.
+/// The messages that one subscriber has received, as a position in its room's order.
 struct SubscriberRecord: Sendable {
     /// The subscriber's number in the run.
     let id: Int
-    /// The room it listens to.
+    /// The room that it is subscribed to.
     let room: Int
-    /// How much of the room's order lay behind it when it came.
+    /// The position at which it started.
     let start: Int
-    /// How much of the room's order lies behind it.
+    /// The current position in the room's order.
     var position: Int
-    /// What went wrong; most subscribers have none.
+    /// The deviations from the order; nil for most subscribers.
     var faults: Faults?
 
-    /// A subscriber that has seen nothing, and is to see what comes behind the first `start` messages.
+    /// Creates a subscriber that must receive everything after the first `start` messages.
     init(id: Int, room: Int, start: Int = 0) {
         self.id = id
         self.room = room
@@ -19,27 +19,27 @@ struct SubscriberRecord: Sendable {
         position = start
     }
 
-    /// The number of messages of the room it has got.
+    /// Number of messages of the room that it has received.
     var received: Int { position - start - (faults?.skippedCount ?? 0) }
 
-    /// What a subscriber saw that it should not have seen, or in another order.
+    /// Wrong or reordered deliveries to a subscriber.
     struct Faults: Sendable {
-        /// Places before the position whose messages have not come, ascending.
+        /// Places before the position whose messages have not arrived, in ascending order.
         private(set) var skipped: [Range<Int>] = []
-        /// Messages that came again.
+        /// Number of messages that arrived again.
         var duplicates = 0
-        /// Messages that came after others which the room's order has behind them.
+        /// Number of messages that arrived after later ones of the room's order.
         var late = 0
 
-        /// The number of places that were skipped.
+        /// Number of skipped places.
         var skippedCount: Int { skipped.reduce(0) { $0 + $1.count } }
 
-        /// Notes that the places were passed over.
+        /// Records that the places were skipped.
         mutating func skip(_ places: Range<Int>) {
             skipped.append(places)
         }
 
-        /// Notes that the message of a skipped place has come.
+        /// Records that the message of a skipped place has arrived.
         ///
         /// - Returns: false if the place was not skipped.
         mutating func fill(_ place: Int) -> Bool {

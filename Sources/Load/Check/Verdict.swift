@@ -1,44 +1,44 @@
-/// True if every subscriber got every message exactly once and in order.
+/// The judgement of a run. It is good if every subscriber received every message exactly once and in order.
 ///
-/// A message is what was acknowledged, or what any subscriber got of the sends whose answer was lost.
+/// The messages are those that were acknowledged, and those without an answer that any subscriber received.
 struct Verdict: Equatable, Sendable {
-    /// The number of faults that are described one by one.
+    /// Maximum number of faults that are described individually.
     static let listedFaults = 10
 
-    /// Messages that were acknowledged.
+    /// Number of acknowledged messages.
     var acknowledged = 0
-    /// Sends that were answered with a refusal.
+    /// Number of refused sends.
     var refused = 0
-    /// Sends of which it is not known what became of them.
+    /// Number of sends with an unknown outcome.
     var unanswered = 0
-    /// Subscribers that had their connection to the end.
+    /// Number of subscribers that were connected until the end.
     var subscribers = 0
-    /// Subscribers that lost it.
+    /// Number of subscribers that lost their connection.
     var lost = 0
-    /// Deliveries that these subscribers should have got.
+    /// Number of deliveries that the connected subscribers should have received.
     var expected = 0
-    /// Deliveries that did not come.
+    /// Number of deliveries that did not arrive.
     var missing = 0
-    /// Deliveries that came again.
+    /// Number of deliveries that arrived again.
     var duplicates = 0
     /// True if subscribers of a room may see its messages in different orders.
     let allowsAnyOrder: Bool
-    /// Deliveries that came in another order than the room's first subscriber to get them saw.
+    /// Number of deliveries in another order than that of the room's first subscriber to receive them.
     var disordered = 0
-    /// Deliveries of messages that nobody sent in this run, or that were sent to another room, or were refused.
+    /// Number of deliveries of messages that were not sent in this run, were sent to another room, or were refused.
     var foreign = 0
-    /// The first ``listedFaults`` faults, each in a line.
+    /// The first ``listedFaults`` faults, one line each.
     var faults: [String] = []
-    /// The number of faults beyond those.
+    /// Number of further faults.
     var unlisted = 0
 
-    /// True if nothing at all is wrong.
+    /// True if there is no fault.
     var isGood: Bool {
         missing == 0 && duplicates == 0 && (disordered == 0 || allowsAnyOrder) && foreign == 0 && lost == 0
             && refused == 0 && unanswered == 0 && acknowledged > 0
     }
 
-    /// Judges what the loops have noted, which are in their order.
+    /// Judges the loops' accounts, which must be in the order of the loops.
     init(_ accounts: [Account], allowsAnyOrder: Bool = false) {
         self.allowsAnyOrder = allowsAnyOrder
         guard let first = accounts.first else { return }
@@ -101,7 +101,7 @@ struct Verdict: Equatable, Sendable {
     ) {
         let order = account.ledger.rooms[truth.room].order
         let skipped = subscriber.faults?.skipped ?? []
-        // What came after the connection was lost is not missing: that it was lost is the fault.
+        // Messages after the loss of a connection are not counted as missing: the loss itself is the fault.
         let tail = isLost ? order.count..<order.count : subscriber.position..<order.count
         let count = skipped.reduce(tail.count) { $0 + $1.count } + (isLost ? 0 : absent.count)
         if !isLost { expected += truth.count - subscriber.start }

@@ -1,28 +1,28 @@
 /// The templates of Backscroll's own API.
 enum Backscroll {
-    /// What the last of a subscription's first frames has in it.
+    /// A text that only the last of a subscription's initial frames contains.
     static let ready = #""type":"live""#
 
-    /// A message with an id of its own, which makes repeating the send safe.
+    /// The body of a message. It has an id of its own, so that repeating the send is safe.
     static let body = #"{"client_message_id":"{run}-{room}-{seq}","text":"{mark}{pad}"}"#
 
-    /// Messages of a page.
+    /// Number of messages of a page.
     static let pageSize = 30
 
-    /// What rooms are called, unless the user says so: the run's own.
+    /// The default names of the rooms, which are unique to the run.
     static let room = "load-{run}-{room}"
 
-    /// Where a room's live messages are. Users are the run's own; a token names the user by itself.
+    /// Returns the path of a room's live messages. It names a user of the run, unless a token names the user.
     static func live(in room: String, hasToken: Bool) -> String {
         "/v1/rooms/\(room)/live" + (hasToken ? "" : "?user=load-{run}-s{conn}")
     }
 
-    /// Where a room's messages are sent to.
+    /// Returns the path that messages of a room are sent to.
     static func messages(in room: String, hasToken: Bool) -> String {
         "/v1/rooms/\(room)/messages" + (hasToken ? "" : "?user=load-{run}-p{pub}")
     }
 
-    /// A page of a room: the newest, the one with the first messages, or the one before `{rand}`.
+    /// Returns the path of a page of a room: the newest, the oldest, or the one before `{rand}`.
     static func page(_ page: Page, of room: String) -> String {
         let place =
             switch page {
@@ -33,7 +33,7 @@ enum Backscroll {
         return "/v1/rooms/\(room)/messages?limit=\(pageSize)" + place
     }
 
-    /// What stands before the API's paths: a server may be behind a prefix.
+    /// Returns the prefix of the API's paths, for a server behind a path prefix.
     static func base(_ web: Endpoint) -> String {
         let path = web.target.prefix { $0 != "?" }
         return path.hasSuffix("/") ? String(path.dropLast()) : String(path)

@@ -1,18 +1,18 @@
-/// Makes a plan's disturbance of options, or says what is wrong with them.
+/// Builds a plan's disturbance from options, or reports which option is wrong.
 struct DisturbanceBuilder {
     private let options: DisturbanceArguments
     private let load: LoadArguments
 
-    /// A builder for what was said on the command line.
+    /// Creates a builder for the command line's options.
     init(_ options: DisturbanceArguments, _ load: LoadArguments) {
         self.options = options
         self.load = load
     }
 
-    /// Makes it; nil if there is to be none.
+    /// Returns the disturbance; nil if none was requested.
     ///
-    /// - Parameter subscribers: how many there are without it.
-    /// - Throws: an error that names the option which cannot be used.
+    /// - Parameter subscribers: the number of subscribers without it.
+    /// - Throws: an error that names the invalid option.
     func disturbance(subscribers: Int) throws(LoadError) -> Plan.Disturbance? {
         guard options.storm != nil || options.stall != nil else { return nil }
         let name = options.storm == nil ? "--stall" : "--storm"

@@ -1,24 +1,24 @@
 import ArgumentParser
 
-/// When a slot is free again.
+/// The event after which a slot is free for the next request.
 enum Until: String, CaseIterable, Sendable, ExpressibleByArgument {
-    /// After the answer.
+    /// The answer.
     case ack
-    /// After the answer, and when every subscriber of the room has the message.
+    /// The answer, and the delivery of the message to every subscriber of the room.
     case delivered
 }
 
-/// Which page of a room is asked for.
+/// The page of a room to request.
 enum Page: String, CaseIterable, Sendable, ExpressibleByArgument {
-    /// The one at the end.
+    /// The newest page.
     case newest
-    /// One that ends anywhere.
+    /// A page that ends at a random message.
     case random
-    /// The one at the beginning.
+    /// The oldest page.
     case deepest
 }
 
-/// How much is done.
+/// Options for the amount of work.
 struct LoadArguments: ParsableArguments {
     @Option(name: [.short, .long], help: "Subscribers; number i listens to room i modulo --rooms. (default: 100)")
     var subscribers: Int?
@@ -57,7 +57,7 @@ struct LoadArguments: ParsableArguments {
     var reconnect = false
 }
 
-/// What happens to subscribers behind the measurement, while --rate goes on.
+/// Options for disturbances after the measurement, while --rate continues.
 struct DisturbanceArguments: ParsableArguments {
     @Option(help: "So many clients come back at once and catch up, while the subscribers are watched.")
     var storm: Int?
@@ -72,7 +72,7 @@ struct DisturbanceArguments: ParsableArguments {
     var stallSeconds = 30.0
 }
 
-/// How long it takes, in seconds.
+/// Options for durations, in seconds.
 struct TimingArguments: ParsableArguments {
     @Option(help: "Seconds to measure.")
     var seconds = 8.0
@@ -87,7 +87,7 @@ struct TimingArguments: ParsableArguments {
     var drain: Double?
 }
 
-/// How this tool does it.
+/// Options for the tool itself.
 struct ToolArguments: ParsableArguments {
     @Option(help: "Handshakes under way at a time.")
     var connectBurst = 200
@@ -111,7 +111,7 @@ struct ToolArguments: ParsableArguments {
     var json = false
 }
 
-/// What is said to a server.
+/// Options for the text of requests.
 struct TemplateArguments: ParsableArguments {
     @Option(help: "Where subscribers connect to: 'ws://127.0.0.1:9000/sub/{room}'.")
     var ws: String?
@@ -157,9 +157,9 @@ struct TemplateArguments: ParsableArguments {
     @Option(name: .customLong("rand"), help: "What {rand} is taken from, LOW:HIGH.")
     var random: String?
 
-    /// Whether Backscroll's own API is spoken.
+    /// True if the run uses Backscroll's own API.
     var isOwn: Bool { ws == nil && post == nil }
 
-    /// Whether a token says who the user is.
+    /// True if a token names the user.
     var hasToken: Bool { headers.contains { $0.lowercased().hasPrefix("authorization:") } }
 }

@@ -1,10 +1,10 @@
 public import ArgumentParser
 import Transport
 
-/// `backscroll load`: loads a server and judges what its subscribers got.
+/// The command `backscroll load`: loads a server and judges the deliveries to its subscribers.
 ///
-/// Exit status: 0 if all went as it should, 1 if the verdict is that it did not, 2 if the run could not begin, 64
-/// (`EX_USAGE`) if an option cannot be used.
+/// Exit status: 0 if the run succeeded, 1 if the verdict is bad, 2 if the run could not begin, 64 (`EX_USAGE`) if an
+/// option is invalid.
 public struct LoadCommand: AsyncParsableCommand {
     /// The command's name and its help.
     public static let configuration = CommandConfiguration(
@@ -28,10 +28,10 @@ public struct LoadCommand: AsyncParsableCommand {
     @OptionGroup(title: "This tool")
     var tool: ToolArguments
 
-    /// Made by the parser.
+    /// Creates a command; for the parser.
     public init() {}
 
-    /// Refuses options that no run can be made of.
+    /// Checks that the options describe a run.
     public func validate() throws {
         do throws(LoadError) {
             _ = try PlanBuilder(self).plan(run: 1)
@@ -40,7 +40,7 @@ public struct LoadCommand: AsyncParsableCommand {
         }
     }
 
-    /// Loads the server, prints the report on standard output, and the progress on standard error.
+    /// Loads the server. Prints the report to standard output and the progress to standard error.
     public func run() async throws {
         let console = Console(isQuiet: tool.json)
         do {

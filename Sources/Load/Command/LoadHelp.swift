@@ -1,6 +1,6 @@
-/// What `--help` says beyond the options. No line is longer than ``columns``, so that none is broken.
+/// The text of `--help` besides the options. No line is longer than ``columns``, so that none is wrapped.
 enum LoadHelp {
-    /// The width that the help is written for.
+    /// Width of the help text.
     static let columns = 76
 
     static let abstract = "Load a server, and check that every subscriber gets every message."

@@ -1,39 +1,39 @@
-/// The bounds of the options that are numbers. What is beyond them is refused before anything is done.
+/// The bounds of the numeric options. They are checked before the run begins.
 enum NumberBounds {
-    /// Of `--subscribers`: more than a process is given descriptors for.
+    /// `--subscribers`: above the number of descriptors that a process can get.
     static let subscribers = 0...1_000_000
-    /// Of `--rooms`: each takes memory on each loop.
+    /// `--rooms`: each takes memory on each loop.
     static let rooms = 1...1_000_000
-    /// Of `--in-flight`.
+    /// `--in-flight`.
     static let inFlight = 1...10_000
-    /// Of `--rate`, a second: from one request in 1000 s.
+    /// `--rate`, per second: from one request in 1000 s.
     static let rate = 0.001...1_000_000
-    /// Of `--messages`.
+    /// `--messages`.
     static let messages = 1...100_000_000
-    /// Of `--size`, in bytes.
+    /// `--size`, in bytes.
     static let size = 0...1 << 20
-    /// Of `--storm`, in clients.
+    /// `--storm`, in clients.
     static let storm = 1...1_000_000
-    /// Of `--back`, in messages.
+    /// `--back`, in messages.
     static let back = 0...10_000_000
-    /// Of `--stall`. There must be as many subscribers, and one more.
+    /// `--stall`. It must be less than the number of subscribers.
     static let stall = 1...1_000_000
-    /// Of `--stall-seconds`.
+    /// `--stall-seconds`.
     static let stallSeconds = 0.001...3600
-    /// Of `--seconds`.
+    /// `--seconds`.
     static let seconds = 0.001...86_400
-    /// Of `--warmup`, `--settle` and `--drain`, in seconds.
+    /// `--warmup`, `--settle` and `--drain`, in seconds.
     static let pause = 0.0...86_400
-    /// Of `--connect-burst`, in handshakes.
+    /// `--connect-burst`, in handshakes.
     static let connectBurst = 1...1_000_000
-    /// Of `--connect-rate`, a second.
+    /// `--connect-rate`, per second.
     static let connectRate = 0.001...1_000_000
-    /// Of `--threads`.
+    /// `--threads`.
     static let threads = 1...64
 
-    /// Checks how much is to be done.
+    /// Checks the options for the amount of work.
     ///
-    /// - Throws: an error that names the option, and its bounds.
+    /// - Throws: an error that names the option and its bounds.
     static func check(_ load: LoadArguments) throws(LoadError) {
         try check(load.subscribers, subscribers, "--subscribers")
         try check(load.rooms, rooms, "--rooms")
@@ -44,7 +44,7 @@ enum NumberBounds {
         try check(load.messages, messages, "--messages")
     }
 
-    /// Checks what is to happen behind the measurement, likewise.
+    /// Checks the options for disturbances in the same way.
     static func check(_ disturbances: DisturbanceArguments) throws(LoadError) {
         try check(disturbances.storm, storm, "--storm")
         try check(disturbances.back, back, "--back")
@@ -52,7 +52,7 @@ enum NumberBounds {
         try check(disturbances.stallSeconds, stallSeconds, "--stall-seconds")
     }
 
-    /// Checks how long it is to take, likewise.
+    /// Checks the options for durations in the same way.
     static func check(_ timing: TimingArguments) throws(LoadError) {
         try check(timing.seconds, seconds, "--seconds")
         try check(timing.warmup, pause, "--warmup")
@@ -60,7 +60,7 @@ enum NumberBounds {
         try check(timing.drain, pause, "--drain")
     }
 
-    /// Checks how the tool is to do it, likewise.
+    /// Checks the options for the tool in the same way.
     static func check(_ tool: ToolArguments) throws(LoadError) {
         try check(tool.connectBurst, connectBurst, "--connect-burst")
         try check(tool.connectRate, connectRate, "--connect-rate")
@@ -75,7 +75,7 @@ enum NumberBounds {
         throw LoadError("\(option) must be from \(low) to \(high), not \(given)")
     }
 
-    /// A number as one writes it: a whole one without decimals.
+    /// Returns a number as a person writes it: without decimals if it is whole.
     private static func text(_ number: some Comparable) -> String {
         let text = "\(number)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -1,8 +1,8 @@
 import Transport
 
-/// Makes a plan of options, or says what is wrong with them.
+/// Builds a plan from options, or reports which option is wrong.
 struct PlanBuilder {
-    /// What `--reconnect` waits for at the end, by default: a server that starts anew may take its time.
+    /// Default patience at the end with `--reconnect`, in seconds: a server may take time to restart.
     static let reconnectDrain = 30.0
 
     private let server: String?
@@ -12,7 +12,7 @@ struct PlanBuilder {
     private let templates: TemplateArguments
     private let tool: ToolArguments
 
-    /// A builder for what was said on the command line.
+    /// Creates a builder for the command line's options.
     init(_ command: LoadCommand) {
         server = command.server
         load = command.load
@@ -22,10 +22,10 @@ struct PlanBuilder {
         tool = command.tool
     }
 
-    /// Makes the plan.
+    /// Returns the plan.
     ///
-    /// - Parameter run: the run's number, another one each time.
-    /// - Throws: an error that names the option which cannot be used.
+    /// - Parameter run: the run's number, different each time.
+    /// - Throws: an error that names the invalid option.
     func plan(run: Int64) throws(LoadError) -> Plan {
         try NumberBounds.check(load)
         try NumberBounds.check(disturbances)
@@ -75,7 +75,7 @@ struct PlanBuilder {
         return schedule
     }
 
-    /// What only Backscroll's own API has.
+    /// Checks the options that only Backscroll's own API supports.
     private func checkOwn() throws(LoadError) {
         if let room = load.room, load.rooms > 1 {
             throw LoadError("--room \(room): there is one of it, not \(load.rooms)")

@@ -1,24 +1,24 @@
-/// Makes of options how messages are sent, or says what is wrong with them.
+/// Builds the publishing part of a plan from options, or reports which option is wrong.
 struct PublishingBuilder {
-    /// The number of connections, unless the user says so.
+    /// Default number of connections.
     static let connections = 32
-    /// The same with `--rate`, where a slow answer is not to hold up the next request.
+    /// Default number of connections with `--rate`, where a slow answer must not delay the next request.
     static let connectionsAtRate = 128
 
     private let server: String?
     private let load: LoadArguments
     private let templates: TemplateArguments
 
-    /// A builder for what was said on the command line.
+    /// Creates a builder for the command line's options.
     init(server: String?, _ load: LoadArguments, _ templates: TemplateArguments) {
         self.server = server
         self.load = load
         self.templates = templates
     }
 
-    /// Makes it; nil if nothing is to be sent.
+    /// Returns the publishing part of the plan; nil if nothing is to be sent.
     ///
-    /// - Throws: an error that names the option which cannot be used.
+    /// - Throws: an error that names the invalid option.
     func publishing(hasSubscribers: Bool) throws(LoadError) -> Plan.Publishing? {
         guard let address = try address() else { return nil }
         let endpoint = try Endpoint(address, schemes: ["http", "https", "tcp"], source: "--post")
@@ -53,7 +53,7 @@ struct PublishingBuilder {
 
     private var method: String { load.pages == nil ? templates.method : "GET" }
 
-    /// Returns whether the requests ask for something, and send no messages.
+    /// Returns true if the requests only read, and send no messages.
     private func isRead(_ endpoint: Endpoint, hasSubscribers: Bool) throws(LoadError) -> Bool {
         try checkFrame(endpoint)
         guard method != "HEAD" else { throw LoadError("--method: HEAD has no content to wait for; use GET") }
@@ -62,7 +62,7 @@ struct PublishingBuilder {
         return true
     }
 
-    /// What only another protocol than HTTP has, or has not.
+    /// Checks the options that depend on whether the protocol is HTTP.
     private func checkFrame(_ endpoint: Endpoint) throws(LoadError) {
         guard endpoint.isPlain else {
             let given = [
@@ -96,7 +96,7 @@ struct PublishingBuilder {
 
     private func random() throws(LoadError) -> ClosedRange<Int64> {
         guard let text = templates.random else {
-            // Before each of these there is a whole page.
+            // A whole page lies before each of these.
             if load.pages == .random { return Int64(Backscroll.pageSize + 1)...Int64(load.messages ?? 0) + 1 }
             return 0...Int64(UInt32.max)
         }

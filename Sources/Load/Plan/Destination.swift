@@ -1,12 +1,12 @@
 import Transport
 
-/// Where connections go, ready to be made.
+/// A resolved address that connections are made to.
 struct Destination: Sendable {
     let address: PeerAddress
-    /// Nil where the connection is not encrypted.
+    /// The TLS configuration; nil if the connection is not encrypted.
     let tls: ClientTLS?
 
-    /// Looks the host up, and reads the certificates to be trusted.
+    /// Resolves the host and reads the trusted certificates.
     init(_ endpoint: Endpoint, trust: ClientTLS.Trust) throws(TransportError) {
         address = try PeerAddress(host: endpoint.host, port: endpoint.port)
         tls = endpoint.isSecure ? try ClientTLS(host: endpoint.host, trust: trust) : nil

@@ -1,27 +1,27 @@
 /// The parts of an address on the command line: `http://host:port/path`, `ws://host:port/path`, `tcp://host:port`.
 struct Endpoint: Equatable, Sendable {
-    /// In small letters: `http`, `https`, `ws`, `wss` or `tcp`.
+    /// The scheme in lower case: `http`, `https`, `ws`, `wss` or `tcp`.
     var scheme: String
-    /// A name or an address; of an IPv6 address without the brackets.
+    /// A name or an address. An IPv6 address has no brackets.
     var host: String
-    /// 80, or 443 with TLS, unless the address says another, as one of `tcp` must.
+    /// The port. The default is 80, or 443 with TLS; an address with `tcp` must have one.
     var port: Int
     /// The `Host` of requests (RFC 9110, section 7.2), as written.
     var authority: String
-    /// From the first slash on, with the query; `/` if there is none, as of `tcp`.
+    /// The text from the first slash on, with the query; `/` if there is none, and for `tcp`.
     var target: String
 
-    /// True if TLS is spoken.
+    /// True if the connection uses TLS.
     var isSecure: Bool { scheme == "https" || scheme == "wss" }
-    /// True if the address is one of bytes alone: those of another protocol than HTTP.
+    /// True if the address is for a protocol other than HTTP, over plain TCP.
     var isPlain: Bool { scheme == "tcp" }
 
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// - Parameters:
-    ///   - text: what the user wrote; placeholders in the path stay as they are.
-    ///   - schemes: those that fit, such as `http`.
-    ///   - source: where it stands, for the error: an option's name.
+    /// - text: the user's input. Placeholders in the path are kept.
+    ///   - schemes: the allowed schemes, such as `http`.
+    ///   - source: the option's name, for the error.
     init(_ text: String, schemes: [String], source: String) throws(LoadError) {
         let expected = schemes.map { "\($0)://host:port" + ($0 == "tcp" ? "" : "/…") }.joined(separator: " or ")
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {

@@ -1,4 +1,4 @@
-/// The reason why a load test could not be run, in words for the person who started it.
+/// The reason why a load test could not run, for the person who started it.
 struct LoadError: Error, Equatable, CustomStringConvertible {
     /// One or more lines.
     let description: String

@@ -1,26 +1,26 @@
 import Wire
 
-/// The requests of the publishers, ready but for what differs by message: those of HTTP, or frames of another protocol.
+/// The template of the publishers' requests: HTTP requests, or frames of another protocol.
 struct RequestTemplate: Sendable {
-    /// What can be filled in wherever a message is known.
+    /// The placeholders that are known wherever a message is.
     static let known: Set<Template.Placeholder> = [.room, .pub, .seq, .ts, .run, .rand]
 
-    /// The request as far as the body, or to its end if it has none.
+    /// The request up to the body, or all of it if there is no body.
     private let head: Template
     private let body: Template?
-    /// What follows the body.
+    /// The text after the body.
     private let tail: Template
-    /// The bytes that bodies are filled up to, where `{pad}` stands.
+    /// The size in bytes that `{pad}` fills bodies up to.
     private let size: Int
 
-    /// A request of HTTP.
+    /// Creates the template of an HTTP request.
     ///
     /// - Parameters:
     ///   - method: in capitals.
     ///   - headers: lines `Name: value`, placeholders allowed.
     ///   - body: nil for a request without one.
-    ///   - size: what `{pad}` fills the body up to, in bytes.
-    /// - Throws: an error that names the option in which something cannot be used.
+    /// - size: the size in bytes that `{pad}` fills the body up to.
+    /// - Throws: an error that names the invalid option.
     init(
         method: String, endpoint: Endpoint, headers: [String], body: String?, size: Int
     ) throws(LoadError) {
@@ -38,12 +38,12 @@ struct RequestTemplate: Sendable {
         try self.init(head: text + "\r\n", body: body, tail: "", size: size, source: "--post or --header", allowed)
     }
 
-    /// A request of another protocol.
+    /// Creates the template of a request of another protocol.
     ///
     /// - Parameters:
-    ///   - frame: all of it, with `{body}` where the body stands.
-    ///   - size: what `{pad}` fills the body up to, in bytes.
-    /// - Throws: an error that names the option in which something cannot be used.
+    /// - frame: the whole frame, with `{body}` in place of the body.
+    /// - size: the size in bytes that `{pad}` fills the body up to.
+    /// - Throws: an error that names the invalid option.
     init(frame: String, body: String, size: Int) throws(LoadError) {
         let mark = "{body}"
         guard let place = frame.utf8.firstRange(of: mark.utf8) else { throw LoadError("--tcp-frame lacks \(mark)") }
@@ -65,7 +65,7 @@ struct RequestTemplate: Sendable {
         self.size = size
     }
 
-    /// A header line with its end, if it can be one (RFC 9110, section 5.5: no control characters).
+    /// Returns a header line with its CRLF. Throws if it contains control characters (RFC 9110, section 5.5).
     static func line(_ header: String) throws(LoadError) -> String {
         guard let colon = header.firstIndex(of: ":"), colon > header.startIndex,
             header.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }), !header[..<colon].contains(" ")
@@ -76,8 +76,8 @@ struct RequestTemplate: Sendable {
     /// Appends one request.
     ///
     /// - Parameters:
-    ///   - values: of this message; its padding and length are found out here.
-    ///   - scratch: memory for the body, which has to be known before its length can be written.
+    /// - values: the values of this message. Its padding and length are computed here.
+    ///   - scratch: memory for the body, whose length must be known before it is written.
     func append(_ values: Template.Values, to output: inout [UInt8], scratch: inout [UInt8]) {
         guard let body else { return head.append(values, to: &output) }
         var values = values

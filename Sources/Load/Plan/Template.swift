@@ -2,10 +2,10 @@ import Wire
 
 /// A text with placeholders such as `{room}`, for addresses, header fields and bodies that differ by message.
 ///
-/// Anything else in braces stays as it is, so JSON needs no escaping: a placeholder is a brace, lower-case letters and
-/// a brace.
+/// A placeholder is a brace, lower-case letters and a brace. Any other text in braces is kept, so JSON needs no
+/// escaping.
 struct Template: Equatable, Sendable {
-    /// What can be filled in.
+    /// A placeholder that can be filled in.
     enum Placeholder: String, CaseIterable, Sendable {
         /// The room's number, from 0.
         case room
@@ -15,21 +15,21 @@ struct Template: Equatable, Sendable {
         case pub
         /// The message's number in its room, from 0.
         case seq
-        /// The time when the message was due, in nanoseconds since the run began.
+        /// The time when the message was due, in nanoseconds since the start of the run.
         case ts
-        /// The run's number, another one each time.
+        /// The run's number, different each time.
         case run
-        /// A random number out of `--rand`.
+        /// A random number from the range of `--rand`.
         case rand
-        /// What the message is recognised by.
+        /// The mark by which the message is recognised.
         case mark
-        /// As many `x` as the body lacks of `--size`.
+        /// Padding with `x` up to the body size of `--size`.
         case pad
         /// The body's length in bytes.
         case length
     }
 
-    /// What is filled in.
+    /// The values of the placeholders.
     struct Values: Sendable {
         var run: Int64 = 0
         var room = 0
@@ -49,13 +49,13 @@ struct Template: Equatable, Sendable {
 
     private var parts: [Part] = []
 
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// - Parameters:
-    ///   - text: what the user wrote.
-    ///   - source: where it stands, for the error: an option's name.
-    ///   - allowed: the placeholders that make sense there.
-    /// - Throws: an error that names a placeholder which is none.
+    /// - text: the user's input.
+    ///   - source: the option's name, for the error.
+    ///   - allowed: the placeholders that are allowed there.
+    /// - Throws: an error that names an unknown placeholder.
     init(_ text: String, source: String, allowed: Set<Placeholder> = Set(Placeholder.allCases)) throws(LoadError) {
         var literal: [UInt8] = []
         let bytes = Array(text.utf8)
@@ -79,7 +79,7 @@ struct Template: Equatable, Sendable {
         if !literal.isEmpty { parts.append(.literal(literal)) }
     }
 
-    /// The letters between the braces that begin at `index`, if there are such.
+    /// Returns the letters between the braces that begin at `index`; nil if there is no placeholder.
     private static func placeholderName(in bytes: [UInt8], at index: Int) -> String? {
         guard bytes[index] == UInt8(ascii: "{") else { return nil }
         let letters = bytes[(index + 1)...].prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
@@ -89,7 +89,7 @@ struct Template: Equatable, Sendable {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// Returns whether the placeholder occurs.
+    /// Returns true if the placeholder occurs.
     func contains(_ placeholder: Placeholder) -> Bool {
         parts.contains(.value(placeholder))
     }
@@ -114,7 +114,7 @@ struct Template: Equatable, Sendable {
         }
     }
 
-    /// The text with the values filled in.
+    /// Returns the text with the values filled in.
     func text(_ values: Values) -> String {
         var bytes: [UInt8] = []
         append(values, to: &bytes)

@@ -1,27 +1,27 @@
-/// What a disturbance did to those who were not part of it, and what it cost.
+/// The effect of a disturbance on clients that took no part in it, and its cost.
 struct DisturbanceReport: Sendable {
     let disturbance: Plan.Disturbance
-    /// The time it took.
+    /// Its duration.
     var seconds = 0.0
-    /// From when a request was due during it to its answer.
+    /// Latency from the time a request was due during it to the answer.
     var ack = LatencySummary()
-    /// From when a message was due to be sent during it to each delivery to the others.
+    /// Latency from the time a message was due during it to each delivery to the other clients.
     var delivery = LatencySummary()
-    /// From the beginning of a storm to when each client had what it had missed.
+    /// Latency from the start of a storm until each client had the messages that it had missed.
     var catchUp = LatencySummary()
-    /// The server's CPU seconds meanwhile.
+    /// The server's CPU seconds during it.
     var serverSeconds = 0.0
-    /// The server's memory when it began, in bytes.
+    /// The server's memory at its start, in bytes.
     var memoryBefore = 0.0
-    /// The server's memory when it ended, in bytes.
+    /// The server's memory at its end, in bytes.
     var memoryAfter = 0.0
 
-    /// A report without figures.
+    /// Creates a report without figures.
     init(_ disturbance: Plan.Disturbance) {
         self.disturbance = disturbance
     }
 
-    /// The number of clients that were part of it.
+    /// Number of clients that took part.
     var clients: Int {
         switch disturbance {
         case .storm(let clients, _): clients
@@ -29,13 +29,13 @@ struct DisturbanceReport: Sendable {
         }
     }
 
-    /// By how much the server's memory grew for each of those clients, in bytes.
+    /// Growth of the server's memory per participating client, in bytes.
     var memoryEach: Double { (memoryAfter - memoryBefore) / Double(clients) }
 
-    /// True if each client of a storm has got what it had missed.
+    /// True if each client of a storm got the messages that it had missed.
     var isComplete: Bool { if case .storm = disturbance { catchUp.count == clients } else { true } }
 
-    /// The label of its line in the text, and the line.
+    /// Returns the label of its line in the text, and the line.
     func line(hasServer: Bool) -> (label: String, text: String) {
         let memory = hasServer ? ", \(Figure.bytes(memoryEach)) of server memory each" : ""
         switch disturbance {

@@ -1,16 +1,16 @@
-/// Failures by their text: how often each came, and no more than a few different ones.
+/// Failures counted by their text. Only a few different texts are kept.
 struct FailureLog: Equatable, Sendable {
-    /// The number of different texts that are kept.
+    /// Maximum number of different texts.
     static let keptTexts = 5
 
-    /// The texts in the order in which they first came, with how often they came.
+    /// The texts with their counts, in the order in which they first occurred.
     private(set) var entries: [(text: String, count: Int)] = []
-    /// How often others came.
+    /// Number of failures with other texts.
     private(set) var others = 0
 
     init() {}
 
-    /// Notes a failure.
+    /// Records a failure.
     mutating func note(_ text: String, count: Int = 1) {
         if let index = entries.firstIndex(where: { $0.text == text }) {
             entries[index].count += count
@@ -21,16 +21,16 @@ struct FailureLog: Equatable, Sendable {
         }
     }
 
-    /// Adds what another loop has noted.
+    /// Adds the failures of another loop.
     mutating func add(_ log: FailureLog) {
         for (text, count) in log.entries { note(text, count: count) }
         others += log.others
     }
 
-    /// True if there was none.
+    /// True if there was no failure.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// A line for each text.
+    /// The lines of the report, one per text.
     var lines: [String] {
         let lines = entries.map { $0.count == 1 ? $0.text : "\($0.text) (\(Figure.whole($0.count)) times)" }
         return others == 0 ? lines : lines + ["and \(Figure.whole(others)) others"]

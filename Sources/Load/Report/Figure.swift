@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Numbers formatted for people.
 public enum Figure {
-    /// A whole number with separators: `1,234,567`.
+    /// Returns a whole number with separators: `1,234,567`.
     public static func whole(_ value: Int) -> String {
         let digits = String(value.magnitude)
         var text = ""
@@ -11,12 +11,12 @@ public enum Figure {
         return value < 0 ? "-" + text : text
     }
 
-    /// A number rounded to a whole one, with separators.
+    /// Returns a number rounded to a whole one, with separators.
     public static func whole(_ value: Double) -> String {
         value.isFinite && abs(value) < 1e15 ? whole(Int(value.rounded())) : "-"
     }
 
-    /// A number with as many decimals as asked for: `0.250`.
+    /// Returns a number with `decimals` decimals: `0.250`.
     public static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, abs(value) < 1e12 else { return "-" }
         var scale = 1
@@ -28,12 +28,12 @@ public enum Figure {
         return sign + "\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
     }
 
-    /// Milliseconds with three digits that count, at most microseconds: `0.123`, `12.3`, `1234`.
+    /// Returns milliseconds with three significant digits, at most down to microseconds: `0.123`, `12.3`, `1234`.
     public static func milliseconds(_ value: Double) -> String {
         fixed(value, value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0)
     }
 
-    /// Bytes in the unit that leaves a short number: `10.5 kB`, `1.2 MB`.
+    /// Returns bytes in the unit that gives a short number: `10.5 kB`, `1.2 MB`.
     public static func bytes(_ value: Double) -> String {
         switch abs(value) {
         case ..<1000: fixed(value, 0) + " B"
@@ -43,7 +43,7 @@ public enum Figure {
         }
     }
 
-    /// A count with its noun: `1 room`, `2 rooms`.
+    /// Returns a count with its noun: `1 room`, `2 rooms`.
     public static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(whole(value)) \(value == 1 ? noun : plural ?? noun + "s")"
     }

@@ -1,14 +1,14 @@
 import Histogram
 
-/// Durations of one kind, in a histogram of high dynamic range: three significant digits from 1 µs to 10 minutes.
+/// A high dynamic range histogram of durations: three significant digits from 1 µs to 10 minutes.
 struct Latency: Sendable {
     private static let longest: UInt64 = 600_000_000_000
-    /// Nil until something is recorded: it takes 170 KB.
+    /// The histogram; nil until something is recorded, because it takes 170 KB.
     private var histogram: Histogram<UInt64>?
 
     init() {}
 
-    /// Records a duration, in nanoseconds. What is longer than the histogram reaches counts as the longest.
+    /// Records a duration in nanoseconds. Longer durations than the histogram's maximum count as the maximum.
     mutating func record(_ nanoseconds: Int64) {
         if histogram == nil {
             histogram = Histogram(
@@ -18,13 +18,13 @@ struct Latency: Sendable {
         histogram!.record(min(UInt64(max(nanoseconds, 0)), Self.longest))
     }
 
-    /// Adds what another loop has recorded.
+    /// Adds the durations of another loop.
     mutating func add(_ other: Latency) {
         guard let added = other.histogram else { return }
         if histogram == nil { histogram = added } else { histogram!.add(added) }
     }
 
-    /// The percentiles of what was recorded.
+    /// The percentiles of the recorded durations.
     var summary: LatencySummary {
         guard let histogram else { return LatencySummary() }
         func at(_ percentile: Double) -> Double { Double(histogram.valueAtPercentile(percentile)) / 1e6 }
@@ -35,16 +35,16 @@ struct Latency: Sendable {
 
 /// Percentiles of durations, in milliseconds.
 struct LatencySummary: Equatable, Sendable {
-    /// The number of durations.
+    /// Number of durations.
     var count = 0
-    /// Half of them took no longer than this.
+    /// The median.
     var p50 = 0.0
-    /// Nine of ten.
+    /// The 90th percentile.
     var p90 = 0.0
-    /// 99 of 100.
+    /// The 99th percentile.
     var p99 = 0.0
-    /// 999 of 1000.
+    /// The 99.9th percentile.
     var p999 = 0.0
-    /// All.
+    /// The maximum.
     var max = 0.0
 }

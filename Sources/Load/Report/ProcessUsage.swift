@@ -1,20 +1,20 @@
 import Glibc
 
-/// What processes and all their descendants use, read from `/proc`.
+/// The resource usage of processes and all their descendants, read from `/proc`.
 struct ProcessUsage: Equatable, Sendable {
-    /// CPU time of user and kernel, in seconds, with that of children that have ended.
+    /// User and kernel CPU time in seconds, including children that have ended.
     var cpuSeconds = 0.0
-    /// Memory in bytes: proportional set size, in which shared pages are shared out among those who share them; where
-    /// that may not be read, the resident set size.
+    /// Memory in bytes: the proportional set size, which divides shared pages among the processes that share them. If
+    /// it cannot be read, the resident set size.
     var memory = 0.0
 
-    /// Reads it now. Processes that have ended count nothing.
+    /// Reads the current usage. Ended processes count as zero.
     static func read(of roots: [Int]) -> ProcessUsage {
         var usage = ProcessUsage()
         guard !roots.isEmpty else { return usage }
         for process in family(of: roots) {
             if let stat = ProcessStat(of: process) {
-                // The clock counts nanoseconds where the file counts ticks of 10 ms, but not for children.
+                // The clock has nanoseconds where the file has ticks of 10 ms, but it does not include children.
                 usage.cpuSeconds += clockSeconds(of: process).map { $0 + stat.childSeconds } ?? stat.cpuSeconds
             }
             usage.memory += memory(of: process)
@@ -22,7 +22,7 @@ struct ProcessUsage: Equatable, Sendable {
         return usage
     }
 
-    /// The CPU time of a process by its clock (POSIX, `clock_getcpuclockid`), without its children's.
+    /// Returns the CPU time of a process by its clock (POSIX, `clock_getcpuclockid`), without its children.
     private static func clockSeconds(of process: Int) -> Double? {
         var clock = clockid_t()
         var time = timespec()
@@ -32,7 +32,7 @@ struct ProcessUsage: Equatable, Sendable {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// What this process uses itself, in seconds of CPU time.
+    /// The CPU time of this process in seconds.
     static var ownCPUSeconds: Double {
         var usage = rusage()
         guard getrusage(Int32(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
@@ -40,7 +40,7 @@ struct ProcessUsage: Equatable, Sendable {
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(microseconds) / 1e6
     }
 
-    /// Returns whether there is such a process.
+    /// Returns true if the process exists.
     static func exists(_ process: Int) -> Bool {
         ProcessStat(of: process) != nil
     }
@@ -64,7 +64,7 @@ struct ProcessUsage: Equatable, Sendable {
         defer { closedir(directory) }
         var processes: [Int] = []
         while let entry = readdir(directory) {
-            // A directory entry's name ends with a zero within its 256 bytes (POSIX, <dirent.h>).
+            // A directory entry's name ends with a NUL within its 256 bytes (POSIX, <dirent.h>).
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
@@ -85,28 +85,28 @@ struct ProcessUsage: Equatable, Sendable {
     }
 }
 
-/// The fields that we need of `/proc/PID/stat` (proc(5)).
+/// The fields of `/proc/PID/stat` that are used here (proc(5)).
 struct ProcessStat: Equatable, Sendable {
-    /// The parent's number.
+    /// The parent's process id.
     let parent: Int
-    /// CPU time with ``childSeconds``, in seconds.
+    /// CPU time including ``childSeconds``, in seconds.
     let cpuSeconds: Double
     /// CPU time of children that have ended, in seconds.
     let childSeconds: Double
 
-    /// Reads the line of a process; nil if there is none.
+    /// Reads the line of a process; nil if there is no such process.
     init?(of process: Int) {
         guard let line = readSmallFile("/proc/\(process)/stat") else { return nil }
         self.init(line: line, ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)))
     }
 
     init?(line: String, ticksPerSecond: Int) {
-        // The second field is the program's name, which may have spaces and parentheses in it.
+        // The second field is the program's name, which may contain spaces and parentheses.
         guard let end = line.lastIndex(of: ")") else { return nil }
         let fields = line[line.index(after: end)...].split(separator: " ")
         guard fields.count > 14, let parent = Int(fields[1]) else { return nil }
         self.parent = parent
-        // utime, stime, cutime and cstime are the fields 14 to 17.
+        // Fields 14 to 17 are utime, stime, cutime and cstime.
         func seconds(_ fields: ArraySlice<Substring>) -> Double {
             Double(fields.reduce(0) { $0 + (Int($1) ?? 0) }) / Double(ticksPerSecond)
         }
@@ -115,7 +115,7 @@ struct ProcessStat: Equatable, Sendable {
     }
 }
 
-/// The text of a file of at most 64 KiB.
+/// Returns the text of a file of at most 64 KiB.
 private func readSmallFile(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -1,9 +1,9 @@
-/// How a run stands, in a line.
+/// The progress of a run in one line.
 struct ProgressLine {
     /// The line.
     let text: String
 
-    /// What happened between two snapshots.
+    /// Creates the line from the difference of two snapshots.
     init(plan: Plan, from last: Snapshot, to now: Snapshot) {
         let seconds = max(Double(now.time - last.time) / 1e9, 1e-3)
         let recent = now.tally - last.tally

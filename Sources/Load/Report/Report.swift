@@ -1,44 +1,44 @@
-/// What a run has shown.
+/// The results of a run.
 struct Report: Sendable {
-    /// What was done.
+    /// The kind of run.
     enum Kind: Sendable {
-        /// Messages were sent, and watched if there are subscribers.
+        /// Messages were sent, and checked if there are subscribers.
         case messages
-        /// Pages were asked for.
+        /// Pages were read.
         case pages
-        /// Connections were held.
+        /// Connections were only held.
         case connections
     }
 
     let kind: Kind
     let plan: Plan
-    /// How many subscribers were ready.
+    /// Number of subscribers that were ready.
     var connected = 0
-    /// How long that took.
+    /// Time until they were ready, in seconds.
     var connectSeconds = 0.0
-    /// How long the measurement was.
+    /// Duration of the measurement in seconds.
     var seconds = 0.0
-    /// What was counted in the measurement.
+    /// The counts of the measurement.
     var measured = Tally()
-    /// What was counted in the whole run.
+    /// The counts of the whole run.
     var total = Tally()
-    /// From when a request was due to its answer.
+    /// Latency from the time a request was due to its answer.
     var ack = LatencySummary()
-    /// From when a message was due to be sent to each delivery of it.
+    /// Latency from the time a message was due to each of its deliveries.
     var delivery = LatencySummary()
-    /// What was due in an open loop, and not begun when the measurement ended.
+    /// Number of requests of an open loop that were due but not begun at the end of the measurement.
     var backlog = 0
-    /// Subscribers, a storm's too, that had no connection at the end.
+    /// Number of subscribers, including a storm's, without a connection at the end.
     var lost = 0
-    /// Why connections and sends failed.
+    /// The reasons why connections and sends failed.
     var failures = FailureLog()
-    /// What the server and this process used.
+    /// The resource usage of the server and this process.
     var usage = UsageReport()
-    /// Why the run ended before its time, if it did.
+    /// The reason why the run ended early, if it did.
     var endedEarly: String?
-    /// What came behind the measurement, if something did.
+    /// The disturbance after the measurement, if there was one.
     var disturbance: DisturbanceReport?
-    /// The judgement on the messages, when messages were sent.
+    /// The judgement on the messages, if any were sent.
     var verdict: Verdict?
 
     init(_ plan: Plan) {
@@ -50,14 +50,14 @@ struct Report: Sendable {
             }
     }
 
-    /// Takes the figures of the measurement, which began and ended with these.
+    /// Computes the figures of the measurement from the snapshots at its start and end.
     mutating func measure(from first: Snapshot, to last: Snapshot) {
         seconds = max(Double(last.time - first.time) / 1e9, 1e-9)
         measured = last.tally - first.tally
         backlog = last.backlog
     }
 
-    /// Takes the figures of the whole run. The latencies are from here: those of late answers belong to them.
+    /// Computes the figures of the whole run. The latencies are taken here, so that late answers are included.
     mutating func finish(_ last: Snapshot) {
         total = last.tally
         ack = last.answer.summary
@@ -69,7 +69,7 @@ struct Report: Sendable {
         failures = last.failures
     }
 
-    /// Whether everything went as it should.
+    /// True if the run succeeded.
     var isGood: Bool {
         switch kind {
         case .messages: verdict?.isGood ?? false && (disturbance?.isComplete ?? true)
@@ -78,7 +78,7 @@ struct Report: Sendable {
         }
     }
 
-    /// How many a second, in the measurement.
+    /// Returns a count per second of the measurement.
     func perSecond(_ count: Int) -> Double {
         seconds > 0 ? Double(count) / seconds : 0
     }

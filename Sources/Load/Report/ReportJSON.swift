@@ -1,8 +1,8 @@
 import Wire
 
 extension Report {
-    /// The report as one line of JSON, for programs. Rates are per second, durations in the unit that their name ends
-    /// with, memory in bytes.
+    /// The report as one line of JSON, for programs. Rates are per second, durations in the unit at the end of their
+    /// name, memory in bytes.
     var json: String {
         var out: [UInt8] = []
         out.append(literal: #"{"ok":"#)

@@ -1,9 +1,9 @@
-/// The report as people read it: a label and what belongs to it, line by line.
+/// The report for people: lines with a label and its figures.
 struct ReportText {
     private static let indent = 12
     private(set) var lines: [String] = []
 
-    /// Writes a report out.
+    /// Formats a report.
     init(_ report: Report) {
         add("run", Self.setup(report))
         if let early = report.endedEarly { add("", "ended early: \(early)") }
@@ -79,7 +79,7 @@ struct ReportText {
         "\(Figure.whole(report.perSecond(count))) (\(Figure.whole(count)) \(what) in \(Figure.fixed(report.seconds, 2)) s)"
     }
 
-    /// What should be known of how the rate came about.
+    /// Returns remarks on the conditions of the measured rate.
     private static func remarks(_ report: Report) -> String {
         var remarks: [String] = []
         if report.measured.late > 0 { remarks.append("\(Figure.whole(report.measured.late)) began late") }
@@ -136,7 +136,7 @@ struct ReportText {
         for (index, line) in lines.enumerated() { add(index == 0 ? "verdict" : "", line) }
     }
 
-    /// What went wrong where no messages were sent.
+    /// Returns the failures of a run that sent no messages.
     private static func failures(of report: Report) -> [String] {
         func requests(_ count: Int) -> String { Figure.count(count, "request") + (count == 1 ? " was" : " were") }
         guard report.kind != .connections else {

@@ -1,35 +1,35 @@
-/// What a loop counts while it runs. The difference of two of them is what happened in between.
+/// The counters of a loop. The difference of two tallies is the activity between them.
 struct Tally: Equatable, Sendable {
-    /// Requests sent for the first time.
+    /// Number of requests sent for the first time.
     var started = 0
-    /// Requests answered well.
+    /// Number of requests answered with success.
     var acknowledged = 0
-    /// Requests answered otherwise.
+    /// Number of requests answered otherwise.
     var refused = 0
-    /// Requests whose connection ended before the answer.
+    /// Number of requests whose connection ended before the answer.
     var cut = 0
-    /// Requests sent again on a new connection, or after a refusal that says to try again.
+    /// Number of requests sent again, on a new connection or after a refusal that allows a retry.
     var retried = 0
-    /// Of the requests answered well, those that the server had accepted before (200 instead of 201).
+    /// Number of successful requests that the server had already accepted before (200 instead of 201).
     var confirmed = 0
-    /// Messages that a subscriber got for the first time.
+    /// Number of messages that a subscriber received for the first time.
     var deliveries = 0
-    /// Requests that were due and waited for a free connection for more than ``Publishers/lateAfter``.
+    /// Number of requests that waited longer than ``Publishers/lateAfter`` for a free connection after they were due.
     var late = 0
-    /// Subscriptions that were resumed after their connection was lost.
+    /// Number of subscriptions that resumed after their connection was lost.
     var resumed = 0
-    /// Bytes of answers' content.
+    /// Number of content bytes in answers.
     var contentBytes = 0
-    /// Slots that waited too long for the deliveries of their message.
+    /// Number of slots that waited too long for the deliveries of their message.
     var overdue = 0
 
-    /// What only grows while things go on: attempts that come to nothing are no progress.
+    /// A count that grows only with progress. Failed attempts are not progress.
     var progress: Int { acknowledged + deliveries + resumed }
 
-    /// Requests of which no answer came to the end, whether or not their connection did.
+    /// Number of requests without an answer at the end, whether or not their connection ended.
     var unanswered: Int { started - acknowledged - refused }
 
-    /// Requests with an outcome.
+    /// Number of requests with an outcome.
     var finished: Int { acknowledged + refused + cut }
 
     private static let fields: [any WritableKeyPath<Tally, Int> & Sendable] = [
@@ -37,14 +37,14 @@ struct Tally: Equatable, Sendable {
         \.contentBytes, \.overdue,
     ]
 
-    /// The sums of two loops' tallies.
+    /// Returns the sums of two loops' tallies.
     static func + (a: Tally, b: Tally) -> Tally {
         var sum = a
         for field in fields { sum[keyPath: field] += b[keyPath: field] }
         return sum
     }
 
-    /// What was counted between `b` and `a`.
+    /// Returns the counts between `b` and `a`.
     static func - (a: Tally, b: Tally) -> Tally {
         var difference = a
         for field in fields { difference[keyPath: field] -= b[keyPath: field] }

@@ -1,19 +1,19 @@
-/// What the server's processes, if they are known, and this one used.
+/// The resource usage of the server's processes, if they are known, and of this process.
 struct UsageReport: Sendable {
-    /// Before the first connection.
+    /// The server's usage before the first connection.
     var base = ProcessUsage()
-    /// The time when all subscribers were ready.
+    /// The server's usage once all subscribers were ready.
     var connected = ProcessUsage()
-    /// Some time later, before the first request.
+    /// The server's usage some time later, before the first request.
     var settled = ProcessUsage()
-    /// The server's CPU seconds in the measurement.
+    /// The server's CPU seconds during the measurement.
     var serverSeconds = 0.0
-    /// The server's memory when the measurement ended, in bytes.
+    /// The server's memory at the end of the measurement, in bytes.
     var memoryAtEnd = 0.0
-    /// This process's CPU seconds in the measurement.
+    /// This process's CPU seconds during the measurement.
     var ownSeconds = 0.0
 
-    /// Takes what was used between two moments: the server's usage, and this process's seconds.
+    /// Computes the usage between two moments, each given as the server's usage and this process's seconds.
     mutating func measure(from first: (ProcessUsage, Double), to last: (ProcessUsage, Double)) {
         serverSeconds = last.0.cpuSeconds - first.0.cpuSeconds
         memoryAtEnd = last.0.memory
@@ -23,12 +23,12 @@ struct UsageReport: Sendable {
     /// The server's CPU seconds while subscribers connected.
     var connectSeconds: Double { connected.cpuSeconds - base.cpuSeconds }
 
-    /// The server's memory for each of so many connections, in bytes.
+    /// Returns the server's memory per connection, in bytes.
     func memory(per connections: Int) -> Double {
         connections > 0 ? (settled.memory - base.memory) / Double(connections) : 0
     }
 
-    /// A count for each CPU second of the server.
+    /// Returns a count per CPU second of the server.
     func perServerSecond(_ count: Int) -> Double {
         serverSeconds > 0 ? Double(count) / serverSeconds : 0
     }

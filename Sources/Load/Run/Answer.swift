@@ -1,38 +1,38 @@
-/// What a server said to a publisher's request, whatever the protocol.
+/// A server's answer to a publisher's request, in any protocol.
 struct Answer: Equatable, Sendable {
-    /// What it amounts to.
+    /// The meaning of an answer.
     enum Outcome: Equatable, Sendable {
-        /// The server has taken the request; `isRepeat` if it says that it had done so before.
+        /// The server accepted the request. `isRepeat` is true if it says that it had already accepted it.
         case accepted(isRepeat: Bool)
-        /// The server has not taken it; `mayPass` if it may when asked again.
+        /// The server did not accept the request. `mayPass` is true if a retry may succeed.
         case refused(reason: String, mayPass: Bool)
-        /// The server may have taken it or not; nobody can tell.
+        /// It is unknown whether the server accepted the request.
         case unknown(reason: String)
     }
 
     let outcome: Outcome
-    /// How much content came with it, in bytes.
+    /// Number of bytes of its content.
     var contentBytes = 0
-    /// True if the connection can be used for no further request.
+    /// True if the connection cannot be used for another request.
     var endsConnection = false
 }
 
-/// Recognises the answers in what a publisher's connection receives.
+/// A parser of the answers on a publisher's connection.
 protocol AnswerReader {
     /// Adds bytes that have arrived.
     mutating func append(_ bytes: Span<UInt8>)
 
-    /// The next answer; nil when it has not come, or not whole.
+    /// Returns the next answer; nil if none has arrived completely.
     mutating func next() -> Answer?
 
-    /// The connection has ended.
+    /// Handles the end of the connection.
     ///
-    /// - Returns: what is known of the last request by that; nil if nothing is.
+    /// - Returns: the answer to the last request, if the end completes one; nil otherwise.
     mutating func finish() -> Answer?
 }
 
 extension Plan.Publishing.Answers {
-    /// A reader for a new connection.
+    /// Creates a reader for a new connection.
     var reader: any AnswerReader {
         switch self {
         case .responses: ResponseReader()

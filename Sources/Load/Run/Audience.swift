@@ -2,46 +2,48 @@ import Transport
 
 /// The subscribers of one loop.
 final class Audience {
-    /// Bytes that the socket of a subscriber which is to stall takes in unread (SO_RCVBUF).
+    /// Size of a stalling subscriber's receive buffer in bytes (SO_RCVBUF).
     static let stallingReceiveBuffer: Int32 = 16 << 10
 
-    /// What every subscriber needs to know.
+    /// The plan that all subscribers share.
     let subscribing: Plan.Subscribing
     let clock: RunClock
-    /// True if subscriptions resume after the last message received.
+    /// True if subscriptions resume after the last received message.
     let resumes: Bool
-    /// Nonces and masking keys. The system's generator costs a system call each time, and nothing here is secret:
-    /// masking protects intermediaries from web pages (RFC 6455 §10.3), and there is no page.
+    /// The generator of nonces and masking keys. The system's generator would cost a system call each time.
+    /// Predictability is safe here: masking protects intermediaries from web pages (RFC 6455 §10.3), and there is no
+    /// page.
     var random = SmallGenerator()
-    /// The epoch of the server's log, which goes with the resume points.
+    /// The epoch of the server's log, which is sent with the resume points.
     private(set) var epoch: String?
-    /// What has been seen.
+    /// The messages received.
     private(set) var ledger: Ledger
-    /// The subscribers that have lost their connection, by their index in the ledger, and why.
+    /// The subscribers that lost their connection, by their index in the ledger, with the reason.
     private(set) var lost: [Int: String] = [:]
-    /// From when a message was due to be sent to seeing it, of those due from ``measuredFrom`` on.
+    /// Latency from the time a message was due to its delivery, for messages due from ``measuredFrom`` on.
     private(set) var latency = Latency()
-    /// The time when the measurement begins.
+    /// The start of the measurement.
     var measuredFrom = Int64.max
-    /// The same, of messages due from ``disturbedFrom`` on, to those who do not disturb.
+    /// The same latency for messages due from ``disturbedFrom`` on, without the disturbing clients.
     private(set) var disturbedLatency = Latency()
-    /// From the beginning of a storm to when each of its clients was subscribed and had what it had missed.
+    /// Latency from the start of a storm until each of its clients was subscribed and had the messages that it had
+    /// missed.
     private(set) var catchUp = Latency()
-    /// The time when the disturbance begins.
+    /// The start of the disturbance.
     private var disturbedFrom = Int64.max
-    /// The reason why subscribers could not connect.
+    /// The reasons why subscribers could not connect.
     private(set) var failures = FailureLog()
-    /// The number of subscribers that could not connect, or lost their connection before they were ready.
+    /// Number of subscribers that could not connect, or lost their connection before they were ready.
     private(set) var failed = 0
-    /// The number of subscriptions that were resumed.
+    /// Number of resumed subscriptions.
     private(set) var resumed = 0
-    /// How many are subscribed now.
+    /// Number of subscribers that are subscribed now.
     private(set) var ready = 0
-    /// True if the run is over, so that ending connections are no losses.
+    /// True once the run is over, so that ending connections are not losses.
     var isEnding = false
     /// Called when all subscribers of a room have a message.
     var onComplete: (_ room: Int, _ number: Int) -> Void = { _, _ in }
-    /// Called when a subscriber is lost for good.
+    /// Called when a subscriber is lost permanently.
     var onLoss: () -> Void = {}
 
     private let loop: Loop
@@ -53,9 +55,9 @@ final class Audience {
     /// True if these are clients of the storm.
     private let isStorm: Bool
     private var subscribers: [Subscriber] = []
-    /// How many of them have been begun with, the first first.
+    /// Number of subscribers whose first connection was begun. They begin in order.
     private var begun = 0
-    /// The time when the first of them was begun with.
+    /// The time when the first connection was begun.
     private var begunAt: Int64?
     private var underWay = 0
     private var waiting: [(subscriber: Subscriber, until: Int64)] = []
@@ -75,7 +77,7 @@ final class Audience {
         if !isStorm { add(0..<plan.subscribers) }
     }
 
-    /// Takes its share of the subscribers with these numbers.
+    /// Adds this loop's share of the subscribers with these numbers.
     private func add(_ numbers: Range<Int>) {
         for id in numbers where id % plan.threads == loop.index % plan.threads {
             subscribers.append(Subscriber(id: id, room: id % plan.rooms, audience: self))
@@ -84,16 +86,16 @@ final class Audience {
 
     // MARK: Connecting
 
-    /// True if every subscriber is ready, or has failed for good.
+    /// True if every subscriber is ready or has failed permanently.
     var isSettled: Bool { begun == subscribers.count && underWay == 0 && waiting.isEmpty }
 
-    /// Begins what connections may be begun now. Call it again and again.
+    /// Begins as many connections as the limits allow now. Call it repeatedly.
     func connectMore() {
         let now = clock.now
         let due = waiting.filter { $0.until <= now }
         waiting.removeAll { $0.until <= now }
         for (subscriber, _) in due { begin(subscriber) }
-        // A storm's clients have saved nothing up while the run went on without them.
+        // The rate limit of a storm starts with its first client, so that no credit builds up before.
         if begunAt == nil, !subscribers.isEmpty { begunAt = now }
         while begun < subscribers.count, underWay < burst, isWithinRate(now) {
             begun += 1
@@ -109,7 +111,7 @@ final class Audience {
     private func begin(_ subscriber: Subscriber) {
         underWay += 1
         if case .storm(_, let back) = plan.disturbance, isStorm, subscriber.index == nil {
-            // Every message of a room of the run's own took one rev, from 1.
+            // Each message of the run's own rooms took one rev, starting at 1.
             let seen = max(0, ledger.rooms[subscriber.room].order.count - back)
             let index = ledger.addSubscriber(id: subscriber.id, room: subscriber.room, start: seen)
             subscriber.joinStorm(seen: seen, index: index)
@@ -117,12 +119,12 @@ final class Audience {
         subscriber.connect(by: loop, to: destination, subscribing, run: run)
     }
 
-    /// The values of a subscriber's templates.
+    /// Returns the values of a subscriber's templates.
     func values(of subscriber: Subscriber) -> Template.Values {
         Template.Values(run: run, room: subscriber.room, subscriber: subscriber.id)
     }
 
-    /// A subscriber is subscribed.
+    /// Handles a subscriber that is now subscribed.
     func becameReady(_ subscriber: Subscriber) {
         underWay -= 1
         ready += 1
@@ -136,7 +138,7 @@ final class Audience {
         connectMore()
     }
 
-    /// A subscriber has no connection any more, or got none.
+    /// Handles a subscriber that lost its connection, or could not connect.
     func lost(_ subscriber: Subscriber, wasReady: Bool, reason: String, isFinal: Bool) {
         if wasReady { ready -= 1 } else { underWay -= 1 }
         guard !isEnding else { return }
@@ -155,24 +157,24 @@ final class Audience {
 
     // MARK: Disturbances
 
-    /// What a subscriber's socket may hold that it has not read: little for one that is to stall, so that the server
-    /// soon notices.
+    /// Returns the receive buffer size of a subscriber's socket. It is small for one that is to stall, so that the
+    /// server notices soon.
     func receiveBuffer(of subscriber: Subscriber) -> Int32? {
         subscriber.id < plan.stalling ? Self.stallingReceiveBuffer : nil
     }
 
-    /// Says from when on messages are of the disturbance. Those that are to stall are timed no more.
+    /// Sets the start of the disturbance. Subscribers that are to stall are not measured from then on.
     func expectDisturbance(at time: Int64) {
         disturbedFrom = time
-        // What was due by now is not of it, if it had been expected earlier.
+        // Messages due before now belong to the measurement, if an earlier start was set.
         latency.add(disturbedLatency)
         disturbedLatency = Latency()
         for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.isDisturbing = true }
     }
 
-    /// Has the storm's clients connect, if they are here.
+    /// Lets the storm's clients connect, if they are on this loop.
     ///
-    /// - Parameter history: what the rooms' subscribers have seen until now.
+    /// - Parameter history: the messages that the rooms' subscribers have received so far.
     func beginStorm(after history: History) {
         guard isStorm else { return }
         ledger.adopt(history)
@@ -180,12 +182,12 @@ final class Audience {
         connectMore()
     }
 
-    /// Has those that are to stall read nothing more, or read on.
+    /// Stops or resumes reading for the subscribers that are to stall.
     func stall(_ isStalled: Bool) {
         for subscriber in subscribers where subscriber.id < plan.stalling { subscriber.stall(isStalled) }
     }
 
-    /// Ends every socket in good order.
+    /// Closes every socket cleanly.
     func sayGoodbye() {
         isEnding = true
         for subscriber in subscribers { subscriber.sayGoodbye() }
@@ -193,9 +195,9 @@ final class Audience {
 
     // MARK: Receiving
 
-    /// Enters what a subscriber has received.
+    /// Records a message that a subscriber has received.
     ///
-    /// - Parameter isTimed: whether it counts how long the message took.
+    /// - Parameter isTimed: True to record its latency.
     func enter(_ mark: Mark, subscriber index: Int, at now: Int64, isTimed: Bool = true) {
         let entry = ledger.enter(mark, subscriber: index)
         guard entry == .new || entry == .complete else { return }
@@ -209,15 +211,15 @@ final class Audience {
         if entry == .complete { onComplete(mark.room, mark.number) }
     }
 
-    /// Takes note of the epoch, in the first frame of the first subscription.
+    /// Reads the epoch from the first frame of the first subscription.
     func noteEpoch(in frame: Span<UInt8>) {
         if epoch == nil { epoch = ResumePoint.epoch(in: frame) }
     }
 
-    /// True if every subscriber that is not lost has all that any subscriber of its room has.
+    /// True if every connected subscriber has every message that any subscriber of its room has.
     var isLevel: Bool { ledger.isLevel { lost[$0] != nil } }
 
-    /// What is known at the end of those who have no connection.
+    /// The subscribers without a connection at the end, with the reason.
     var lostAtEnd: [Int: String] {
         var all = lost
         for subscriber in subscribers where !subscriber.isReady {

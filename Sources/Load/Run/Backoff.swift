@@ -1,10 +1,10 @@
-/// The pause before the next attempt, so that a server that comes back is not met by all at once.
+/// The pause before the next attempt, which keeps clients from reconnecting to a restarted server all at once.
 enum Backoff {
     static let first = Duration.milliseconds(100)
     static let longest = Duration.seconds(2)
 
-    /// A time in nanoseconds for the n-th attempt in a row, from 1: doubled each time, up to ``longest``, and then
-    /// between half of that and all of it.
+    /// Returns the pause in nanoseconds before the n-th consecutive attempt, from 1. It doubles each time up to
+    /// ``longest``. The result is random, between half of that and all of it.
     static func delay(attempt: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
         let doubled = first.nanoseconds << Int64(min(max(attempt, 1) - 1, 10))
         let bounded = min(doubled, longest.nanoseconds)
@@ -12,7 +12,7 @@ enum Backoff {
     }
 }
 
-/// A small and fast generator (xorshift64*), seeded from the system's.
+/// A small and fast random generator (xorshift64*), seeded from the system's.
 struct SmallGenerator: RandomNumberGenerator {
     private var state = UInt64.random(in: 1 ... .max)
 

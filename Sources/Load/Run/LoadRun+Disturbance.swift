@@ -1,5 +1,5 @@
 extension LoadRun {
-    /// Behind the measurement, has something happen, and watches those to whom it does not.
+    /// Runs a disturbance after the measurement, and measures the clients that take no part in it.
     func disturb(_ disturbance: Plan.Disturbance) async throws {
         guard report.endedEarly == nil else { return }
         var outcome = DisturbanceReport(disturbance)
@@ -23,9 +23,9 @@ extension LoadRun {
         report.disturbance = outcome
     }
 
-    /// Has every loop know from when on messages are of the disturbance, before there are any.
+    /// Tells every loop when the disturbance starts, before any of its messages is due.
     ///
-    /// - Returns: when that is, which is now.
+    /// - Returns: the start, which is the current time.
     private func announce() async throws -> Int64 {
         while true {
             let begin = clock.now + Self.notice.nanoseconds
@@ -37,7 +37,7 @@ extension LoadRun {
         }
     }
 
-    /// Until the storm's clients have connected, or failed to.
+    /// Waits until the storm's clients have connected or failed.
     private func pollUntilConnected(since begun: Int64) async throws {
         let patience = plan.patience(toConnect: plan.storming).nanoseconds
         while clock.now - begun < patience, !Interruption.isRequested {

@@ -1,16 +1,16 @@
 import Transport
 
-/// One run from the first connection to the verdict. It only directs: what is done is done on the loops.
+/// One run from the first connection to the verdict. It only coordinates; the loops do the work.
 final class LoadRun {
-    /// How often the loops are looked at.
+    /// Time between two polls of the loops.
     private static let pollInterval = Duration.milliseconds(20)
-    /// How long a run goes on when the server has gone and connections are not made anew.
+    /// Time that a run continues after the server is gone, if connections are not replaced.
     private static let absencePatience = Duration.seconds(1)
-    /// How long before a disturbance the loops hear of it.
+    /// Time between telling the loops about a disturbance and its start.
     static let notice = Duration.milliseconds(50)
-    /// How long, at most, is waited at the end when the user wants it to end.
+    /// Maximum wait at the end if the user interrupted the run.
     private static let interruptedDrain = Duration.seconds(2)
-    /// What must pass without a delivery when some sends have an unknown fate.
+    /// Time that must pass without a delivery if some sends have an unknown fate.
     private static let quiet = Duration.milliseconds(300)
 
     let plan: Plan
@@ -24,7 +24,7 @@ final class LoadRun {
 
     /// Prepares a run.
     ///
-    /// - Throws: when the addresses do not resolve, or the system does not give as many descriptors as are needed.
+    /// - Throws: an error if the addresses do not resolve, or if the system does not provide enough descriptors.
     init(_ plan: Plan, console: Console) throws {
         self.plan = plan
         self.console = console
@@ -51,9 +51,9 @@ final class LoadRun {
         report = Report(plan)
     }
 
-    /// Runs.
+    /// Executes the run.
     ///
-    /// - Throws: ``LoadError`` when it could not begin, because subscribers could not connect for example.
+    /// - Throws: ``LoadError`` if the run could not begin, for example because subscribers could not connect.
     func run() async throws -> Report {
         defer { group.stop() }
         report.usage.base = ProcessUsage.read(of: plan.processes)
@@ -68,7 +68,7 @@ final class LoadRun {
             report.verdict = Verdict(await collect { $0.account }, allowsAnyOrder: plan.allowsAnyOrder)
         }
         for worker in workers { await worker.perform { $0.audience?.sayGoodbye() } }
-        // The frames are written when this has come round.
+        // The Close frames are written by the time this round trip returns.
         for worker in workers { await worker.perform { $0.release() } }
         console.clear()
         return report
@@ -114,10 +114,10 @@ final class LoadRun {
     private func load() async throws {
         let start = clock.now
         let measuredFrom = start + plan.schedule.warmup.nanoseconds
-        // All of a number of messages are measured, the first ones too.
+        // With a fixed number of messages all of them are measured, including the first.
         var first = await snapshot()
         var usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
-        // All loops know from when on they are to measure before any of them sends.
+        // All loops must know the start of the measurement before any of them sends.
         for worker in workers { await worker.perform { $0.measure(from: measuredFrom) } }
         for worker in workers { await worker.perform { $0.publishers?.start(at: start) } }
         let pacer = makePacer(start: start)
@@ -126,7 +126,7 @@ final class LoadRun {
             try await pollUntil(measuredFrom)
             first = await snapshot()
             usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
-            // However late it is: what is measured is as long as it should be.
+            // However late it starts, the measurement has its full duration.
             try await pollUntil(first.time + plan.schedule.measurement.nanoseconds)
         } else {
             try await pollUntil(.max)
@@ -144,7 +144,7 @@ final class LoadRun {
         return Pacer(workers, clock: clock, start: start, perSecond: perSecond)
     }
 
-    /// Holds the connections only.
+    /// Holds the connections without sending.
     func hold() async throws {
         let first = await snapshot()
         let usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
@@ -152,11 +152,11 @@ final class LoadRun {
         let last = await snapshot()
         report.measure(from: first, to: last)
         report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
-        // Those that are about to connect again are waited for.
+        // Wait for subscribers that are about to reconnect.
         report.finish(try await drain())
     }
 
-    /// Polls until `time`, or the user interrupts, or there is nobody left to load.
+    /// Polls until `time`, an interruption by the user, or the loss of all clients.
     func pollUntil(_ time: Int64) async throws {
         var absentSince: Int64?
         while clock.now < time, !Interruption.isRequested {
@@ -177,7 +177,7 @@ final class LoadRun {
         if Interruption.isRequested { report.endedEarly = "it was interrupted" }
     }
 
-    /// Waits for answers and deliveries that are outstanding, as long as some still come.
+    /// Waits for outstanding answers and deliveries as long as there is progress.
     private func drain() async throws -> Snapshot {
         var last = await snapshot()
         var progressAt = clock.now
@@ -186,7 +186,7 @@ final class LoadRun {
             if snapshot.tally.progress != last.tally.progress { progressAt = clock.now }
             last = snapshot
             guard snapshot.outstanding == 0, !snapshot.isConnecting, snapshot.isLevel else { continue }
-            // What only some loops have seen, or nobody yet, comes within moments.
+            // Messages that only some loops have received, or none, arrive within moments.
             let isSettled = await isComplete()
             if isSettled || clock.now - progressAt > Self.quiet.nanoseconds && snapshot.tally.cut > 0 { break }
         }
@@ -198,7 +198,7 @@ final class LoadRun {
         return Interruption.isRequested ? min(patience, Self.interruptedDrain.nanoseconds) : patience
     }
 
-    /// Whether every room's acknowledged messages have been seen on each loop that listens to it.
+    /// Returns true if each listening loop has received every room's acknowledged messages.
     private func isComplete() async -> Bool {
         let accounts = await collect { $0.account }
         guard accounts.allSatisfy({ $0.sent.unknown == 0 }) else { return false }
@@ -211,7 +211,7 @@ final class LoadRun {
         }
     }
 
-    // MARK: Looking
+    // MARK: Polling
 
     func poll(_ text: (Snapshot) -> String?) async throws -> Snapshot {
         for worker in workers { worker.loop.post { worker.value.tick() } }
@@ -247,7 +247,7 @@ final class LoadRun {
 }
 
 extension LoopBound {
-    /// Calls `body` with the value, on its loop, and gives what it returns.
+    /// Calls `body` with the value on its loop, and returns its result.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (Value) -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             loop.post { continuation.resume(returning: body(value)) }
@@ -256,7 +256,7 @@ extension LoopBound {
 }
 
 extension Worker.Addresses {
-    /// Looks the plan's hosts up.
+    /// Resolves the plan's hosts.
     fileprivate init(_ plan: Plan) throws(TransportError) {
         func resolve(_ endpoint: Endpoint?) throws(TransportError) -> Destination? {
             guard let endpoint else { return nil }

@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 import Transport
 
-/// The thread that wakes the loops of an open loop when a request is due.
+/// A thread that wakes the loops when a request of an open loop is due.
 ///
-/// Loops have deadlines of 100 ms; requests are due to the microsecond.
+/// Timers of the loops have a resolution of 100 ms; requests are due to the microsecond.
 final class Pacer: Sendable {
-    /// At higher rates than one request in this time, several are sent at a wake-up.
+    /// Minimum time between wake-ups. At higher rates, each wake-up sends several requests.
     static let shortestSleep = Duration.microseconds(100)
 
     private let clock: RunClock
@@ -14,10 +14,10 @@ final class Pacer: Sendable {
     private let start: Int64
     private let interval: Int64
     private let isStopped = Atomic(false)
-    /// True if a wake-up is on its way to the loops: none is posted on top of it.
+    /// True while a wake-up is on its way to the loops; no second one is posted meanwhile.
     private let underWay = Atomic(0)
 
-    /// A pacer for requests that are due from `start` on, so many a second over all workers.
+    /// Creates a pacer for requests due from `start` on, at `perSecond` over all workers.
     init(_ workers: [LoopBound<Worker>], clock: RunClock, start: Int64, perSecond: Double) {
         self.workers = workers
         self.clock = clock
@@ -25,7 +25,7 @@ final class Pacer: Sendable {
         interval = max(Int64(1e9 / perSecond), Self.shortestSleep.nanoseconds)
     }
 
-    /// Starts the thread, which ends by itself after ``stop()``.
+    /// Starts the thread. It ends itself after ``stop()``.
     func run() {
         let this = Unmanaged.passRetained(self).toOpaque()
         var thread = pthread_t()
@@ -40,7 +40,7 @@ final class Pacer: Sendable {
         pthread_detach(thread)
     }
 
-    /// Ends the thread, soon.
+    /// Tells the thread to end.
     func stop() {
         isStopped.store(true, ordering: .relaxed)
     }
@@ -50,7 +50,7 @@ final class Pacer: Sendable {
         while !isStopped.load(ordering: .relaxed) {
             clock.sleep(until: due)
             due += interval
-            // After a pause of this process only the last wake-up counts: the workers know what is due.
+            // After a pause of this process one wake-up is enough, because the workers know which requests are due.
             let now = clock.now
             if due < now { due += (now - due) / interval * interval }
             guard underWay.load(ordering: .acquiring) == 0 else { continue }

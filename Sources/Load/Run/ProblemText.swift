@@ -3,7 +3,7 @@ import HTTPTypes
 import Wire
 
 extension Response {
-    /// What a refusal says, in a line: the status, and a problem's code and detail (RFC 9457) or the body's beginning.
+    /// A refusal in one line: the status, and a problem's code and detail (RFC 9457) or the start of the body.
     var refusalText: String {
         let phrase = status.reasonPhrase
         let status = phrase.isEmpty ? "\(status.code)" : "\(status.code) \(phrase)"

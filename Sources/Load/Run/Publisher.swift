@@ -1,23 +1,23 @@
 import Transport
 
-/// One publisher: a connection with at most one request outstanding, made anew when the server has ended it.
+/// A publisher: a connection with at most one outstanding request. It reconnects after the server ends the connection.
 final class Publisher: ConnectionHandler {
-    /// A request from when it is due until its slot is free again.
+    /// A request, from the time when it is due until its slot is free.
     struct Outgoing {
         let room: Int
         let number: Int
-        /// The time when it was due, or, in a closed loop, begun.
+        /// The time when it was due; in a closed loop the time when it was begun.
         let time: Int64
         /// The time when it was last sent.
         var sentAt: Int64 = 0
         var isAnswered = false
-        /// The number of loops that have subscribers that the message has not reached.
+        /// Number of loops with subscribers that the message has not reached.
         var loopsWaiting: Int
     }
 
     /// The publisher's number in the run.
     let id: Int
-    /// How often in a row it had no luck.
+    /// Number of consecutive failures.
     var failures = 0
     /// The request that occupies the slot.
     var outgoing: Outgoing?
@@ -34,7 +34,7 @@ final class Publisher: ConnectionHandler {
         reader = publishers.publishing.answers.reader
     }
 
-    /// Writes a request, on a new connection if there is none.
+    /// Sends a request, on a new connection if there is none.
     func transmit(_ request: [UInt8], by loop: Loop, to destination: Destination) {
         do throws(TransportError) {
             if connection == nil {
@@ -48,7 +48,7 @@ final class Publisher: ConnectionHandler {
         }
     }
 
-    /// Ends the connection; the next request is sent on a new one.
+    /// Ends the connection. The next request uses a new one.
     func disconnect() {
         connection?.abort()
         connection = nil

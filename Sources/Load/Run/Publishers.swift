@@ -1,31 +1,31 @@
 import Transport
 
-/// The publishers of one loop: what is sent, when, and what became of it.
+/// The publishers of one loop. It decides which requests are sent when, and records their outcomes.
 final class Publishers {
-    /// A request that begins later than this after it was due is counted as late.
+    /// A request that begins later than this after it was due counts as late.
     static let lateAfter = Duration.milliseconds(2)
-    /// The time that an answer may take.
+    /// Maximum time for an answer.
     static let patience = Duration.seconds(30)
-    /// The time that a slot waits for its message to reach every subscriber. The verdict waits longer.
+    /// Maximum time that a slot waits for its message to reach every subscriber. The verdict waits longer.
     static let deliveryPatience = Duration.seconds(5)
 
-    /// What was sent, and what became of it.
+    /// The sent messages and their fates.
     private(set) var log: SendLog
     private(set) var tally = Tally()
-    /// The reason why sends were not accepted.
+    /// The reasons why sends were not accepted.
     private(set) var failures = FailureLog()
-    /// From when a request was due to its answer, for those due from ``measuredFrom`` on.
+    /// Latency from the time a request was due to its answer, for requests due from ``measuredFrom`` on.
     private(set) var latency = Latency()
-    /// The same, for those due from ``disturbedFrom`` on.
+    /// The same latency for requests due from ``disturbedFrom`` on.
     private(set) var disturbedLatency = Latency()
-    /// The time when the measurement begins.
+    /// The start of the measurement.
     var measuredFrom = Int64.max
-    /// The time when the disturbance begins.
+    /// The start of the disturbance.
     private var disturbedFrom = Int64.max
-    /// True if a slot waits until its message has reached every subscriber.
+    /// True if a slot is occupied until its message has reached every subscriber.
     private(set) var awaitsDeliveries: Bool
 
-    /// What every publisher needs to know.
+    /// The plan that all publishers share.
     let publishing: Plan.Publishing
 
     private let plan: Plan
@@ -35,14 +35,14 @@ final class Publishers {
     private let loopsListening: [Int]
     private var slots: [Publisher] = []
     private var idle: [Publisher] = []
-    /// Those that wait before they try again, or before their next request.
+    /// The publishers that wait before a retry or before their next request.
     private var resting: [(publisher: Publisher, until: Int64)] = []
-    /// Whose slot is freed when the message has reached every subscriber.
+    /// The publishers whose slot is freed once the message has reached every subscriber.
     private var awaiting: [MessageID: Publisher] = [:]
     private var isRunning = false
-    /// The number of loops that send.
+    /// Number of loops that send.
     private let senders: Int
-    /// The number of requests that are this loop's share: none of a loop that has no publisher.
+    /// This loop's share of the requests; zero without a publisher.
     private let share: Int
     private var nextRoom: Int
     private var nextDue = Int64.max
@@ -77,9 +77,9 @@ final class Publishers {
         idle = slots.reversed()
     }
 
-    // MARK: When to send
+    // MARK: Sending
 
-    /// Begins to send at `time`.
+    /// Starts sending at `time`.
     func start(at time: Int64) {
         isRunning = true
         if share > 0, case .open(let perSecond) = publishing.pacing {
@@ -89,31 +89,31 @@ final class Publishers {
         sendWhatIsDue()
     }
 
-    /// Sends nothing new any more; what is outstanding goes on.
+    /// Stops new requests. Outstanding ones continue.
     func stop() {
         isRunning = false
     }
 
-    /// Says from when on requests are of the disturbance.
+    /// Sets the start of the disturbance.
     func expectDisturbance(at time: Int64) {
         disturbedFrom = time
-        // What was due by now is not of it, if it had been expected earlier.
+        // Requests due before now belong to the measurement, if an earlier start was set.
         latency.add(disturbedLatency)
         disturbedLatency = Latency()
     }
 
-    /// The number of slots that are occupied.
+    /// Number of occupied slots.
     var outstanding: Int { slots.count { $0.outgoing != nil } }
 
-    /// The number of requests that are due and not begun, in an open loop.
+    /// Number of requests of an open loop that are due but not begun.
     var backlog: Int {
         interval > 0 ? min(max(0, Int((clock.now - nextDue) / interval)), share - tally.started) : 0
     }
 
-    /// True if every publisher is without a connection.
+    /// True if no publisher has a connection.
     var isDisconnected: Bool { slots.allSatisfy { $0.connection == nil } }
 
-    /// Fills the free slots, in an open loop as far as something is due.
+    /// Fills the free slots; in an open loop only with requests that are due.
     func sendWhatIsDue() {
         guard isRunning else { return }
         while !idle.isEmpty, tally.started < share {
@@ -129,7 +129,7 @@ final class Publishers {
         }
     }
 
-    /// What only time brings: retries, and slots that have waited too long.
+    /// Handles the passing of time: retries, and slots that have waited too long.
     func tick() {
         let now = clock.now
         let due = resting.filter { $0.until <= now }
@@ -174,9 +174,9 @@ final class Publishers {
         publisher.transmit(request, by: loop, to: destination)
     }
 
-    // MARK: What became of it
+    // MARK: Outcomes
 
-    /// A publisher's request was answered.
+    /// Handles the answer to a publisher's request.
     func answered(_ publisher: Publisher, _ answer: Answer) {
         guard let outgoing = publisher.outgoing, !outgoing.isAnswered else { return }
         switch answer.outcome {
@@ -205,23 +205,23 @@ final class Publishers {
         }
     }
 
-    /// A publisher's connection is gone.
+    /// Handles the loss of a publisher's connection.
     ///
-    /// - Parameter wasSent: whether the server may have got the request.
+    /// - Parameter wasSent: True if the server may have received the request.
     func cut(_ publisher: Publisher, reason: String, wasSent: Bool = true) {
         guard let outgoing = publisher.outgoing, !outgoing.isAnswered else { return }
         failures.note(reason)
         if plan.reconnects { retry(publisher) } else { fail(publisher, wasSent ? .unknown : .refused) }
     }
 
-    /// All subscribers of one of the loops have a message.
+    /// Handles a message that has reached all subscribers of one of the loops.
     func delivered(room: Int, number: Int) {
         guard let publisher = awaiting[MessageID(room: room, number: number)] else { return }
         publisher.outgoing?.loopsWaiting -= 1
         if let outgoing = publisher.outgoing, outgoing.loopsWaiting == 0, outgoing.isAnswered { free(publisher) }
     }
 
-    /// Some subscriber is lost for good: no message will reach all of them any more.
+    /// Stops waiting for deliveries, because a subscriber is lost permanently and no message can reach all of them.
     func stopAwaitingDeliveries() {
         guard awaitsDeliveries else { return }
         awaitsDeliveries = false
@@ -242,7 +242,7 @@ final class Publishers {
         rest(publisher)
     }
 
-    /// A server that refuses, or is not there, is not asked again at once.
+    /// Delays a publisher's next attempt after the server refused or could not be reached.
     private func rest(_ publisher: Publisher) {
         publisher.failures += 1
         resting.append((publisher, clock.now + Backoff.delay(attempt: publisher.failures, using: &random)))

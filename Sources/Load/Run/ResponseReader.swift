@@ -1,11 +1,11 @@
 import HTTP
 import HTTPTypes
 
-/// The answers of HTTP: 2xx acknowledges a request.
+/// Reads HTTP responses. A 2xx status acknowledges a request.
 struct ResponseReader: AnswerReader {
     private var parser = ResponseParser(limits: Self.limits, keeping: [])
 
-    /// A page of 200 messages of 16 KiB each fits.
+    /// Large enough for a page of 200 messages of 16 KiB each.
     private static let limits: HTTPLimits = {
         var limits = HTTPLimits()
         limits.bodyBytes = 16 << 20

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Nanoseconds since the run began, on the clock that never jumps; the same on every thread.
+/// A monotonic clock that counts nanoseconds since the start of the run. It is the same on every thread.
 struct RunClock: Sendable {
     private let origin: Int64
 
-    /// A clock that begins now.
+    /// Creates a clock that starts now.
     init() {
         origin = Self.monotonic()
     }
 
-    /// The time now.
+    /// The current time.
     var now: Int64 { Self.monotonic() - origin }
 
     /// Sleeps until the clock shows `time`.

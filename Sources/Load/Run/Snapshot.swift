@@ -1,36 +1,36 @@
-/// What was counted up to some moment, on one loop or on all of them.
+/// The counters at some moment, of one loop or of all.
 struct Snapshot: Sendable {
-    /// When, in nanoseconds since the run began.
+    /// The moment, in nanoseconds since the start of the run.
     var time: Int64
     var tally = Tally()
-    /// From when a request was due to its answer.
+    /// Latency from the time a request was due to its answer.
     var answer = Latency()
-    /// From when a message was due to be sent to each delivery.
+    /// Latency from the time a message was due to each delivery.
     var delivery = Latency()
-    /// To the answers, of requests due during the disturbance.
+    /// Latency of answers to requests due during the disturbance.
     var disturbedAnswer = Latency()
-    /// To the deliveries to those who do not disturb, of messages due during the disturbance.
+    /// Latency of deliveries of messages due during the disturbance, without the disturbing clients.
     var disturbedDelivery = Latency()
-    /// From the beginning of a storm to when its clients were level.
+    /// Latency from the start of a storm until its clients had caught up.
     var catchUp = Latency()
-    /// How many are subscribed.
+    /// Number of subscribed subscribers.
     var subscribers = 0
     var failedSubscribers = 0
     var lostSubscribers = 0
-    /// True if connections are still being made.
+    /// True while connections are being made.
     var isConnecting = false
-    /// True if every subscriber has what others of its room have.
+    /// True if every subscriber has every message that others of its room have.
     var isLevel = true
-    /// The number of requests that are unanswered, or their deliveries awaited.
+    /// Number of requests without an answer, or with awaited deliveries.
     var outstanding = 0
-    /// The number of requests that are overdue to be sent.
+    /// Number of requests that are due but not sent.
     var backlog = 0
     /// True if no publisher has a connection.
     var isDisconnected = true
-    /// The reason why connections and sends failed.
+    /// The reasons why connections and sends failed.
     var failures = FailureLog()
 
-    /// The sum of two, which are of different loops; they are taken almost at once.
+    /// Returns the sum of snapshots of different loops, taken at almost the same time.
     static func + (a: Snapshot, b: Snapshot) -> Snapshot {
         var sum = a
         sum.time = max(a.time, b.time)

@@ -3,14 +3,14 @@ import HTTPTypes
 import Transport
 import WebSocket
 
-/// One WebSocket subscriber: opens the socket, and hands each message to its ``Audience`` where it lies.
+/// A WebSocket subscriber. It opens the socket and passes each message to its ``Audience`` without copying.
 ///
-/// There may be tens of thousands, so it holds little: the parser of the handshake's answer is dropped with it.
+/// There may be tens of thousands, so it holds little memory; it frees the parser of the handshake's answer.
 final class Subscriber: ConnectionHandler {
     private enum State {
         /// Waiting for the handshake's answer.
         case opening(ClientHandshake, ResponseParser)
-        /// The socket is open; the message that says that the subscription stands is awaited.
+        /// The socket is open; the message that confirms the subscription is awaited.
         case waiting
         /// Subscribed.
         case ready
@@ -18,21 +18,21 @@ final class Subscriber: ConnectionHandler {
         case down
     }
 
-    /// The time that a handshake and the first message may take.
+    /// Maximum time for a handshake and the first message.
     static let patience = Duration.seconds(30)
     private static let noConnection = "there was no connection, or it ended before an answer"
 
     /// The subscriber's number in the run.
     let id: Int
-    /// The room it listens to.
+    /// The room that it is subscribed to.
     let room: Int
-    /// Its place in the ledger; nil before it was ready for the first time.
+    /// Its index in the ledger; nil until it was ready for the first time.
     var index: Int?
-    /// How often in a row it was not possible to connect.
+    /// Number of consecutive failed attempts to connect.
     var attempts = 0
     /// The position to resume from.
     private(set) var resumePoint = ResumePoint()
-    /// True if it is what disturbs the others: how late its messages come says nothing of theirs.
+    /// True if it takes part in a disturbance. Its latencies are then not recorded.
     var isDisturbing = false
 
     private unowned let audience: Audience
@@ -40,9 +40,9 @@ final class Subscriber: ConnectionHandler {
     private var walker = FrameWalker()
     private var stream = CutStream()
     private var connection: Connection?
-    /// The reason why the connection is being given up.
+    /// The reason for giving up the connection.
     private var reason: String?
-    /// True if connecting again would be of no use.
+    /// True if reconnecting would be useless.
     private var isFinal = false
 
     init(id: Int, room: Int, audience: Audience) {
@@ -54,19 +54,19 @@ final class Subscriber: ConnectionHandler {
     /// True if it is subscribed.
     var isReady: Bool { if case .ready = state { true } else { false } }
 
-    /// Will be one of a storm, which has seen the first `seen` messages of its room, and no more.
+    /// Makes it a client of a storm that has received the first `seen` messages of its room.
     func joinStorm(seen: Int, index: Int) {
         isDisturbing = true
         resumePoint = ResumePoint(rev: Int64(seen))
         self.index = index
     }
 
-    /// Reads nothing more, or goes on reading.
+    /// Stops or resumes reading.
     func stall(_ isStalled: Bool) {
         connection?.isReadingPaused = isStalled
     }
 
-    /// Begins a connection. What comes of it is told to the audience.
+    /// Begins a connection. The audience is told the outcome.
     func connect(by loop: Loop, to destination: Destination, _ subscribing: Plan.Subscribing, run: Int64) {
         var nonce: [UInt8] = []
         for _ in 0..<ClientHandshake.nonceLength { nonce.append(.random(in: .min ... .max, using: &audience.random)) }
@@ -94,7 +94,7 @@ final class Subscriber: ConnectionHandler {
         }
     }
 
-    /// Closes the socket in good order, without waiting.
+    /// Closes the socket cleanly, without waiting.
     func sayGoodbye() {
         guard let connection, connection.isOpen else { return }
         var frame: [UInt8] = []
@@ -160,9 +160,9 @@ final class Subscriber: ConnectionHandler {
         }
     }
 
-    /// Looks for what is awaited, and for marks.
+    /// Searches for the awaited text and for marks.
     ///
-    /// - Returns: how many bytes at the end may be the beginning of either.
+    /// - Returns: the number of bytes at the end that may begin either.
     private func search(_ payload: Span<UInt8>, at now: Int64, _ connection: Connection) -> Int {
         if audience.resumes {
             resumePoint.note(payload)
@@ -171,7 +171,8 @@ final class Subscriber: ConnectionHandler {
         if case .waiting = state, let text = audience.subscribing.ready {
             let isThere = payload.contains(text)
             if isThere { becomeReady(connection) }
-            // Only who resumes has a place in the ledger before that, and is replayed messages; no stream is resumed.
+            // Only a resuming subscriber has a ledger index before it is ready and gets a replay; streams are never
+            // resumed.
             guard isThere || index != nil else { return min(text.count - 1, payload.count) }
         }
         guard let index else { return 0 }
@@ -228,7 +229,7 @@ final class Subscriber: ConnectionHandler {
 }
 
 extension Plan.Subscribing {
-    /// The upgrade request of a subscriber.
+    /// Returns the upgrade request of a subscriber.
     fileprivate func upgrade(
         _ handshake: ClientHandshake, of subscriber: Subscriber, run: Int64, epoch: String?
     ) -> [UInt8] {

@@ -1,20 +1,20 @@
 import Wire
 
-/// The answers of a protocol of which no more is known than a text that acknowledges a request.
+/// Reads answers in a protocol of which only the acknowledging text is known.
 struct TextAnswerReader: AnswerReader {
-    /// What is kept of other texts, in bytes: the last that a server says may be why it ends the connection.
+    /// Number of bytes kept of other texts: the server's last text may explain why it ends the connection.
     static let keptBytes = 4096
-    /// How much of that is shown, in bytes.
+    /// Maximum number of these bytes to show.
     static let shownBytes = 200
 
     private let text: [UInt8]
-    /// What has come since the last answer.
+    /// The bytes received since the last answer.
     private var received: [UInt8] = []
 
-    /// The bytes that are kept.
+    /// Number of bytes kept.
     var heldBytes: Int { received.count }
 
-    /// A reader that looks for `text`, which is not empty.
+    /// Creates a reader that searches for `text`, which must not be empty.
     init(_ text: [UInt8]) {
         self.text = text
     }

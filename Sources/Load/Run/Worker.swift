@@ -1,21 +1,20 @@
 import Transport
 
-/// One loop's share of a run: some of the subscribers and some of the publishers, or some of a storm's clients.
+/// One loop's share of a run: some of the subscribers and publishers, or some of a storm's clients.
 ///
-/// It is used on its loop only. Workers know the others to tell them which of their messages have reached all of the
-/// subscribers here.
+/// Use it on its loop only. Workers refer to each other to report which messages have reached all of their subscribers.
 final class Worker {
     let audience: Audience?
     let publishers: Publishers?
-    /// All workers, by the number of their loop; set before the run begins.
+    /// All workers, indexed by the number of their loop; set before the run begins.
     private var peers: [LoopBound<Worker>] = []
 
-    /// True if it has clients of the storm only.
+    /// True if it has only clients of the storm.
     private let isStorm: Bool
     private let plan: Plan
     private let loop: Loop
     private let clock: RunClock
-    /// For each other worker, its messages that are to be reported to it at the end of this turn.
+    /// The messages of each other worker that are to be reported to it at the end of this turn.
     private var completed: [[(room: Int, number: Int)]]
     private var hasCompleted = false
 
@@ -42,23 +41,23 @@ final class Worker {
         }
     }
 
-    /// Where to connect to.
+    /// The resolved addresses of a run.
     struct Addresses: Sendable {
         var subscribers: Destination?
         var publishers: Destination?
     }
 
-    /// Ties the parts together. On the loop, before anything else.
+    /// Connects the parts. Call it on the loop before anything else.
     func prepare(peers: [LoopBound<Worker>]) {
         self.peers = peers
-        // A message is where it belongs when the subscribers have it that were there from the beginning.
+        // A message counts as delivered when the initial subscribers have it, so a storm's clients are not included.
         guard !isStorm else { return }
         audience?.onComplete = { [unowned self] room, number in complete(room: room, number: number) }
         audience?.onLoss = { [unowned self] in tellOfLoss() }
         if plan.threads > 1 { loop.atEndOfTurn { [unowned self] in tellPeers() } }
     }
 
-    /// Lets go of the peers, at the end.
+    /// Releases the peers at the end of the run.
     func release() {
         peers = []
     }
@@ -89,25 +88,25 @@ final class Worker {
         for peer in peers { peer.loop.post { peer.value.publishers?.stopAwaitingDeliveries() } }
     }
 
-    /// What only time brings.
+    /// Handles the passing of time.
     func tick() {
         audience?.connectMore()
         publishers?.tick()
     }
 
-    /// Says from when on messages are of the measurement.
+    /// Sets the start of the measurement.
     func measure(from time: Int64) {
         audience?.measuredFrom = time
         publishers?.measuredFrom = time
     }
 
-    /// Says from when on messages are of the disturbance. That may be put off, to another time that is still to come.
+    /// Sets the start of the disturbance. It may be postponed while it is still in the future.
     func expectDisturbance(at time: Int64) {
         audience?.expectDisturbance(at: time)
         publishers?.expectDisturbance(at: time)
     }
 
-    /// What has been counted so far, with the latencies.
+    /// The current counters, with the latencies.
     var snapshot: Snapshot {
         var snapshot = glance
         if let audience {
@@ -122,7 +121,8 @@ final class Worker {
         return snapshot
     }
 
-    /// What has been counted so far, without the latencies: whoever holds those has the next delivery copy them.
+    /// The current counters without the latencies. Holding a copy of the histograms would make the next delivery copy
+    /// them.
     var glance: Snapshot {
         var snapshot = Snapshot(time: clock.now)
         if let audience {
@@ -145,7 +145,7 @@ final class Worker {
         return snapshot
     }
 
-    /// What is known about the messages.
+    /// The record of the messages.
     var account: Account {
         Account(
             sent: publishers?.log ?? SendLog(loop: loop.index, loops: plan.sendingLoops, rooms: plan.rooms),

@@ -43,7 +43,7 @@ extension OutputSpan<UInt8> {
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number) &- tens &* 10)
     }
 
-    /// Appends a number in decimal, in as many bytes as it takes, which is its `decimalCount`. There must be room.
+    /// Appends a number in decimal, which takes `count` bytes: its `decimalCount`. There must be room.
     mutating func append(decimal number: Int64, count: Int) {
         var count = count
         if number < 0 {
