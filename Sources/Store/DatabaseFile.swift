@@ -9,7 +9,8 @@ struct DatabaseFile: ~Copyable {
     // On a file beside the database, not on the database, whose locks are SQLite's own.
     private let lock: FileLock
 
-    /// Makes the file and its directory if need be, and takes the lock that a second server would want.
+    /// Makes the file if need be, and takes the lock that a second server would want. The file and those beside it are for
+    /// their owner only from then on; the directory and its rights are the operator's.
     init(_ path: String) throws(StoreError) {
         MemoryStatistics.turnOff()
         try Self.check(path)
@@ -17,6 +18,7 @@ struct DatabaseFile: ~Copyable {
         let lock = try Self.takeLock(on: location, calledBy: path)
         // Not before: to close a file takes away all locks that the process has on it.
         try Self.checkLog(of: location, calledBy: path)
+        Self.keepToOwner(location)
         self.lock = lock
         self.path = path
         self.location = location
@@ -40,11 +42,15 @@ struct DatabaseFile: ~Copyable {
         }
     }
 
-    /// Makes the file's directory and the file if need be. Two names of one file must come to one location, or two servers
+    /// Makes the file if need be. Two names of one file must come to one location, or two servers
     /// could have it open.
     private static func locate(_ path: String) throws(StoreError) -> String {
         let directory = directory(of: path)
-        try makeDirectory(directory)
+        var status = stat()
+        guard stat(directory, &status) == 0 else {
+            // Not made: a mistyped path would begin an empty history.
+            throw errno == ENOENT ? .noDirectory(directory) : .directory(directory, reason: describe(errno))
+        }
         // With the slash a file is none.
         guard faccessat(AT_FDCWD, directory + "/", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw .directory(directory, reason: describe(errno))
@@ -52,7 +58,7 @@ struct DatabaseFile: ~Copyable {
         if let location = resolvedPath(path) { return location }
         // There is no file. It is made here, as SQLite would make it: a link to it has its location from now on. Nobody in this
         // process has it open, so that to close it takes away no lock.
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .noAccess(path, reason: describe(errno)) }
         close(file)
         guard let location = resolvedPath(path) else { throw .noAccess(path, reason: describe(errno)) }
@@ -62,7 +68,8 @@ struct DatabaseFile: ~Copyable {
     /// Refuses a database with the write-ahead log of another one beside it, which SQLite would bring into it: a backup that
     /// was put in the place of a database whose server had died.
     ///
-    /// A database that has a log of its own says in its header that it does (SQLite's file format, 1.3.4).
+    /// A database that has a log of its own says in its header that it does (SQLite's file format, 1.3.4). An empty file has
+    /// none: with a log beside it, the database has been lost, and SQLite would delete the log.
     private static func checkLog(of location: String, calledBy path: String) throws(StoreError) {
         var status = stat()
         guard stat(location + "-wal", &status) == 0, status.st_size > 0 else { return }
@@ -70,8 +77,9 @@ struct DatabaseFile: ~Copyable {
         guard file >= 0 else { return }
         defer { close(file) }
         var versions: [UInt8] = [0, 0]
-        guard pread(file, &versions, 2, 18) == 2, versions == [1, 1] else { return }
-        throw .unusable(path, reason: "\(path)-wal is there, and is not its own; remove it")
+        let count = pread(file, &versions, 2, 18)
+        if count == 2, versions == [1, 1] { throw .foreignLog(path) }
+        if count == 0 { throw .logWithoutDatabase(path) }
     }
 
     private static func directory(of path: String) -> String {
@@ -79,13 +87,16 @@ struct DatabaseFile: ~Copyable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func makeDirectory(_ path: String) throws(StoreError) {
-        guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        if errno == ENOENT, path != "." {
-            try makeDirectory(directory(of: path))
-            if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    /// Takes the rights that others have to the files away, which earlier versions made for everybody to read. SQLite gives
+    /// new files beside the database the same rights as the database.
+    ///
+    /// Files of another user stay as they are: only their owner can change that.
+    private static func keepToOwner(_ location: String) {
+        for suffix in ["", "-wal", "-shm", "-journal", ".lock"] {
+            var status = stat()
+            guard stat(location + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+            chmod(location + suffix, status.st_mode & 0o700)
         }
-        throw .directory(path, reason: describe(errno))
     }
 
     private static func takeLock(on location: String, calledBy path: String) throws(StoreError) -> FileLock {

@@ -40,7 +40,24 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) cannot be read and written: \(reason)")
     }
 
-    /// The directory of the database is not there and cannot be made, or cannot be written.
+    /// The directory of the database is not there.
+    static func noDirectory(_ path: String) -> StoreError {
+        StoreError(
+            description: "there is no directory \(path) for the database: make it, or give the database another path")
+    }
+
+    /// Beside the database there is the write-ahead log of another one.
+    static func foreignLog(_ path: String) -> StoreError {
+        .unusable(path, reason: "\(path)-wal is there, and is not its own; remove it")
+    }
+
+    /// There is a write-ahead log, and its database is gone.
+    static func logWithoutDatabase(_ path: String) -> StoreError {
+        .unusable(
+            path, reason: "\(path)-wal is there without its database; restore that from a backup, or remove the log")
+    }
+
+    /// The directory of the database cannot be used or written.
     static func directory(_ path: String, reason: String) -> StoreError {
         StoreError(
             description: "the directory \(path) cannot be used for the database, which needs files beside it: \(reason)"

@@ -208,7 +208,7 @@ struct OpeningTests {
                 refusal(directory.path(of: "log.db"))
                     == "the directory \(directory.path) \(needs): Permission denied")
             let sub = directory.path(of: "sub")
-            #expect(refusal("\(sub)/log.db") == "the directory \(sub) \(needs): Permission denied")
+            #expect(refusal("\(sub)/log.db")?.hasPrefix("there is no directory \(sub) for the database") == true)
         }
         chmod(directory.path, 0o755)
         let file = try directory.write("", to: "file")
@@ -216,12 +216,27 @@ struct OpeningTests {
         #expect(refusal("\(file)/sub/log.db") == "the directory \(file)/sub \(needs): Not a directory")
     }
 
-    @Test("Directories that are missing are made")
-    func makesDirectories() throws {
+    @Test("A directory that is not there is named, and not made: the history may be somewhere else")
+    func missingDirectory() throws {
         let directory = try TemporaryDirectory()
-        let log = try TestLog(at: directory.path(of: "a/b/c/log.db"), of: directory)
-        #expect(try log.send(.init()).seq == 1)
-        let status = try run("stat", "-c", "%a", directory.path(of: "a/b"))
-        #expect(status == "700\n")
+        let sub = directory.path(of: "a/b")
+        #expect(
+            refusal("\(sub)/log.db")
+                == "there is no directory \(sub) for the database: make it, or give the database another path")
+        #expect(access(directory.path(of: "a"), F_OK) != 0)
+    }
+
+    @Test("A write-ahead log without its database is not thrown away")
+    func logWithoutDatabase() throws {
+        let log = try TestLog()
+        try log.fill(3)
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "log.db")
+        try run("cp", log.path + "-wal", path + "-wal")
+        #expect(
+            refusal(path)
+                == "\(path) cannot be opened: \(path)-wal is there without its database; "
+                + "restore that from a backup, or remove the log")
+        #expect(access(path + "-wal", F_OK) == 0)
     }
 }

@@ -1,0 +1,36 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("The rights to the database's files")
+struct RightsTests {
+    private static let suffixes = ["", "-wal", "-shm", ".lock"]
+
+    private func rights(_ path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
+    @Test("are their owner's only")
+    func new() throws {
+        let log = try TestLog()
+        try log.fill(3)
+        for suffix in Self.suffixes { #expect(rights(log.path + suffix) == 0o600, "\(suffix)") }
+    }
+
+    @Test("that an earlier version gave to everybody are taken back at the start, and the directory's are not touched")
+    func tightened() throws {
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(in: directory)
+        try log.fill(3)
+        for suffix in Self.suffixes { try run("cp", log.path + suffix, directory.path(of: "old.db" + suffix)) }
+        for suffix in Self.suffixes { chmod(directory.path(of: "old.db" + suffix), 0o644) }
+        chmod(directory.path, 0o755)
+        let old = try TestLog(at: directory.path(of: "old.db"), of: directory)
+        #expect(try old.state().head == 3)
+        for suffix in Self.suffixes { #expect(rights(old.path + suffix) == 0o600, "\(suffix)") }
+        #expect(rights(directory.path) == 0o755)
+    }
+}
