@@ -12,9 +12,10 @@ import Glibc
 /// SQLite takes zeros for the end of the log: a frame counts when its checksum is right, and so does the header (SQLite's file
 /// format, 4.2).
 enum LogReserve {
-    /// Writes zeros behind the log of a connection until it has `bytes`.
+    /// Writes zeros behind the log of a connection until it has `bytes`, or has taken half of what is free on the disk.
     ///
-    /// Nothing depends on it: where there is no room, the log grows as it goes.
+    /// Nothing depends on it: where there is no room, the log grows as it goes. A disk that it filled would leave SQLite
+    /// no room to recover with when some is made.
     static func make(_ bytes: Int, for db: Database) {
         // SQLite's own strings, valid as long as the connection is open.
         guard let name = sqlite3_filename_wal(sqlite3_db_filename(db.sqliteConnection, "main")) else { return }
@@ -24,11 +25,25 @@ enum LogReserve {
         defer { close(file) }
         let zeros = [UInt8](repeating: 0, count: 1024 * 1024)
         var end = Int(lseek(file, 0, SEEK_END))
-        while end >= 0, end < bytes {
-            let written = pwrite(file, zeros, min(zeros.count, bytes - end), end)
+        let length = length(wanted: bytes, present: end, free: freeBytes(of: file))
+        while end >= 0, end < length {
+            let written = pwrite(file, zeros, min(zeros.count, length - end), end)
             guard written > 0 else { break }
             end += written
         }
         fdatasync(file)
+    }
+
+    /// The length in bytes that a log of `present` bytes is given on a disk with `free` bytes.
+    static func length(wanted: Int, present: Int, free: Int) -> Int {
+        min(wanted, present + free / 2)
+    }
+
+    /// How many bytes the disk of a file has for this process; 0 when that is not known.
+    private static func freeBytes(of file: Int32) -> Int {
+        var status = statvfs()
+        guard fstatvfs(file, &status) == 0 else { return 0 }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 }

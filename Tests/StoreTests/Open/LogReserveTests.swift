@@ -65,4 +65,23 @@ struct LogReserveTests {
         #expect(size(again) == Self.reserve)
         #expect(try again.state().head == 3)
     }
+
+    @Test("is at most what it has and half of what is free on the disk")
+    func half() {
+        #expect(LogReserve.length(wanted: 1000, present: 0, free: 5000) == 1000)
+        #expect(LogReserve.length(wanted: 1000, present: 0, free: 900) == 450)
+        #expect(LogReserve.length(wanted: 1000, present: 300, free: 900) == 750)
+        #expect(LogReserve.length(wanted: 1000, present: 300, free: 0) == 300)
+    }
+
+    @Test(
+        "leaves half of a small disk free, on which messages are stored then", .enabled(if: SmallDisk.isAvailable))
+    func smallDisk() throws {
+        let disk = try SmallDisk(kibibytes: 4096)
+        let log = try TestLog(at: disk.path(of: "log.db"), of: disk) {
+            $0.reservedLog = StoreConfiguration().reservedLog
+        }
+        #expect(size(log) > 1024 * 1024 && size(log) <= 2048 * 1024)
+        #expect(try log.fill(10).count == 10)
+    }
 }
