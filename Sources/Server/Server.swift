@@ -71,7 +71,7 @@ public final class Server: Sendable {
                 path: configuration.database, observer: doublePush ?? dispatcher,
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
-                configuration: configuration, log: log, logFailure: { log.failure }, interest: interest,
+                configuration: configuration, log: log, logProblem: { Self.problem(of: log) }, interest: interest,
                 dispatcher: dispatcher, doublePush: doublePush,
                 typing: TypingRate(interval: configuration.typingInterval),
                 presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
@@ -219,6 +219,12 @@ public final class Server: Sendable {
             onRead?()
         }
         return store
+    }
+
+    /// Why a log cannot commit at the moment. The reason is in the server's log, and not for strangers.
+    private static func problem(of log: SQLiteLog) -> Problem? {
+        if let loss = log.storageLoss { return loss }
+        return log.failure == nil ? nil : .unavailable("Messages cannot be stored at the moment.")
     }
 
     /// What is worked out when somebody asks for the metrics.

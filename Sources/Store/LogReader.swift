@@ -6,6 +6,7 @@ import Wire
 final class LogReader: Sendable {
     private let queue: WorkQueue<Query>
     let recent: RecentMessages
+    private let storage: StorageWatch
     private let observer: any LogObserver
     let epoch: String
     private let batch: Int
@@ -15,8 +16,10 @@ final class LogReader: Sendable {
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(
-        recent: RecentMessages, observer: any LogObserver, epoch: String, configuration: StoreConfiguration
+        recent: RecentMessages, storage: StorageWatch, observer: any LogObserver, epoch: String,
+        configuration: StoreConfiguration
     ) {
+        self.storage = storage
         self.recent = recent
         self.observer = observer
         self.epoch = epoch
@@ -69,6 +72,8 @@ final class LogReader: Sendable {
         _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
         _ deflater: PushDeflater
     ) -> [Answer] {
+        // What could be read is not what is stored under the database's name, or not stored any more.
+        if storage.isLost { return queries.map { Answer(ticket: $0.ticket, result: .failure(.storageLost)) } }
         let ofRooms = queries.prefix { $0.room != nil }
         if !ofRooms.isEmpty { return read(ofRooms, database, &statements, deflater) }
         let query = queries.first!

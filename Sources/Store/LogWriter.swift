@@ -1,5 +1,6 @@
 import Chat
 import GRDB
+import GRDBSQLite
 import Synchronization
 import Wire
 
@@ -15,11 +16,14 @@ final class LogWriter: Sendable {
     /// As it was when the database was opened; the thread has its own from there on.
     private let journal: Journal
     let configuration: StoreConfiguration
+    private let storage: StorageWatch
     private let failureText = Mutex<String?>(nil)
 
     init(
-        database: DatabaseQueue, journal: Journal, observer: any LogObserver, configuration: StoreConfiguration
+        database: DatabaseQueue, journal: Journal, storage: StorageWatch, observer: any LogObserver,
+        configuration: StoreConfiguration
     ) {
+        self.storage = storage
         self.database = database
         self.journal = journal
         self.observer = observer
@@ -60,7 +64,17 @@ final class LogWriter: Sendable {
         var expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
         var jobs = unfinishedJobs(&state)
         var filingTime = ContinuousClock.now + .milliseconds(configuration.filingDelay)
-        while let submissions = take(within: wait(for: state.journal, filingTime, expiry?.next, jobs.next)) {
+        var nextLook = ContinuousClock.now
+        while let submissions = take(within: wait(for: state.journal, filingTime, nextLook, expiry?.next, jobs.next)) {
+            if configuration.storageLookInterval == 0 || nextLook <= .now {
+                look()
+                nextLook = .now + .milliseconds(max(1, configuration.storageLookInterval))
+            }
+            // Nothing is written while a file is gone, nor brought into it.
+            if storage.isLost {
+                refuse(submissions[...], .storageLost)
+                continue
+            }
             if !submissions.isEmpty {
                 var rest = submissions[...]
                 let row = state.journal.nextRow
@@ -86,15 +100,45 @@ final class LogWriter: Sendable {
         while failure == nil, !state.journal.isEmpty {
             commit([], state.journal.recent.oldest(configuration.commitSubmissions), &state, &jobs)
         }
+        look()
+        if storage.isLost { keepLog(db) }
     }
 
-    /// How long to wait for submissions, in milliseconds, when there is something else to be done then.
+    /// Keeps SQLite from deleting the write-ahead log when the connection is closed: what has its name may be another
+    /// database's by now. What the log holds is brought into the database all the same, if that is still there.
+    private func keepLog(_ db: Database) {
+        var isKept: Int32 = 1
+        sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+    }
+
+    /// How long to wait for submissions, in milliseconds, until there is something else to be done.
     private func wait(
-        for journal: Journal, _ filingTime: ContinuousClock.Instant, _ others: ContinuousClock.Instant?...
-    ) -> Int? {
-        if failure != nil { return configuration.probeInterval }
-        let times = others.compactMap(\.self) + (journal.isEmpty ? [] : [filingTime])
-        return times.min().map { max(0, ContinuousClock.now.duration(to: $0).milliseconds) }
+        for journal: Journal, _ filingTime: ContinuousClock.Instant, _ nextLook: ContinuousClock.Instant,
+        _ others: ContinuousClock.Instant?...
+    ) -> Int {
+        var time = nextLook
+        if failure == nil {
+            for other in others { time = min(time, other ?? time) }
+            if !journal.isEmpty { time = min(time, filingTime) }
+        }
+        let milliseconds = max(0, ContinuousClock.now.duration(to: time).milliseconds)
+        return failure == nil || storage.isLost ? milliseconds : min(milliseconds, configuration.probeInterval)
+    }
+
+    /// Looks whether the files are in their places, and tells when that is news.
+    private func look() {
+        let wasLost = storage.isLost
+        storage.look()
+        if let loss = storage.loss {
+            note(failure: loss)
+        } else if wasLost {
+            note(failure: nil)
+        }
+    }
+
+    private func refuse(_ submissions: ArraySlice<Submission>, _ problem: Problem) {
+        if submissions.isEmpty { return }
+        observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
     }
 
     /// Waits for what is to be committed next; nothing when the time is up.
@@ -132,9 +176,7 @@ final class LogWriter: Sendable {
         } catch {
             note(failure: "\(error)")
             let problem = Self.problem(error)
-            if !submissions.isEmpty {
-                observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
-            }
+            refuse(submissions, problem)
             return submissions.count
         }
     }

@@ -1,6 +1,7 @@
 public import Chat
 import GRDB
 import Synchronization
+public import Wire
 
 /// The log of every room in one SQLite file.
 public final class SQLiteLog: MessageLog {
@@ -8,6 +9,7 @@ public final class SQLiteLog: MessageLog {
     public let epoch: String
     private let writer: LogWriter
     private let reader: LogReader
+    private let storage: StorageWatch
     private let held: Mutex<Held?>
 
     /// Opens a database, making it if it is not there, and starts the threads.
@@ -32,14 +34,16 @@ public final class SQLiteLog: MessageLog {
 
         var journal = Journal(configuration)
         try file.opening { try connection.read { db in try journal.load(db, at: configuration.clock()) } }
+        let storage = StorageWatch(location: file.location)
         let writer = LogWriter(
-            database: connection, journal: journal, observer: observer, configuration: configuration)
+            database: connection, journal: journal, storage: storage, observer: observer, configuration: configuration)
         let reader = LogReader(
-            recent: journal.recent, observer: observer, epoch: epoch, configuration: configuration)
+            recent: journal.recent, storage: storage, observer: observer, epoch: epoch, configuration: configuration)
         var threads = [StoreThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {
             threads.append(StoreThread(name: "reader \(index)") { reader.run(connection) })
         }
+        self.storage = storage
         self.writer = writer
         self.reader = reader
         held = Mutex(Held(file: file, connection: connection, threads: threads))
@@ -58,6 +62,9 @@ public final class SQLiteLog: MessageLog {
     public func fetch(_ queries: [Query]) {
         reader.fetch(queries)
     }
+
+    /// The refusal that sends get because the database's files are not in their places; `nil` when they are.
+    public var storageLoss: Problem? { storage.isLost ? .storageLost : nil }
 
     /// Why messages cannot be stored at the moment; `nil` when they can.
     public var failure: String? { writer.failure }

@@ -47,7 +47,7 @@ public struct StoreConfiguration: Sendable {
     /// changes of, and holds the next commit up for four times as long, whatever the rooms.
     public var checkpointPages = 2048
     /// How many bytes the write-ahead log's file is given when the database is opened, 16 MiB and a little: as many as it has
-    /// when it starts anew. With 0 it grows as it goes.
+    /// when it starts anew; at most half of what is free on the disk. With 0 it grows as it goes.
     public var reservedLog = 2048 * (pageSize + 24) + 64 * 1024
     /// The most messages that are in the journal only, but for those of one commit. The more there are, the more of a room's
     /// messages are put in their place together, and the more memory they take: some 600 bytes each where they are short. With
@@ -78,6 +78,9 @@ public struct StoreConfiguration: Sendable {
     public var busyTimeout = 5000
     /// How long the writer waits between tries to write while it cannot, in milliseconds.
     public var probeInterval = 1000
+    /// How long there is at least between two looks whether the database's files are in their places, in milliseconds. What is
+    /// stored in between may be lost with a file that is deleted.
+    public var storageLookInterval = 1000
     /// Whether rooms are made by admins only, and not by whoever sends to one that is not there.
     public var roomsByAdminsOnly = false
     /// For how many days messages are kept, 1 to 36,500; `nil` for ever. Older ones become tombstones.

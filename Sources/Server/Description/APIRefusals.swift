@@ -7,7 +7,7 @@ struct APIRefusals {
         Problem.Code.malformed + [
             .originNotAllowed, .requestTimeout, .bodyTooLarge, .targetTooLong, .expectationUnknown, .rateLimited,
             .headTooLarge, .tooManyFields, .trailersTooLarge, .methodTooLong, .transferCodingUnknown, .unavailable,
-            .overloaded, .tooManyConnections, .versionUnsupported,
+            .storageLost, .overloaded, .tooManyConnections, .versionUnsupported,
         ]
 
     /// What health checks are not refused with.

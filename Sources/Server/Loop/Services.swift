@@ -2,13 +2,14 @@ import Chat
 import HTTP
 import Logging
 import Transport
+import Wire
 
 /// What all loops share.
 struct Services: Sendable {
     let configuration: ServerConfiguration
     let log: any MessageLog
-    /// The error for which the log cannot commit at the moment; `nil` when it can.
-    let logFailure: @Sendable () -> String?
+    /// Why the log cannot commit at the moment, without what only the operator is to know; `nil` when it can.
+    let logProblem: @Sendable () -> Problem?
     let interest: Interest
     /// Brings to all loops what one of them has to say.
     let dispatcher: Dispatcher

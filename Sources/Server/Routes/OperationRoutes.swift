@@ -32,8 +32,8 @@ extension Exchange {
     func answerReadiness() {
         if worker.isWindingDown {
             answer(.unavailable("The server is stopping."))
-        } else if worker.services.logFailure() != nil {
-            answer(.unavailable("Messages cannot be stored at the moment."))
+        } else if let problem = worker.services.logProblem() {
+            answer(problem)
         } else {
             answer { $0.append(contentsOf: #"{"status":"ready"}"#.utf8) }
         }

@@ -126,6 +126,8 @@ extension Problem {
         case unavailable = "unavailable"
         /// The disk is full.
         case storageFull = "storage_full"
+        /// The database's files were deleted or replaced while the server runs.
+        case storageLost = "storage_lost"
         /// The server failed because of a bug or an unexpected condition.
         case internalError = "internal_error"
 

@@ -203,6 +203,13 @@ extension Problem {
             code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
     }
 
+    /// 503 `storage_lost`: the database's files were deleted or replaced; nothing was stored.
+    public static var storageLost: Problem {
+        Problem(
+            code: .storageLost,
+            detail: "The server's database is not in its place any more. Nothing was stored or read.", retryAfter: 5)
+    }
+
     /// 500 `internal_error`: the server failed because of a bug or an unexpected condition.
     public static func internalError(_ detail: String) -> Problem {
         Problem(code: .internalError, detail: detail)

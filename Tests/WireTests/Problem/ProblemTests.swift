@@ -51,6 +51,7 @@ import Wire
             (.requestTimeout(""), 408, "request_timeout"),
             (.rateLimited(retryAfter: 3), 429, "rate_limited"), (.overloaded, 503, "overloaded"),
             (.unavailable(""), 503, "unavailable"), (.storageFull, 503, "storage_full"),
+            (.storageLost, 503, "storage_lost"),
             (.internalError(""), 500, "internal_error"),
         ] as [(Problem, Int, String)])
     func `codes are stable`(problem: Problem, status: Int, code: String) {
@@ -70,6 +71,7 @@ import Wire
 
     @Test func `what is refused for a while says how long`() {
         #expect(Problem.storageFull.retryAfter == 5)
+        #expect(Problem.storageLost.retryAfter == 5)
         #expect(Problem.unavailable("").retryAfter == 1)
         #expect(Problem.rateLimited(retryAfter: 3).retryAfter == 3)
         #expect(Problem.notFound.retryAfter == nil)

@@ -1,0 +1,106 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A database whose files are taken away")
+struct StorageWatchTests {
+    private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
+        let log = try TestLog {
+            $0.storageLookInterval = 0
+            configure(&$0)
+        }
+        try log.fill(3)
+        return log
+    }
+
+    private func expectRefusals(by log: TestLog) {
+        #expect(throws: Problem.storageLost) { try log.send(.init()) }
+        #expect(throws: Problem.storageLost) { try log.delete(1) }
+        #expect(throws: Problem.storageLost) { try log.page() }
+        #expect(throws: Problem.storageLost) { try log.inbox(of: "alice") }
+        #expect(log.log.storageLoss == .storageLost)
+    }
+
+    @Test("refuses to write and to read, and says which file it is", arguments: ["", "-wal", "-shm"])
+    func deleted(suffix: String) throws {
+        let health = Recorder<String?>()
+        let log = try makeLog { $0.onHealthChange = { health.record($0) } }
+        #expect(log.log.storageLoss == nil)
+        #expect(unlink(log.path + suffix) == 0)
+        expectRefusals(by: log)
+        #expect(log.log.failure?.hasSuffix("log.db\(suffix) has been deleted or renamed") == true)
+        // Told once.
+        #expect(health.events.count == 1)
+    }
+
+    @Test("notices that while nothing is sent")
+    func idle() throws {
+        let log = try makeLog { $0.storageLookInterval = 1 }
+        #expect(unlink(log.path) == 0)
+        try waitUntil { log.log.storageLoss != nil }
+        expectRefusals(by: log)
+    }
+
+    @Test("does not take another file for its own", arguments: ["", "-wal"])
+    func replaced(suffix: String) throws {
+        let log = try makeLog()
+        try run("cp", log.path + suffix, log.path + ".copy")
+        #expect(rename(log.path + ".copy", log.path + suffix) == 0)
+        expectRefusals(by: log)
+        #expect(log.log.failure?.contains("has been replaced by another file") == true)
+        log.close()
+        // What has the name now is not the log's to delete.
+        #expect(access(log.path + suffix, F_OK) == 0)
+    }
+
+    @Test("goes on when they are back")
+    func back() throws {
+        let health = Recorder<String?>()
+        let log = try makeLog { $0.onHealthChange = { health.record($0) } }
+        #expect(rename(log.path, log.path + ".away") == 0)
+        expectRefusals(by: log)
+        #expect(rename(log.path + ".away", log.path) == 0)
+        #expect(try log.send(.init()).seq == 4)
+        #expect(try log.page().lastSeq == 4)
+        #expect(log.log.failure == nil && log.log.storageLoss == nil)
+        #expect(health.events.count == 2 && health.events[1] == nil)
+    }
+
+    @Test("brings what a deleted write-ahead log held into the database when it is closed")
+    func rescue() throws {
+        let log = try makeLog()
+        #expect(unlink(log.path + "-wal") == 0)
+        expectRefusals(by: log)
+        let again = try log.reopened()
+        #expect(try again.state().head == 3)
+        #expect(try DatabaseCheck(again.path).run().isSound)
+    }
+
+    @Test("is not one with a second name, as a backup by hard links has it")
+    func hardLink() throws {
+        let log = try makeLog()
+        #expect(link(log.path, log.path + ".link") == 0)
+        #expect(try log.send(.init()).seq == 4)
+    }
+
+    @Test("A check refuses a backup beside the write-ahead log of another database, as a server does")
+    func check() throws {
+        let log = try makeLog()
+        let backup = log.path + ".backup"
+        _ = try Backup(of: log.path, to: backup).run()
+        #expect(try DatabaseCheck(backup).run().isSound)
+        try run("cp", log.path + "-wal", backup + "-wal")
+        let reason = "\(backup) cannot be opened: \(backup)-wal is there, and is not its own; remove it"
+        let refusal = #expect(throws: StoreError.self) { try DatabaseCheck(backup).run() }
+        #expect(refusal?.description == reason)
+        let start = #expect(throws: StoreError.self) { try SQLiteLog(path: backup, observer: Listener()) }
+        #expect(start?.description == reason)
+        // One with a log of its own is read.
+        #expect(try DatabaseCheck(log.path).run().isSound)
+    }
+}
