@@ -14,6 +14,7 @@ final class ChangeStatements {
     private let deleteReaction: PreparedStatement
     private let selectUsers: PreparedStatement
     private let deleteReactions: PreparedStatement
+    private let deleteSomeReactions: PreparedStatement
     private let fingerprinter: Fingerprinter
 
     init(_ db: Database) throws {
@@ -28,6 +29,11 @@ final class ChangeStatements {
         selectUsers = try PreparedStatement(
             "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev LIMIT \(Limits.reactionUsers)", db)
         deleteReactions = try PreparedStatement("DELETE FROM reactions WHERE message = ?", db)
+        deleteSomeReactions = try PreparedStatement(
+            """
+            DELETE FROM reactions WHERE message = ?1
+                AND (key, user) IN (SELECT key, user FROM reactions WHERE message = ?1 LIMIT ?2)
+            """, db)
         fingerprinter = try Fingerprinter(db)
     }
 
@@ -100,5 +106,15 @@ final class ChangeStatements {
     func removeReactions(from id: RowKey) throws {
         try deleteReactions.bind(id.rawValue, at: 1)
         try deleteReactions.run()
+    }
+
+    /// Takes `most` reactions away, or as many as there are.
+    ///
+    /// - Returns: how many it was.
+    func removeReactions(from id: RowKey, most: Int) throws -> Int {
+        try deleteSomeReactions.bind(id.rawValue, at: 1)
+        try deleteSomeReactions.bind(Int64(most), at: 2)
+        try deleteSomeReactions.run()
+        return db.changesCount
     }
 }

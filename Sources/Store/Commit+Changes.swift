@@ -32,7 +32,7 @@ extension Commit {
     }
 
     /// What a message is after an action; `nil` when it is no other than before.
-    private func message(
+    private mutating func message(
         _ message: Message, after action: MessageChange.Action, at place: RowKey, in room: RoomTable.Room,
         by user: UserID
     ) throws -> Message? {
@@ -59,9 +59,9 @@ extension Commit {
     }
 
     /// What is left of a message, when what belongs to it beside its snapshot has been taken away.
-    func tombstone(of message: Message, at place: RowKey) throws -> Message {
+    mutating func tombstone(of message: Message, at place: RowKey) throws -> Message {
         try rememberFirstContent(of: message, at: place)
-        if !message.reactions.isEmpty { try statements.changes.removeReactions(from: place) }
+        try removeReactions(to: message, at: place)
         return message.tombstone
     }
 

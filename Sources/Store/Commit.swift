@@ -24,6 +24,8 @@ struct Commit: ~Copyable {
     var ends: [AccessEnd] = []
     /// What it has left to be done in parts.
     var jobs: [Job] = []
+    /// How many reactions to tombstones it has removed.
+    var removedReactions = 0
     /// The new messages that the journal holds.
     var messages: [RecentMessage] { list.messages }
     /// What of the journal has been put in its place.

@@ -90,7 +90,7 @@ final class LogWriter: Sendable {
                 commit([], state.journal.recent.oldest(Backlog.messagesOfFiling), &state, &jobs)
             }
             if failure == nil, var due = expiry, due.next <= .now {
-                expire(&due, &state)
+                expire(&due, &state, &jobs)
                 expiry = due
             }
             if failure == nil, let due = jobs.next, due <= .now { work(on: &jobs, &state) }

@@ -10,6 +10,8 @@ final class MessageCheck {
     private let selectReactions: PreparedStatement
     private let selectFirstContents: PreparedStatement
     private let selectClientIDs: PreparedStatement
+    /// The deleted messages whose reactions are still being removed.
+    private let pendingReactions: Set<Int64>
     private var messages: Int64 = 0
     /// Whether the room at hand has been deleted: what it holds is removed in parts, reactions before messages.
     private var isRoomDeleted = false
@@ -30,6 +32,7 @@ final class MessageCheck {
             SELECT id >> 36, sender, client_message_id, id FROM messages WHERE client_message_id IS NOT NULL
             ORDER BY id >> 36, sender, client_message_id
             """, db)
+        pendingReactions = try Set(Int64.fetchAll(db, sql: "SELECT number FROM jobs WHERE kind = 'reactions'"))
     }
 
     /// How many messages there are between two reports.
@@ -132,6 +135,7 @@ final class MessageCheck {
             }
             try reactions.next()
         }
+        if message?.deleted == true, pendingReactions.contains(key.rawValue) { return }
         if !isRoomDeleted, let message, let difference = fold.difference(from: message) {
             findings.add(difference, room: name, seq: key.place)
         }

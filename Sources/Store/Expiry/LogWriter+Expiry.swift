@@ -5,7 +5,7 @@ import Wire
 /// Letting messages expire, on the thread that writes.
 extension LogWriter {
     /// Makes one step of letting messages expire. That it fails says nothing of whether messages can be stored.
-    func expire(_ expiry: inout Expiry, _ state: inout WriterState) {
+    func expire(_ expiry: inout Expiry, _ state: inout WriterState, _ jobs: inout Jobs) {
         let cutoff = configuration.oldest(at: configuration.clock())
         var asked: Int64?
         do {
@@ -27,6 +27,7 @@ extension LogWriter {
                         break
                     }
                 }
+                add(done.jobs, to: &jobs, state.journal)
                 if step.expired > 0 {
                     configuration.onExpiry?(.expired(step.expired))
                     observer.committed([], done.batches)

@@ -10,6 +10,9 @@ extension Commit {
         var next: Job?
         switch job.kind {
         case .room(let room): next = try removeRows(of: room) ? nil : job
+        case .reactions(let message):
+            let removed = try statements.changes.removeReactions(from: RowKey(rawValue: message), most: Job.rows)
+            next = removed < Job.rows ? nil : job
         }
         guard let next else {
             try statements.jobs.delete(job)
@@ -17,6 +20,19 @@ extension Commit {
         }
         if next != job { try statements.jobs.update(next) }
         return next
+    }
+
+    /// Takes the reactions to a message away that has become a tombstone: at once where they are few, else in parts.
+    ///
+    /// A commit removes ``Job/rows`` of them at most, those to all of its messages together.
+    mutating func removeReactions(to message: Message, at place: RowKey) throws {
+        let count = message.reactions.reduce(0) { $0 + $1.count }
+        if count == 0 { return }
+        guard removedReactions + count <= Job.rows else {
+            return jobs.append(try statements.jobs.insert(.reactions(place.rawValue)))
+        }
+        removedReactions += count
+        try statements.changes.removeReactions(from: place)
     }
 
     /// Removes some of the rows of a deleted room.

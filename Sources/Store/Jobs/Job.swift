@@ -10,6 +10,8 @@ struct Job: Equatable {
     enum Kind: Equatable {
         /// Remove all rows of a deleted room, by its number; only its name stays.
         case room(Int64)
+        /// Remove the reactions to a message that has become a tombstone, by its ``RowKey``.
+        case reactions(Int64)
     }
 
     /// Its row.

@@ -148,6 +148,7 @@ extension Job.Kind {
     fileprivate var name: String {
         switch self {
         case .room: "room"
+        case .reactions: "reactions"
         }
     }
 
@@ -155,12 +156,14 @@ extension Job.Kind {
     fileprivate var number: Int64 {
         switch self {
         case .room(let room): room
+        case .reactions(let message): message
         }
     }
 
     fileprivate init?(_ name: String, number: Int64) {
         switch name {
         case "room": self = .room(number)
+        case "reactions": self = .reactions(number)
         default: return nil
         }
     }

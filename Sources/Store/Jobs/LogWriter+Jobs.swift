@@ -45,6 +45,7 @@ extension Job: CustomStringConvertible {
     var description: String {
         switch kind {
         case .room: "removing a deleted room"
+        case .reactions: "removing the reactions to a deleted message"
         }
     }
 }
