@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HTTPTypes
+import Server
 import TestSupport
 import Testing
 

@@ -95,6 +95,7 @@ struct BackupPlaceTests {
                 == "the directory \(directory.path)/none/ cannot be used for a backup: No such file or directory")
         let closed = try TemporaryDirectory()
         chmod(directory.path, 0o755)
+        chmod(log.path, 0o644)
         chmod(closed.path, 0o555)
         withoutPrivileges {
             #expect(

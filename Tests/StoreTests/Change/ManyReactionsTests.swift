@@ -1,5 +1,6 @@
 import Chat
 import GRDB
+import Synchronization
 import TestSupport
 import Testing
 import Wire

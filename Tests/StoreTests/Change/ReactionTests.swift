@@ -96,7 +96,7 @@ struct ReactionTests {
         try expectModel()
         #expect(try log.changes(since: 1).messages == log.message(1))
         try log.delete(1)
-        #expect(try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM reactions") } == 0)
+        try waitUntil { (try? log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM reactions") }) == 0 }
     }
 
     @Test("to a deleted message are refused; to take one back from it is to have none")

@@ -81,7 +81,7 @@ struct LogReserveTests {
         let log = try TestLog(at: disk.path(of: "log.db"), of: disk) {
             $0.reservedLog = StoreConfiguration().reservedLog
         }
-        #expect(size(log) > 1024 * 1024 && size(log) <= 2048 * 1024)
+        #expect(size(log) > 1024 * 1024 && size(log) < 2560 * 1024)
         #expect(try log.fill(10).count == 10)
     }
 }
