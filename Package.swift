@@ -80,6 +80,8 @@ let package = Package(
                 .embedInCode("index.html"),
                 .embedInCode("list.js"),
                 .embedInCode("message.js"),
+                .embedInCode("offline.js"),
+                .embedInCode("renew.js"),
                 .embedInCode("room.js"),
                 .embedInCode("screen.js"),
                 .embedInCode("socket.js"),

@@ -16,6 +16,9 @@ public enum Page {
     public static let index = File(
         name: "index.html", contentType: "text/html; charset=utf-8", bytes: PackageResources.index_html)
 
+    /// The name of the service worker among the files.
+    public static let worker = "offline.js"
+
     /// The files that the document loads.
     public static let files: [File] = [
         File(name: "style.css", contentType: "text/css; charset=utf-8", bytes: PackageResources.style_css),
@@ -26,6 +29,8 @@ public enum Page {
         script("inbox", PackageResources.inbox_js),
         script("list", PackageResources.list_js),
         script("message", PackageResources.message_js),
+        script("offline", PackageResources.offline_js),
+        script("renew", PackageResources.renew_js),
         script("room", PackageResources.room_js),
         script("screen", PackageResources.screen_js),
         script("socket", PackageResources.socket_js),

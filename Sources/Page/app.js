@@ -135,6 +135,7 @@ function show(room, at = "read") {
         return;
     }
     drawTitle(room);
+    $("#join").hidden = true;
     screen = new Screen(api, store, room, at, {
         onToken: () => api.token && signOut("Your session has ended. Sign in again."),
         onChange: () => drawPageTitle(room),
@@ -156,6 +157,7 @@ async function refreshRoom(room) {
         if (screen?.id !== room) return;
         drawTitle(room, summary.title);
         screen.setOwner(summary.role === "owner");
+        $("#join").hidden = Boolean(summary.role);
     } catch {
         // The timeline tells of what is wrong with the room.
     }
@@ -210,7 +212,7 @@ function fillRoomItem(item, room) {
     item.firstChild.replaceChildren(
         avatar(room.title || room.room),
         element("span", { class: "what" },
-            element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? " 🔒" : ""),
+            element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
             element("span", { class: "last", dir: "auto" }, last ? `${last.sender === api.user ? "You" : last.sender}: ${summary(last)}` : "No messages yet")),
         element("span", { class: "when" },
             time ? element("time", { datetime: last.created_at }, (isToday ? shortTime : shortDate).format(time)) : null,
@@ -259,6 +261,16 @@ function wireDialogs() {
         const input = $("#member-name");
         if (!input.value.trim()) return;
         if (await tryMember(() => api.setMember(screen.id, input.value.trim(), "member"))) input.value = "";
+    };
+    $("#join").onclick = async () => {
+        const room = screen.id;
+        try {
+            await api.setMember(room, api.user, "member");
+        } catch (error) {
+            return screen.showError(error.message);
+        }
+        inbox.refresh(room);
+        refreshRoom(room);
     };
     $("#leave").onclick = async () => {
         const room = screen.id;
@@ -309,5 +321,7 @@ window.addEventListener("popstate", () => {
 });
 window.addEventListener("online", () => inbox?.wake());
 document.addEventListener("visibilitychange", () => !document.hidden && inbox?.wake());
+// Browsers have no workers on plain HTTP from another machine; the page then needs the server to open.
+navigator.serviceWorker?.register("/page/offline.js", { scope: "/" }).catch(() => {});
 wireDialogs();
 start();

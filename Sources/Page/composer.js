@@ -39,7 +39,7 @@ export class Composer {
     #attachments = [];
     #errorTimer = 0;
 
-    /** @param {{send: (draft: object) => void, edit: (seq: number, changes: object) => void, type: () => void}} handlers */
+    /** @param {{send: (draft: object) => void, edit: (seq: number, changes: object) => void, type: () => void, editLast: () => void}} handlers */
     constructor(handlers) {
         this.#handlers = handlers;
         const options = { signal: this.#abort.signal };
@@ -102,6 +102,9 @@ export class Composer {
     #keyPressed(event) {
         if (event.key === "Escape" && this.#context) {
             this.#setContext(null);
+        } else if (event.key === "ArrowUp" && !this.#input.value && !this.#context) {
+            event.preventDefault();
+            this.#handlers.editLast();
         } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
             this.#submit(event);
         }

@@ -255,12 +255,14 @@ export class List {
                 this.#drawn.set(row.key, drawn);
                 this.#observer.observe(drawn.node);
             } else if (drawn.row !== row || drawn.before !== before) {
-                const node = this.#draw(row, before, drawn.node);
-                if (node !== drawn.node) {
-                    this.#observer.unobserve(drawn.node);
+                const old = drawn.node;
+                // What is drawn may take the place of the old element by itself.
+                const node = this.#draw(row, before, old);
+                if (node !== old) {
+                    this.#observer.unobserve(old);
                     this.#observer.observe(node);
-                    if (next === drawn.node) next = node;
-                    drawn.node.replaceWith(node);
+                    if (next === old) next = node;
+                    if (old.isConnected) old.replaceWith(node);
                 }
                 Object.assign(drawn, { row, before, node });
             }
@@ -272,8 +274,8 @@ export class List {
         }
         for (const [key, { node }] of this.#drawn) {
             if (wanted.has(key)) continue;
-            // What the reader is typing or playing in a row stays as long as the row is in the list.
-            if (node.contains(document.activeElement) && this.#places.has(key)) node.blur?.();
+            // The keys go on scrolling where a row with the focus has left the screen.
+            if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
             this.#observer.unobserve(node);
             node.remove();
             this.#drawn.delete(key);

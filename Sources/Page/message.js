@@ -4,6 +4,7 @@
  * @module message
  */
 
+import { renew } from "./renew.js";
 import { avatar, element, formatted, link, safeURL, summary } from "./text.js";
 import { thumbhashCanvas } from "./thumbhash.js";
 
@@ -59,8 +60,6 @@ function attachmentNode(attachment) {
             src: url.href, alt: attachment.description || attachment.title || "Picture", width: attachment.width, height: attachment.height,
             loading: "lazy", decoding: "async", referrerpolicy: "no-referrer",
         });
-        image.onload = () => image.classList.add("loaded");
-        image.onerror = () => image.classList.add("broken");
         return link(url, frame(attachment, image, attachment.thumbhash));
     }
     if (attachment.type === "video") {
@@ -108,12 +107,12 @@ function actions(row, message, { me, isOwner }) {
         element("button", { type: "button", "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }, "☺"),
         element("button", { type: "button", "data-reply": true, title: "Reply", "aria-label": "Reply" }, "↩"),
         isMine ? element("button", { type: "button", "data-edit": true, title: "Edit", "aria-label": "Edit" }, "✎") : null,
-        isMine || isOwner ? element("button", { type: "button", "data-delete": true, title: "Delete", "aria-label": "Delete" }, "🗑") : null);
+        isMine || isOwner ? element("button", { type: "button", "data-delete": true, title: "Delete", "aria-label": "Delete" }, "✕") : null);
 }
 
 /** The small picker of emoji below a message. */
 export function picker() {
-    return element("div", { class: "picker", role: "group", "aria-label": "Choose a reaction" },
+    return element("div", { class: "picker", "data-transient": true, role: "group", "aria-label": "Choose a reaction" },
         ...EMOJI.map((key) => element("button", { type: "button", "data-react": key, "aria-label": `React with ${key}` }, key)));
 }
 
@@ -150,9 +149,15 @@ function isGrouped(row, before, me) {
 /**
  * Makes the element of a row.
  *
- * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (seq: number) => string[]}} context
+ * @param {HTMLElement | undefined} old The row's element so far. It is changed where it can be.
+ * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (key: string) => string[]}} context
  */
-export function rowNode(row, before, context) {
+export function rowNode(row, before, old, context) {
+    const fresh = freshNode(row, before, context);
+    return old ? renew(old, fresh) : fresh;
+}
+
+function freshNode(row, before, context) {
     if (row.key === "unread") return unreadLine();
     if (!row.state) return dayLine(row.key);
     const message = contentOf(row, context.me);
@@ -170,7 +175,7 @@ export function rowNode(row, before, context) {
         bubble.append(...[text, ...(message.attachments ?? []).map(attachmentNode)].filter(Boolean));
     }
     bubble.append(status(row, message));
-    const readers = row.mine && row.seq ? context.readBy(row.seq) : [];
+    const readers = row.mine ? context.readBy(row.key) : [];
     node.append(
         avatar(message.sender),
         element("div", { class: "body" },

@@ -45,6 +45,8 @@ export class Room {
     #ticking = 0;
     #typedAt = 0;
     #scrollTo = null;
+    /** @type {Set<string>} The ids of sends that the store keeps. */
+    #unsent = new Set();
 
     /**
      * @param {(view: object, scrollTo: string | null) => void} onView Called before the next frame of the screen after something
@@ -70,11 +72,15 @@ export class Room {
         if (this.#isClosed) return;
         this.#tick();
         if (!document.hidden && document.hasFocus()) this.setActive(true);
-        for (const { draft, at } of unsent) this.#handle({ event: "send", draft, at });
+        for (const { draft, at } of unsent) {
+            this.#unsent.add(draft.client_message_id);
+            this.#handle({ event: "send", draft, at });
+        }
         if (kept) {
             // What another version of the page kept may not be what this one takes.
             try {
                 this.#handle({ event: "restore", ...kept });
+                this.#forgetStored(kept.messages);
             } catch {
                 this.#store.forgetWindow(this.id);
             }
@@ -102,6 +108,7 @@ export class Room {
 
     send(draft) {
         const at = Date.now();
+        this.#unsent.add(draft.client_message_id);
         this.#store.addUnsent(this.id, draft, at);
         this.#handle({ event: "send", draft, at });
     }
@@ -111,7 +118,7 @@ export class Room {
     }
 
     discard(id) {
-        this.#store.removeUnsent(this.id, id);
+        this.#forgetUnsent(id);
         this.#handle({ event: "discard", client_message_id: id });
     }
 
@@ -179,6 +186,7 @@ export class Room {
     async #fetch({ request, query }) {
         try {
             const page = await this.#api.page(this.id, query);
+            this.#forgetStored(page.messages);
             this.#handle({ event: "page", request, page });
             this.#saveSoon();
         } catch (error) {
@@ -193,13 +201,23 @@ export class Room {
         const id = draft.client_message_id;
         try {
             const message = await this.#api.send(this.id, draft);
-            this.#store.removeUnsent(this.id, id);
+            this.#forgetUnsent(id);
             this.#handle({ event: "sent", client_message_id: id, message });
         } catch (error) {
             if (!(error instanceof RequestError)) throw error;
             const { status, code, retryAfter } = error;
             this.#handle({ event: "send_failed", client_message_id: id, status, code, retry_after: retryAfter });
         }
+    }
+
+    #forgetUnsent(id) {
+        if (this.#unsent.delete(id)) this.#store.removeUnsent(this.id, id);
+    }
+
+    /** Forgets own sends that turn up stored, whichever way the page learns of it. */
+    #forgetStored(messages) {
+        if (!this.#unsent.size) return;
+        for (const { sender, client_message_id: id } of messages) if (sender === this.#api.user) this.#forgetUnsent(id);
     }
 
     // The socket
@@ -233,6 +251,7 @@ export class Room {
         if (frame.type === "read" && frame.user !== this.#api.user) {
             this.readers.set(frame.user, Math.max(frame.seq, this.readers.get(frame.user) ?? 0));
         }
+        if (frame.type === "message") this.#forgetStored([frame.message]);
         this.#handle({ event: "frame", frame });
         if (frame.type === "message" || frame.type === "live") this.#saveSoon();
     }

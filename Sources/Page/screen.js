@@ -8,7 +8,7 @@
 
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
-import { LIKE, contentOf, picker, rowNode } from "./message.js";
+import { LIKE, picker, rowNode } from "./message.js";
 import { Room } from "./room.js";
 import { summary } from "./text.js";
 
@@ -37,11 +37,18 @@ export class Screen {
     #view = null;
     /** @type {Map<string, object>} The rows of the view, by key. */
     #rows = new Map();
+    /** @type {Map<number, object>} The same, by `seq`. */
+    #bySeq = new Map();
+    /** @type {object[]} Own stored messages, by `seq`. */
+    #own = [];
+    /** @type {Map<string, string[]>} The names below own messages of those who have read up to there, by the row's key. */
+    #readers = new Map();
+    /** @type {Map<number, Set<string>>} The rows that quote a message from outside the window, by its `seq`. */
+    #quoting = new Map();
     /** @type {Map<number, object | null>} Quoted messages from outside the window; null where one cannot be read. */
     #quoted = new Map();
     #isOwner = false;
     #announced = 0;
-    #unreadAtBottom = "";
     #lastTap = { key: null, at: 0 };
     #failedAt = { before: 0, after: 0 };
     #viewport = "";
@@ -68,11 +75,12 @@ export class Screen {
         $("#composer").hidden = false;
         this.onChange = onChange;
         this.#room = new Room(api, store, id, (view, scrollTo) => this.#draw(view, scrollTo), this.#onEnd);
-        this.#list = new List(this.scroller, $("#messages"), (row, before) => this.#rowNode(row, before), () => this.#moved());
+        this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
         this.#composer = new Composer({
             send: (draft) => this.#room.send(draft),
             edit: (seq, changes) => this.#try(() => this.#api.edit(id, seq, changes)),
             type: () => this.#room.type(),
+            editLast: () => this.#editLast(),
         });
         this.#listen();
         this.#room.open(at);
@@ -90,6 +98,11 @@ export class Screen {
         this.#room.jump(to);
     }
 
+    /** Tells the reader of something that did not work. */
+    showError(text) {
+        this.#composer.showError(text);
+    }
+
     /** Says whether the user owns the room, and may delete what others wrote. */
     setOwner(isOwner) {
         if (this.#isOwner === isOwner) return;
@@ -99,10 +112,10 @@ export class Screen {
 
     // Drawing
 
-    #rowNode(row, before) {
-        return rowNode(row, before, {
+    #rowNode(row, before, old) {
+        return rowNode(row, before, old, {
             me: this.#api.user, isOwner: this.#isOwner,
-            quoted: (seq, key) => this.#quotedMessage(seq, key), readBy: (seq) => this.#readersOf(seq),
+            quoted: (seq, key) => this.#quotedMessage(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
         });
     }
 
@@ -114,11 +127,13 @@ export class Screen {
             phase: view.phase, before: view.before, after: view.after, connection: view.connection, unread: view.unread,
         });
         if (view.rows !== wasReading) {
-            this.#rows = new Map(view.rows.map((row) => [row.key, row]));
+            this.#index(view.rows);
         }
+        const moved = this.#placeReaders();
         // The moves that drawing brings about are told once, after it.
         this.#isDrawing = true;
         this.#list.update(view.rows);
+        for (const key of moved) this.#list.redraw(key);
         if (scrollTo === "bottom") this.#list.scrollToBottom();
         else if (scrollTo !== null) this.#scrollToRow(scrollTo);
         this.#isDrawing = false;
@@ -153,7 +168,7 @@ export class Screen {
         toast.hidden = view.toast === null;
         if (view.toast) {
             toast.dataset.count = view.toast.count;
-            const newest = this.#room.view.rows.findLast((row) => row.seq === view.toast.seq)?.message;
+            const newest = this.#bySeq.get(view.toast.seq)?.message;
             const words = newest ? `${newest.sender}: ${summary(newest)}` : "New messages";
             toast.textContent = view.toast.count > 1 ? `${words} (${view.toast.count} new)` : words;
         } else {
@@ -172,23 +187,48 @@ export class Screen {
     }
 
     #quotedMessage(seq, key) {
-        const shown = this.#rows.get(String(seq)) ?? this.#view?.rows.find((row) => row.seq === seq);
+        const shown = this.#bySeq.get(seq);
         if (shown?.message) return shown.message;
+        this.#quoting.set(seq, (this.#quoting.get(seq) ?? new Set()).add(key));
         if (!this.#quoted.has(seq)) {
             this.#quoted.set(seq, undefined);
             this.#api.message(this.id, seq).catch(() => null).then((message) => {
                 this.#quoted.set(seq, message);
-                this.#list.redraw(key);
+                for (const quoting of this.#quoting.get(seq)) this.#list.redraw(quoting);
+                this.#quoting.delete(seq);
             });
         }
         return this.#quoted.get(seq);
     }
 
-    /** The users whose read mark stands at this message of mine, or between it and the next one. */
-    #readersOf(seq) {
-        const mine = this.#view?.rows.filter((row) => row.mine && row.seq) ?? [];
-        const next = mine.find((row) => row.seq > seq)?.seq ?? Infinity;
-        return [...this.#room.readers].filter(([, mark]) => mark >= seq && mark < next).map(([user]) => user).slice(0, MAXIMUM_READERS);
+    #index(rows) {
+        this.#rows.clear();
+        this.#bySeq.clear();
+        this.#own = [];
+        for (const row of rows) {
+            this.#rows.set(row.key, row);
+            if (row.seq === undefined) continue;
+            this.#bySeq.set(row.seq, row);
+            if (row.mine) this.#own.push(row);
+        }
+    }
+
+    /**
+     * Puts each reader below the last own message that they have read.
+     *
+     * @returns {Set<string>} The keys of the rows whose readers are others than before.
+     */
+    #placeReaders() {
+        const placed = new Map();
+        for (const [user, mark] of this.#room.readers) {
+            const row = this.#own.findLast(({ seq }) => seq <= mark);
+            if (!row) continue;
+            const names = placed.get(row.key) ?? [];
+            if (names.length < MAXIMUM_READERS) placed.set(row.key, [...names, user]);
+        }
+        const before = this.#readers;
+        this.#readers = placed;
+        return new Set([...before.keys(), ...placed.keys()].filter((key) => String(before.get(key)) !== String(placed.get(key))));
     }
 
     // Moving
@@ -205,7 +245,7 @@ export class Screen {
             this.#viewport = viewport;
             this.#room.setViewport(atBottom, lastVisible);
         }
-        if (!view.rows.some((row) => row.seq !== undefined)) return;
+        if (!this.#bySeq.size) return;
         for (const edge of ["before", "after"]) {
             const state = view[edge];
             if (state === "failed" && performance.now() - this.#failedAt[edge] < RETRY_MILLISECONDS) continue;
@@ -262,22 +302,34 @@ export class Screen {
     }
 
     #pick(button) {
-        const group = button.parentElement;
-        const open = group.querySelector(".picker");
-        if (open) return open.remove();
-        group.append(picker());
-        group.querySelector(".picker button").focus();
+        const body = button.closest(".body");
+        const wasOpen = body.querySelector(".picker") !== null;
+        this.#closePicker();
+        if (wasOpen) return;
+        body.append(picker());
+        body.querySelector(".picker button").focus();
+    }
+
+    /** Closes the open picker, if any, and gives the focus back to what opened it. */
+    #closePicker() {
+        const open = $("#messages .picker");
+        if (!open) return false;
+        const hadFocus = open.contains(document.activeElement);
+        const button = open.closest(".body").querySelector("[data-pick]");
+        open.remove();
+        if (hadFocus) button?.focus({ preventScroll: true });
+        return true;
     }
 
     /** Adds or takes back a reaction. The push shows it, as it does to everybody. */
     #react(row, key) {
-        this.#list.node(row.key)?.querySelector(".picker")?.remove();
+        this.#closePicker();
         const isMine = row.message.reactions?.some((reaction) => reaction.key === key && reaction.users.includes(this.#api.user));
         return this.#try(() => this.#api.react(this.id, row.seq, key, !isMine));
     }
 
     #delete(row) {
-        if (confirm(`Delete this message?\n\n${summary(row.message)}`)) this.#try(() => this.#api.remove(this.id, row.seq));
+        return this.#try(() => this.#api.remove(this.id, row.seq));
     }
 
     #liked({ target }) {
@@ -297,7 +349,7 @@ export class Screen {
     /** Arrows go from message to message; Escape leads back to the composer. */
     #keyPressed(event) {
         const { key, target } = event;
-        if (key === "Escape") return this.#composer.focus();
+        if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
         const step = { ArrowUp: -1, ArrowDown: 1 }[key];
         if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
         const nodes = [...$("#messages").querySelectorAll(".row")];
@@ -317,9 +369,8 @@ export class Screen {
         }
     }
 
-    /** The row that the last own message has, so that ArrowUp in an empty composer edits it. */
-    get lastOwn() {
-        const row = this.#view?.rows.findLast((row) => row.mine && row.state === "stored");
-        return row && contentOf(row, this.#api.user);
+    #editLast() {
+        const row = this.#own.findLast(({ state }) => state === "stored");
+        if (row) this.#composer.edit(row.message);
     }
 }

@@ -6,6 +6,10 @@
 
 /** How long a socket may take to open, in milliseconds. After it, the attempt counts as failed. */
 const OPENING_MILLISECONDS = 15000;
+/** How often a socket looks at the clock, in milliseconds. */
+const WATCH_MILLISECONDS = 15000;
+/** A pause of the clock that means that the device slept, in milliseconds. Pages in the background pause for a minute. */
+const SLEEP_MILLISECONDS = 150000;
 
 export class Socket {
     #socket;
@@ -22,6 +26,7 @@ export class Socket {
         this.#timer = setTimeout(() => this.#end(1006), OPENING_MILLISECONDS);
         socket.onopen = () => {
             clearTimeout(this.#timer);
+            this.#watch(Date.now());
             this.#handlers?.opened();
         };
         socket.onmessage = ({ data }) => {
@@ -45,6 +50,13 @@ export class Socket {
     close() {
         this.#handlers = null;
         this.#end(1000);
+    }
+
+    /** Ends a socket over which the device has slept: the server has given it up, and nothing may ever tell. */
+    #watch(seen) {
+        if (Date.now() - seen > SLEEP_MILLISECONDS) return this.#end(1006);
+        const now = Date.now();
+        this.#timer = setTimeout(() => this.#watch(now), WATCH_MILLISECONDS);
     }
 
     #end(code) {

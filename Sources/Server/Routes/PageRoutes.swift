@@ -10,6 +10,9 @@ enum PageContent {
     static let files = Dictionary(
         uniqueKeysWithValues: Page.files.map { ($0.name, StaticContent($0.bytes, contentType: $0.contentType)) })
 
+    /// The field that lets a service worker serve more than what is beside it.
+    static let serviceWorkerAllowed = HTTPField.Name("Service-Worker-Allowed")!
+
     /// The content security policy of the page: its own scripts and styles only, and no page around it. Pictures and films
     /// of messages may come from anywhere.
     static let policy = """
@@ -24,6 +27,8 @@ extension Exchange {
     /// - Throws: 404 when there is no such file, or no page.
     func answerPageFile(_ name: String) throws(Problem) {
         guard worker.services.configuration.page, let file = PageContent.files[name] else { throw .notFound }
+        // The worker that keeps the page for when the server cannot be reached serves the document too, which is above its path.
+        if name == Page.worker { add(PageContent.serviceWorkerAllowed, "/") }
         answer(file)
     }
 }

@@ -1,0 +1,43 @@
+/**
+ * A service worker: with it the page opens where the server cannot be reached, and shows what it has kept.
+ *
+ * It asks the server first and keeps what that answers, so a new version of the server brings its own page. Requests to the API
+ * pass it by.
+ *
+ * @module offline
+ */
+
+const CACHE = "backscroll-page";
+
+/** What the page loads. The document stands for all its addresses: its parameters are read in the browser. */
+const FILES = [
+    "/", "/page/api.js", "/page/app.js", "/page/composer.js", "/page/icon.svg", "/page/inbox.js", "/page/list.js", "/page/message.js",
+    "/page/renew.js", "/page/room.js", "/page/screen.js", "/page/socket.js", "/page/store.js", "/page/style.css", "/page/text.js",
+    "/page/thumbhash.js", "/page/timeline-difference.js", "/page/timeline-events.js", "/page/timeline-window.js", "/page/timeline.js",
+];
+
+async function respond(request, path) {
+    const cache = await caches.open(CACHE);
+    try {
+        const response = await fetch(request);
+        if (response.ok) await cache.put(path, response.clone());
+        return response;
+    } catch (error) {
+        const kept = await cache.match(path);
+        if (kept) return kept;
+        throw error;
+    }
+}
+
+addEventListener("install", (event) => {
+    skipWaiting();
+    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
+});
+
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+
+addEventListener("fetch", (event) => {
+    const url = new URL(event.request.url);
+    if (event.request.method !== "GET" || url.origin !== location.origin || !FILES.includes(url.pathname)) return;
+    event.respondWith(respond(event.request, url.pathname));
+});

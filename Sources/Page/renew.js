@@ -1,0 +1,43 @@
+/**
+ * Changes an element into another one, leaving alone what is the same in both: what has the focus keeps it, a film goes on, and
+ * a picture does not load again.
+ *
+ * @module renew
+ */
+
+/** What tells which child of the one element is which of the other: a reaction's key, or the part of the row. */
+function partOf(node) {
+    return node.dataset?.reaction ?? node.classList?.[0] ?? node.nodeName;
+}
+
+/**
+ * Changes `old` into `fresh`. Elements with `data-transient` (an open menu) have been added later, and stay.
+ *
+ * @param {HTMLElement} old
+ * @param {HTMLElement} fresh Its children may be taken from it.
+ * @returns {HTMLElement} The element that stands for `fresh` now; `old`, except for another kind of element.
+ */
+export function renew(old, fresh) {
+    if (old.isEqualNode(fresh)) return old;
+    if (old.nodeName !== fresh.nodeName || old.nodeType !== Node.ELEMENT_NODE) {
+        old.replaceWith(fresh);
+        return fresh;
+    }
+    for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+    for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    const kept = [...old.childNodes].filter((child) => !child.dataset || !("transient" in child.dataset));
+    let next = kept[0] ?? old.firstChild;
+    for (const child of [...fresh.childNodes]) {
+        const index = kept.findIndex((node) => partOf(node) === partOf(child));
+        if (index < 0) {
+            old.insertBefore(child, next);
+            continue;
+        }
+        // What stood before its counterpart is gone.
+        for (const gone of kept.splice(0, index)) gone.remove();
+        const node = renew(kept.shift(), child);
+        next = node.nextSibling;
+    }
+    for (const gone of kept) gone.remove();
+    return old;
+}
