@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// `backscroll bench`: times pieces of the server by themselves.
+/// The command `backscroll bench`: times parts of the server in isolation.
 public struct BenchCommand: ParsableCommand {
     /// The command's name and its help.
     public static let configuration = CommandConfiguration(
@@ -30,10 +30,10 @@ public struct BenchCommand: ParsableCommand {
     @Option(help: "Where the store's database is made, and removed at the end.")
     var directory = "/tmp"
 
-    /// Made by the parser.
+    /// Creates a command; for the parser.
     public init() {}
 
-    /// Refuses values that make no sense.
+    /// Checks the options.
     public func validate() throws {
         guard (1...1000).contains(rounds) else { throw ValidationError("--rounds must be from 1 to 1000.") }
         guard (1...60_000).contains(roundTime) else {
@@ -44,7 +44,7 @@ public struct BenchCommand: ParsableCommand {
         }
     }
 
-    /// Runs the benchmarks, and prints a line for each.
+    /// Runs the benchmarks and prints one line for each.
     public func run() throws {
         #if DEBUG
         print("This is a debug build: its figures say nothing of a release's.")
@@ -73,7 +73,7 @@ public struct BenchCommand: ParsableCommand {
     }
 }
 
-/// What went wrong with a benchmark.
+/// The reason why a benchmark failed.
 enum BenchError: Error, CustomStringConvertible {
     case wrongResult
     case noDirectory(String)

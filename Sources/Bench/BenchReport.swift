@@ -1,9 +1,9 @@
-/// A measurement in words.
+/// Measurements formatted for people.
 enum BenchReport {
     private static let nameWidth = 38
     private static let numberWidth = 10
 
-    /// One line: `http parse a send   1,234 ns/request   810,372 requests/s   ± 3 %`.
+    /// Returns one line: `http parse a send   1,234 ns/request   810,372 requests/s   ± 3 %`.
     static func line(_ measurement: Measurement) -> String {
         let name = measurement.name.padded(to: nameWidth)
         let time = grouped(Int(measurement.median.rounded())).leftPadded(to: numberWidth)
@@ -12,7 +12,7 @@ enum BenchReport {
         return "\(name) \(time) ns/\(measurement.unit.padded(to: 9)) \(rate)/s   rounds within \(spread) %"
     }
 
-    /// A number with its thousands apart.
+    /// Returns a number with thousands separators.
     static func grouped(_ number: Int) -> String {
         var digits = Array(String(number.magnitude))
         var index = digits.count - 3

@@ -1,12 +1,12 @@
-/// A piece of the server's work that is timed by itself.
+/// A part of the server's work that is timed in isolation.
 struct Benchmark {
-    /// What is worked on and what is done: `http parse a send`.
+    /// The subject and the operation: `http parse a send`.
     let name: String
-    /// What one unit of it is: `request`, `delivery`.
+    /// The unit of work: `request`, `delivery`.
     let unit: String
-    /// The number of units that one call of ``work`` does.
+    /// Number of units of work per call.
     let unitsPerCall: Int
-    /// Does the work so many times.
+    /// Performs the work the given number of times.
     let work: (Int) throws -> Void
 
     init(_ name: String, per unit: String, times unitsPerCall: Int = 1, _ work: @escaping (Int) throws -> Void) {
@@ -16,15 +16,15 @@ struct Benchmark {
         self.work = work
     }
 
-    /// Times it: a few rounds, each of as many calls as take `roundTime`.
+    /// Times the work in several rounds, each with as many calls as take `roundTime`.
     ///
     /// - Parameters:
-    ///   - rounds: 1 or more; one more comes before them and does not count.
-    ///   - roundTime: about how long a round takes.
+    /// - rounds: at least 1. A further round comes first and is not counted.
+    ///   - roundTime: the approximate duration of a round.
     func measure(rounds: Int, roundTime: Duration) throws -> Measurement {
         var calls = 1
         var time = try time(calls)
-        // Doubled, so that what is slow at first does not lead to rounds that are too short.
+        // Doubled until it takes long enough, so that a slow start does not lead to rounds that are too short.
         while time < roundTime {
             calls = time * 2 > roundTime ? Int(Double(calls) * (roundTime / time)) + 1 : calls * 2
             time = try self.time(calls)
@@ -41,23 +41,23 @@ struct Benchmark {
     }
 }
 
-/// What a benchmark has taken, a unit.
+/// The time that a benchmark takes per unit.
 struct Measurement {
     let name: String
     let unit: String
-    /// Nanoseconds a unit in each round, the shortest first; one round at least.
+    /// Nanoseconds per unit in each round, in ascending order; at least one round.
     let nanoseconds: [Double]
 
-    /// Of the rounds; of an even number of them the longer of the two in the middle.
+    /// The median of the rounds; of an even number of them, the larger of the two middle ones.
     var median: Double { nanoseconds[nanoseconds.count / 2] }
 
-    /// The number of units that a second.
+    /// Units per second.
     var perSecond: Double { 1e9 / median }
 
-    /// How far the rounds lie apart, as a part of the median: what a difference must exceed to mean anything.
+    /// The range of the rounds relative to the median. A difference is significant only if it is larger.
     var spread: Double { (nanoseconds.last! - nanoseconds[0]) / median }
 }
 
-/// Keeps the compiler from leaving out work whose result nobody needs.
+/// Keeps the compiler from removing work whose result is not used.
 @inline(never)
 func keep<T>(_ value: borrowing T) {}

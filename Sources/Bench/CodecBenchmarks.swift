@@ -4,7 +4,7 @@ import HTTPTypes
 import WebSocket
 import Wire
 
-/// The codecs, which see every byte.
+/// Benchmarks of the codecs, which process every byte.
 enum CodecBenchmarks {
     static func all() throws -> [Benchmark] {
         try http() + json() + webSocket()

@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// A room's feed: what a commit costs for each subscriber, but for the system call.
+/// Benchmarks of a room's feed: the cost of a commit per subscriber, without the system call.
 enum FeedBenchmarks {
     static func all() throws -> [Benchmark] {
         try [1, 8].map { messages in
@@ -40,7 +40,7 @@ enum FeedBenchmarks {
     }
 }
 
-/// Clients that take everything at once.
+/// A client that accepts everything at once.
 private final class Sink: SubscriptionCarrier, DirectPushes {
     private var bytes = 0
 

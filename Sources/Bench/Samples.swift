@@ -1,18 +1,18 @@
 import Chat
 import Wire
 
-/// What the benchmarks work on: a chat message of 256 characters, as load tools send it.
+/// The data of the benchmarks: a chat message of 256 characters, as load tools send it.
 enum Samples {
     static let room = try! RoomID("lobby")
     static let sender = try! UserID("alice")
     static let text = String(repeating: "the quick brown fox, ", count: 13).prefix(256)
 
-    /// The body of a send.
+    /// Returns the body of a send.
     static func draft(_ id: Int) -> [UInt8] {
         Array(#"{"client_message_id":"6a0f4a5e-0000-4000-8000-\#(id)","text":"\#(text)"}"#.utf8)
     }
 
-    /// A send as it arrives.
+    /// The bytes of a send request.
     static let request: [UInt8] = {
         let body = draft(0)
         let head = """
@@ -28,7 +28,7 @@ enum Samples {
         return Array(head.utf8) + body
     }()
 
-    /// The message as it is stored.
+    /// Returns the message as it is stored.
     static func snapshot(_ seq: Int64) throws -> [UInt8] {
         var snapshot: [UInt8] = []
         Message.encode(
@@ -37,7 +37,7 @@ enum Samples {
         return snapshot
     }
 
-    /// The messages of a commit.
+    /// Returns the messages of a commit.
     static func batch(_ revs: ClosedRange<Int64>) throws -> Batch {
         Batch(
             room: room, firstRev: revs.lowerBound, head: revs.upperBound, messages: try revs.map { try snapshot($0) })

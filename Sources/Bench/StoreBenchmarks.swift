@@ -5,22 +5,22 @@ import Store
 import Synchronization
 import Wire
 
-/// The log: commits, each with its sync, and pages.
+/// Benchmarks of the log: commits, each with its sync, and pages.
 ///
-/// The database is made in a directory of its own and removed at the end.
+/// It creates the database in its own directory and removes it at the end.
 final class StoreBenchmarks {
-    /// The number of messages that the room has that pages are read of.
+    /// Number of messages of the room that pages are read from.
     private let messages: Int
     private let directory: String
     private let observer = Answers()
     private let log: SQLiteLog
     private var sent = 0
 
-    /// Makes the database, and fills a room.
+    /// Creates the database and fills a room.
     ///
     /// - Parameters:
-    ///   - directory: where the database is made: it is the disk there that is measured.
-    ///   - messages: how many messages the room gets.
+    /// - directory: the parent of the database's directory, which decides the disk that is measured.
+    ///   - messages: the number of messages of the room.
     init(in directory: String, messages: Int) throws {
         self.messages = messages
         var template = Array("\(directory)/backscroll-bench-XXXXXX".utf8CString)
@@ -61,7 +61,7 @@ final class StoreBenchmarks {
         try observer.wait(for: size)
     }
 
-    /// Reads pages of 30, as many at a time as a reader takes.
+    /// Returns a benchmark that reads pages of 30 messages, as many at a time as a reader accepts.
     private func page(_ which: String, _ anchor: @escaping (Int) -> PageRequest.Anchor) -> Benchmark {
         Benchmark("store page, \(which) of \(messages)", per: "page", times: 32) { [self] calls in
             for _ in 0..<calls {
@@ -77,10 +77,10 @@ final class StoreBenchmarks {
     }
 }
 
-/// Counts what the log says.
+/// Counts the answers of the log.
 private final class Answers: LogObserver {
     private let failure = Mutex<Problem?>(nil)
-    /// Signalled once for each answer: whoever waits sleeps, and leaves the core to the log's threads.
+    /// Signalled once per answer. A waiting thread sleeps and leaves the core to the log's threads.
     private let answered = DispatchSemaphore(value: 0)
 
     func membershipsChanged(_ changes: [MembershipChange]) {}
@@ -99,7 +99,7 @@ private final class Answers: LogObserver {
         answered.signal()
     }
 
-    /// Waits until so many answers have come.
+    /// Waits until `count` answers have arrived.
     func wait(for count: Int) throws {
         for _ in 0..<count { answered.wait() }
         if let failure = failure.withLock({ $0 }) { throw failure }
