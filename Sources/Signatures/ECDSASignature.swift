@@ -15,7 +15,7 @@ enum ECDSASignature {
     static func der(fromRaw raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 2 * scalarSize else { return nil }
         let integers = integer(raw[..<scalarSize]) + integer(raw[scalarSize...])
-        // At most 2 * (2 + 33) bytes: the short form of the length holds it.
+        // At most 2 * (2 + 33) bytes, which fits the short form of the length.
         return [sequenceTag, UInt8(integers.count)] + integers
     }
 
@@ -29,8 +29,8 @@ enum ECDSASignature {
         return r + s
     }
 
-    /// The DER integer of an unsigned number: without leading zeros, but for one where the highest bit is set, which
-    /// would otherwise be the sign.
+    /// Returns the DER integer of an unsigned number: without leading zeros, except one if the highest bit is set,
+    /// which would otherwise be the sign.
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(number.drop { $0 == 0 })
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }

@@ -2,24 +2,24 @@ import COpenSSL
 
 /// A public or private key (`EVP_PKEY`) for RS256, ES256 or EdDSA.
 ///
-/// `@unchecked Sendable`, because nothing changes the key after `init`, OpenSSL guards the caches inside it with locks,
-/// and every signature is made or verified in a context of its own: any number of threads may use one key at once
+/// `@unchecked Sendable`: nothing changes the key after `init`, OpenSSL guards its internal caches with locks, and
+/// every signature is made or verified in its own context. Any number of threads may use a key at once
 /// (openssl-threads(7)).
 ///
-/// Every function here leaves the thread's queue of OpenSSL errors empty. TLS runs on the same threads, and
-/// `SSL_get_error(3)` would take an error that is left there for one of a connection.
+/// Every function here leaves the thread's OpenSSL error queue empty. TLS runs on the same threads, and
+/// `SSL_get_error(3)` would attribute a remaining error to a connection.
 final class OpenSSLKey: @unchecked Sendable {
-    /// Sizes of RSA keys in bits. Smaller keys can be broken (RFC 7518, section 3.3); with larger ones a single signature
-    /// would hold up a loop for milliseconds.
+    /// Allowed sizes of RSA keys in bits. Smaller keys can be broken (RFC 7518, section 3.3). A single signature with a
+    /// larger key would block a loop for milliseconds.
     static let rsaBits = 2048...8192
-    /// Size of an RSA key's public exponent in bits. Common ones have 2 or 17; large ones only cost time.
+    /// Maximum size of an RSA key's public exponent in bits. Usual ones have 2 or 17; larger ones only cost time.
     static let maximumExponentBits = 33
 
-    /// The algorithm that the key is for.
+    /// The algorithm that the key is used for.
     let algorithm: SignatureAlgorithm
     private let handle: Handle
 
-    /// Owns an `EVP_PKEY` and frees it exactly once: it cannot be copied.
+    /// The owner of an `EVP_PKEY`. It cannot be copied, so the key is freed exactly once.
     private struct Handle: ~Copyable {
         let pointer: OpaquePointer
 
@@ -44,17 +44,17 @@ final class OpenSSLKey: @unchecked Sendable {
         try self.init(Self.read(pem) { PEM_read_bio_PUBKEY($0, nil, noPassphrase, nil) })
     }
 
-    /// Reads a private key in PEM that is not encrypted.
+    /// Reads an unencrypted private key in PEM.
     convenience init(privateKeyPEM pem: [UInt8]) throws(UnusableKey) {
         try self.init(Self.read(pem) { PEM_read_bio_PrivateKey($0, nil, noPassphrase, nil) })
     }
 
-    /// Makes an RSA public key from its two numbers, the highest byte first.
+    /// Creates an RSA public key from its two numbers, most significant byte first.
     convenience init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(UnusableKey) {
         let (modulus, exponent) = (modulus.drop { $0 == 0 }, exponent.drop { $0 == 0 })
-        // OpenSSL takes numbers of any size, and its check of a huge one would take hours.
+        // OpenSSL accepts numbers of any size, and checking a huge one would take hours.
         guard modulus.count <= Self.rsaBits.upperBound / 8 else { throw .rsaBits(modulus.count * 8) }
-        // OpenSSL wants the lowest byte first, as the processor does, which all Linux systems that Swift runs on do.
+        // OpenSSL expects the least significant byte first: the byte order of every Linux platform that Swift supports.
         try self.init(
             Self.make(
                 "RSA",
@@ -64,7 +64,7 @@ final class OpenSSLKey: @unchecked Sendable {
                 ]))
     }
 
-    /// Makes a public key from the coordinates of its point on P-256: 32 bytes each, the highest first.
+    /// Creates a public key from the coordinates of its point on P-256: 32 bytes each, most significant first.
     convenience init(p256X x: [UInt8], y: [UInt8]) throws(UnusableKey) {
         let size = ECDSASignature.scalarSize
         guard x.count == size, y.count == size else { throw .invalid }
@@ -73,24 +73,24 @@ final class OpenSSLKey: @unchecked Sendable {
                 "EC",
                 [
                     Member(name: "group", type: OSSL_PARAM_UTF8_STRING, value: Array(Self.p256.utf8)),
-                    // A point that is not compressed (SEC 1, section 2.3.3).
+                    // An uncompressed point (SEC 1, section 2.3.3).
                     Member(name: "pub", type: OSSL_PARAM_OCTET_STRING, value: [0x04] + x + y),
                 ]))
     }
 
-    /// Makes an Ed25519 public key from its 32 bytes.
+    /// Creates an Ed25519 public key from its 32 bytes.
     convenience init(ed25519 bytes: [UInt8]) throws(UnusableKey) {
         try self.init(
             Self.make("ED25519", [Member(name: "pub", type: OSSL_PARAM_OCTET_STRING, value: bytes)]))
     }
 
-    /// Reads a key with one of OpenSSL's functions for PEM.
+    /// Reads a key with one of OpenSSL's PEM functions.
     private static func read(
         _ pem: [UInt8], by function: (OpaquePointer) -> OpaquePointer?
     ) throws(UnusableKey) -> Handle {
         defer { ERR_clear_error() }
         let key: OpaquePointer? = pem.withUnsafeBytes { bytes in
-            // The BIO reads the bytes where they are, and is freed before they are.
+            // The BIO reads the bytes in place, and is freed before they are.
             guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
             defer { BIO_free_all(bio) }
             return function(bio)
@@ -99,30 +99,30 @@ final class OpenSSLKey: @unchecked Sendable {
         return Handle(key)
     }
 
-    /// A part of a key as OpenSSL takes it (OSSL_PARAM(3)).
+    /// A parameter of a key, as OpenSSL takes it (OSSL_PARAM(3)).
     private struct Member {
-        /// One of the names in EVP_PKEY-RSA(7), EVP_PKEY-EC(7) and EVP_PKEY-ED25519(7).
+        /// A name from EVP_PKEY-RSA(7), EVP_PKEY-EC(7) or EVP_PKEY-ED25519(7).
         let name: StaticString
         let type: Int32
         let value: [UInt8]
     }
 
-    /// Makes a public key from its parts.
+    /// Creates a public key from its parameters.
     private static func make(_ type: String, _ members: [Member]) throws(UnusableKey) -> Handle {
         defer { ERR_clear_error() }
         guard members.allSatisfy({ !$0.value.isEmpty }), let context = EVP_PKEY_CTX_new_from_name(nil, type, nil)
         else { throw .invalid }
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        // With a NUL behind each, without which OpenSSL reads beyond the end of a text.
+        // Each value is followed by a NUL, without which OpenSSL would read beyond the end of a text.
         var values: [UInt8] = []
         for member in members { values += member.value + [0] }
         let status = values.withUnsafeMutableBytes { values in
             var offset = 0
             var parameters = members.map { member in
                 defer { offset += member.value.count + 1 }
-                // The name is a literal, which lives for ever and ends with a NUL. The value lies within `values`, which
-                // holds them all, and OpenSSL copies it before the closure ends.
+                // The name is a literal, which is never freed and ends with a NUL. The value lies within `values`, and
+                // OpenSSL copies it before the closure ends.
                 return OSSL_PARAM(
                     key: UnsafeRawPointer(member.name.utf8Start).assumingMemoryBound(to: CChar.self),
                     data_type: UInt32(member.type), data: values.baseAddress! + offset,
@@ -138,12 +138,12 @@ final class OpenSSLKey: @unchecked Sendable {
 
     // MARK: Checking
 
-    /// OpenSSL's name of P-256.
+    /// The name of P-256 in OpenSSL.
     private static let p256 = "prime256v1"
 
-    /// Returns the algorithm that a key is for.
+    /// Returns the algorithm that a key is used for.
     ///
-    /// - Throws: ``UnusableKey`` if it is for none, too weak or not valid.
+    /// - Throws: ``UnusableKey`` if the key is of another kind, too weak or invalid.
     private static func checkedAlgorithm(of handle: borrowing Handle) throws(UnusableKey) -> SignatureAlgorithm {
         defer { ERR_clear_error() }
         let key = handle.pointer
@@ -151,7 +151,7 @@ final class OpenSSLKey: @unchecked Sendable {
         if EVP_PKEY_is_a(key, "RSA") == 1 {
             let bits = Int(EVP_PKEY_get_bits(key))
             guard rsaBits.contains(bits) else { throw .rsaBits(bits) }
-            // 1 would make every message its own signature, and an even one can have no private key.
+            // With an exponent of 1 every message would be its own signature. An even exponent has no private key.
             var exponent = 0
             guard EVP_PKEY_get_size_t_param(key, "e", &exponent) == 1, exponent % 2 == 1, exponent > 1,
                 exponent >> maximumExponentBits == 0
@@ -178,16 +178,17 @@ final class OpenSSLKey: @unchecked Sendable {
         return algorithm
     }
 
-    /// Returns true for the points of Ed25519 whose order divides 8. Anybody can forge signatures for such a key, and
-    /// OpenSSL does not refuse it (RFC 8032, section 5.1; "Taming the many EdDSAs", section 2).
+    /// Returns true for the points of Ed25519 whose order divides 8. Anybody can forge signatures for such keys, and
+    /// OpenSSL accepts them (RFC 8032, section 5.1; "Taming the many EdDSAs", section 2).
     private static func isOfSmallOrder(_ bytes: [UInt8]) -> Bool {
         var y = bytes
-        // The highest bit is the sign of x, and each of these points comes with both.
+        // The highest bit is the sign of x. Each of these points occurs with both signs.
         y[31] &= 0x7F
         return smallOrder.contains(y)
     }
 
-    /// The y of these points, the lowest byte first: 0 and 1 (also with the prime added), -1, and the two of order 8.
+    /// The y coordinates of these points, least significant byte first: 0 and 1 (also with the prime added), -1, and
+    /// the two of order 8.
     private static let smallOrder: [[UInt8]] =
         [0, 1].map { [$0] + [UInt8](repeating: 0, count: 31) }
         + [0xEC, 0xED, 0xEE].map { [$0] + [UInt8](repeating: 0xFF, count: 30) + [0x7F] } + [
@@ -201,12 +202,12 @@ final class OpenSSLKey: @unchecked Sendable {
             ],
         ]
 
-    // MARK: Use
+    // MARK: Signing and verifying
 
-    /// The digest that is signed; null for Ed25519, which takes the message itself.
+    /// The digest to sign; null for Ed25519, which signs the message itself.
     private var digest: OpaquePointer? { algorithm == .edDSA ? nil : EVP_sha256() }
 
-    /// Returns true if `signature` is one of `message` by this key.
+    /// Returns true if `signature` is this key's signature of `message`.
     func verifies(_ signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
         guard let signature = algorithm == .es256 ? ECDSASignature.der(fromRaw: signature) : signature else {
             return false
@@ -215,7 +216,7 @@ final class OpenSSLKey: @unchecked Sendable {
         guard let context = EVP_MD_CTX_new() else { return false }
         defer { EVP_MD_CTX_free(context) }
         guard EVP_DigestVerifyInit(context, nil, digest, nil, handle.pointer) == 1 else { return false }
-        // 0 stands for a wrong signature, and what is below for one that cannot be any.
+        // The result is 0 for a wrong signature, and negative for bytes that cannot be a signature.
         return message.withUnsafeBufferPointer { message in
             EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count) == 1
         }
@@ -232,7 +233,7 @@ final class OpenSSLKey: @unchecked Sendable {
         guard EVP_DigestSignInit(context, nil, digest, nil, handle.pointer) == 1,
             EVP_DigestSign(context, nil, &count, message, message.count) == 1
         else { throw .invalid }
-        // The first call told how many bytes there can be; the second tells how many there are.
+        // The first call returned the maximum size; this call returns the actual size.
         var signature = [UInt8](repeating: 0, count: count)
         guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else { throw .invalid }
         signature.removeLast(signature.count - count)
@@ -243,7 +244,8 @@ final class OpenSSLKey: @unchecked Sendable {
     }
 }
 
-/// Answers OpenSSL's question for the passphrase of an encrypted key, which it would otherwise ask at the terminal: none.
+/// Answers OpenSSL's request for the passphrase of an encrypted key: there is none. By default OpenSSL would ask at the
+/// terminal.
 private func noPassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
