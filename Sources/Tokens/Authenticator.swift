@@ -1,16 +1,15 @@
 public import Chat
 public import Wire
 
-/// Learns on one loop who the callers are by their tokens.
+/// Identifies callers by their tokens. Confined to one loop.
 ///
-/// It does so at once, on the loop: a good token is checked with its first request only, which takes some microseconds
-/// with a secret and less than a tenth of a millisecond with the other kinds of keys, and no request has to wait for
-/// another thread or can overtake one of its connection.
+/// It works synchronously on the loop, so no request waits for another thread or overtakes another one of its
+/// connection. A valid token is verified once and then cached.
 public struct Authenticator {
     private let verifier: TokenVerifier
     private var cache = TokenCache()
 
-    /// Holds tokens against these rules.
+    /// Creates an authenticator with these rules.
     public init(_ rules: TokenRules) {
         verifier = TokenVerifier(rules: rules)
     }

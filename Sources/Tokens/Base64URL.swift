@@ -1,9 +1,9 @@
-/// Base64url without padding (RFC 4648, section 5), as JSON Web Signatures have it (RFC 7515, section 2).
+/// Base64url without padding (RFC 4648, section 5), as JSON Web Signatures use it (RFC 7515, section 2).
 enum Base64URL {
-    /// The bytes that `text` stands for.
+    /// Decodes `text`.
     ///
-    /// - Returns: `nil` if there is a character that does not belong there, padding among them, or if bits are left
-    ///   over that are not 0: each sequence of bytes has one encoding only (section 3.5).
+    /// - Returns: `nil` if `text` contains padding or another invalid character, or if unused bits are not 0. Each
+    ///   sequence of bytes therefore has exactly one encoding (section 3.5).
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -23,7 +23,7 @@ enum Base64URL {
         return bits == 0 ? bytes : nil
     }
 
-    /// The text that stands for `bytes`.
+    /// Encodes `bytes`.
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count / 3 * 4 + 3)

@@ -1,32 +1,32 @@
 import Chat
 import Wire
 
-/// What the payload of a token says (RFC 7519, section 4.1), as far as it matters here.
+/// The claims in the payload of a token that the server uses (RFC 7519, section 4.1).
 ///
-/// A claim of the wrong type is refused, `null` too: a token that was meant to be limited must not become unlimited by
-/// a mistake of whoever issues it.
+/// A claim of the wrong type is refused, including `null`: an issuer's mistake must not turn a limited token into an
+/// unlimited one.
 struct Claims: Equatable {
-    /// The most elements of `rooms`, because each is held against the room of each request.
+    /// Maximum number of elements of `rooms`, because each is compared with the room of every request.
     static let maximumRooms = 128
 
     /// `sub`: the user.
     var subject: String?
-    /// `exp`, in seconds since 1970 with a fraction if need be (section 2, "NumericDate").
+    /// `exp`, in seconds since 1970, possibly with a fraction (section 2, "NumericDate").
     var expiry: Double?
-    /// `nbf`, likewise.
+    /// `nbf`, in seconds since 1970, possibly with a fraction.
     var notBefore: Double?
     /// `iss`.
     var issuer: String?
-    /// `aud`: one string, or several.
+    /// `aud`: one string or several.
     var audience: [String]?
-    /// `rooms`: room ids or patterns of them.
+    /// `rooms`: room ids or patterns.
     var rooms: [RoomPattern]?
     /// `admin`.
     var isAdmin = false
 
-    /// Reads a payload.
+    /// Parses a payload.
     ///
-    /// - Parameter json: the payload, decoded.
+    /// - Parameter json: the decoded payload.
     /// - Throws: 401 `token_invalid`.
     init(_ json: [UInt8]) throws(Problem) {
         var claim = "payload"
@@ -62,7 +62,7 @@ struct Claims: Equatable {
             }
             try json.finish()
         } catch {
-            // What is at fault is named, but nothing of what the token says is repeated.
+            // The error names the claim at fault, but repeats nothing from the token.
             throw error.code == .tokenInvalid ? error : .tokenInvalid("The token's \(claim) cannot be read.")
         }
     }

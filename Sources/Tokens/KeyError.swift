@@ -1,8 +1,8 @@
-/// The reason why keys cannot be used. Nothing of a key is in it.
+/// The reason why keys cannot be used. It contains no part of a key.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Where the key comes from: a path, or the name of a variable.
+    /// The source of the key: a path, or the name of an environment variable.
     public let source: String
-    /// What is wrong, and what can be done, for the person who starts the server.
+    /// A description of the problem and its solution, for the person who starts the server.
     public let reason: String
 
     /// The source and the reason.

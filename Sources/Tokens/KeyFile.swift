@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file with a key in it.
+/// Reading files that contain a key.
 enum KeyFile {
-    /// The largest file that is read, in bytes.
+    /// Maximum size of a file in bytes.
     static let maximumBytes = 1024 * 1024
 
-    /// The content of a file.
+    /// Returns the content of a file.
     ///
-    /// - Throws: ``KeyError`` when it cannot be read or is too large.
+    /// - Throws: ``KeyError`` if it cannot be read or is too large.
     static func read(_ path: String) throws(KeyError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }

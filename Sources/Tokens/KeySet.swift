@@ -3,9 +3,9 @@ import Wire
 
 /// A JSON Web Key Set (RFC 7517, section 5).
 enum KeySet {
-    /// Reads the keys that can be used here.
+    /// Reads the supported keys.
     ///
-    /// Others are skipped, as the RFC has it: sets contain keys for other algorithms, and for encryption.
+    /// Other keys are skipped (RFC 7517, section 5): sets may contain keys for other algorithms and for encryption.
     ///
     /// - Throws: 400 `invalid_json` if `json` is not a key set.
     static func keys(in json: [UInt8]) throws(Problem) -> [KeyRing.Key] {
@@ -36,14 +36,14 @@ enum KeySet {
 
 /// A JSON Web Key (RFC 7517, section 4).
 private struct JSONWebKey {
-    /// The members that are looked at. All of them are strings.
+    /// The members that are used. All of them are strings.
     private static let known: Set = ["kty", "use", "alg", "kid", "crv", "n", "e", "x", "y"]
 
     private var members: [String: String] = [:]
-    /// True if one of the known members is not a string.
+    /// True if a used member is not a string.
     private var isMalformed = false
 
-    /// Reads an object of any members.
+    /// Reads an object with any members.
     init(_ json: inout JSONScanner) throws(Problem) {
         try json.enterObject()
         while let name = try json.nextName() {
@@ -57,7 +57,7 @@ private struct JSONWebKey {
         }
     }
 
-    /// The key, if it is a public one that signatures can be verified with here.
+    /// The key, if it is a public one that the server can verify signatures with.
     var key: KeyRing.Key? {
         guard !isMalformed, (members["use"] ?? "sig") == "sig", let verifyingKey else { return nil }
         let algorithm = verifyingKey.algorithm.rawValue
@@ -65,7 +65,7 @@ private struct JSONWebKey {
         return KeyRing.Key(id: members["kid"], verifyingKey: verifyingKey)
     }
 
-    /// The key of these numbers (RFC 7518, section 6; RFC 8037, section 2).
+    /// The key made from its numbers (RFC 7518, section 6; RFC 8037, section 2).
     private var verifyingKey: VerifyingKey? {
         switch (members["kty"], members["crv"]) {
         case ("RSA", _):

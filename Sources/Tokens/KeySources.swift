@@ -1,24 +1,24 @@
 import Signatures
 import Wire
 
-/// Where the keys that tokens are signed with come from.
+/// The sources of the keys that tokens are signed with.
 public struct KeySources: Sendable {
-    /// The fewest bytes of a secret: those of the hash that it is used with (RFC 7518, section 3.2).
+    /// Minimum length of a secret in bytes: the output size of its hash (RFC 7518, section 3.2).
     public static let minimumSecretBytes = 32
-    /// The variable that a secret can be given in. There is no flag for it, because everybody on a machine sees the
+    /// The environment variable for a secret. There is no flag for it, because every user of a machine can read the
     /// flags of its processes.
     public static let secretVariable = "BACKSCROLL_JWT_SECRET"
 
     /// A secret for HS256.
     public var secret: String?
-    /// The path of a file with a secret for HS256. A line end at its end does not belong to it.
+    /// The path of a file with a secret for HS256. A final line end is not part of the secret.
     public var secretFile: String?
-    /// The paths of public keys for RS256, ES256 or EdDSA: PEM, one in each file.
+    /// The paths of public keys for RS256, ES256 or EdDSA in PEM, one per file.
     public var publicKeys: [String] = []
-    /// The path of a set of public keys (RFC 7517, section 5).
+    /// The path of a JSON Web Key Set of public keys (RFC 7517, section 5).
     public var keySet: String?
 
-    /// No keys.
+    /// Creates a value without keys.
     public init() {}
 
     /// True if there are no keys, which means open mode.
@@ -26,7 +26,7 @@ public struct KeySources: Sendable {
 
     /// Reads the keys.
     ///
-    /// - Throws: ``KeyError`` when one of them cannot be used.
+    /// - Throws: ``KeyError`` if one of them cannot be used.
     public func load() throws(KeyError) -> KeyRing {
         var keys: [KeyRing.Key] = []
         if let secret { keys.append(try Self.key(secret: Array(secret.utf8), of: Self.secretVariable)) }
@@ -41,7 +41,7 @@ public struct KeySources: Sendable {
 
     // MARK: Secrets
 
-    /// The secret in a file, without the line end that editors and `echo` add.
+    /// Returns the secret in a file, without the line end that editors and `echo` add.
     static func secret(in path: String) throws(KeyError) -> [UInt8] {
         var secret = try KeyFile.read(path)
         if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
@@ -49,7 +49,7 @@ public struct KeySources: Sendable {
         return secret
     }
 
-    /// Refuses a secret that could be guessed, or a key that is not a secret.
+    /// Refuses a secret that can be guessed, and a key that is not a secret.
     static func check(secret: [UInt8], of source: String) throws(KeyError) {
         guard !secret.starts(with: Array("-----BEGIN ".utf8)) else {
             throw KeyError(source, "this is a key in PEM, not a secret: give it to --jwt-key if it is a public key.")
@@ -69,7 +69,7 @@ public struct KeySources: Sendable {
 
     // MARK: Public keys
 
-    /// The keys that can be used, for errors.
+    /// A description of the supported keys, for errors.
     static let usableKeys = "for RS256 (RSA of 2048 to 8192 bits), ES256 (P-256) or EdDSA (Ed25519)"
 
     private static func publicKey(in path: String) throws(KeyError) -> KeyRing.Key {

@@ -1,22 +1,23 @@
 import Chat
 import Wire
 
-/// The tokens that have been found good of late, so that a signature is checked once and not with every request.
+/// A cache of recently verified tokens, so that a signature is checked once and not with every request.
 ///
-/// There are two halves. When the young one is full it becomes the old one, and the old one is forgotten; a token that
-/// is found in the old one moves to the young one. So there is a bound, what is in use stays, and nothing costs more
-/// than a few look-ups.
+/// It has two halves. When the young half is full it replaces the old one, whose tokens are evicted. A token found in
+/// the old half moves to the young one. The size is therefore bounded, tokens in use stay, and each operation is a few
+/// look-ups.
 struct TokenCache {
-    /// The most tokens in a half. With the largest of tokens a loop keeps 16 MiB, with usual ones of 300 bytes 1 MiB.
+    /// Maximum number of tokens in a half. A loop's cache takes about 1 MiB with usual tokens of 300 bytes, and 16 MiB
+    /// with the largest tokens.
     static let halfCapacity = 1024
 
     private var young: [Token: Identity] = [:]
     private var old: [Token: Identity] = [:]
 
-    /// The number of tokens that are kept.
+    /// Number of cached tokens.
     var count: Int { young.count + old.count }
 
-    /// Whom a token names, if it is known; `nil` also when its time is over, or only the leeway is left.
+    /// Returns the identity of a cached token; `nil` if it is not cached, has expired, or is within the leeway.
     mutating func identity(of token: Token, at now: Timestamp) -> Identity? {
         guard let identity = young[token] ?? recall(token) else { return nil }
         if let end = identity.end, now >= end {
@@ -33,7 +34,7 @@ struct TokenCache {
         return identity
     }
 
-    /// Keeps a token that has been found good.
+    /// Adds a verified token.
     mutating func insert(_ token: Token, _ identity: Identity) {
         if young.count >= Self.halfCapacity {
             old = young
@@ -42,7 +43,7 @@ struct TokenCache {
         young[token] = identity
     }
 
-    /// A token: the same when it is the same bytes, which `String` alone does not ask.
+    /// A token, compared by its bytes. `String` would also equate canonically equivalent texts.
     struct Token: Hashable {
         let bytes: [UInt8]
 

@@ -1,18 +1,18 @@
 import Signatures
 import Wire
 
-/// What the header of a token says (RFC 7515, section 4.1), as far as it matters here.
+/// The parameters in the header of a token that the server uses (RFC 7515, section 4.1).
 struct TokenHeader {
     /// `alg`.
     let algorithm: SignatureAlgorithm
     /// `kid`.
     let keyID: String?
 
-    /// Reads a header.
+    /// Parses a header.
     ///
-    /// - Parameter json: the header, decoded.
-    /// - Throws: 401 `token_invalid` if it is none, if the algorithm is not one of the server's, or if it has a `crit`:
-    ///   the server knows of no extension that it would have to understand (section 4.1.11).
+    /// - Parameter json: the decoded header.
+    /// - Throws: 401 `token_invalid` if it is malformed, if the algorithm is not supported, or if it has a `crit`: the
+    ///   server implements no extension (section 4.1.11).
     init(_ json: [UInt8]) throws(Problem) {
         var algorithm: String?
         var keyID: String?

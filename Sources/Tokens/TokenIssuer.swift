@@ -1,7 +1,7 @@
 import Signatures
 import Wire
 
-/// Makes tokens, to try a server out with.
+/// Creates tokens for trying out a server.
 public struct TokenIssuer: Sendable {
     /// The claims of a token.
     public struct Contents: Sendable {
@@ -9,16 +9,16 @@ public struct TokenIssuer: Sendable {
         public var subject: String
         /// The expiry, in seconds since 1970.
         public var expiry: Int64
-        /// The rooms that it is limited to; `nil` for no limit.
+        /// The rooms that the token is limited to; `nil` for no limit.
         public var rooms: [String]?
         /// True for an admin.
         public var isAdmin = false
         /// `iss`.
         public var issuer: String?
-        /// `aud`: the server that it is for.
+        /// `aud`: the server that the token is meant for.
         public var audience: String?
 
-        /// A token's contents.
+        /// Creates contents without optional claims.
         public init(subject: String, expiry: Int64) {
             self.subject = subject
             self.expiry = expiry
@@ -28,26 +28,26 @@ public struct TokenIssuer: Sendable {
     private let key: SigningKey
     private let keyID: String?
 
-    /// Signs with the secret in a file, by HS256.
+    /// Creates an issuer that signs with the secret in a file, using HS256.
     ///
-    /// - Throws: ``KeyError`` when it cannot be read or is too short.
+    /// - Throws: ``KeyError`` if it cannot be read or is too short.
     public init(secretFile path: String, keyID: String? = nil) throws(KeyError) {
         try self.init(secret: try KeySources.secret(in: path), of: path, keyID: keyID)
     }
 
-    /// Signs with a secret, by HS256.
+    /// Creates an issuer that signs with a secret, using HS256.
     ///
-    /// - Parameter source: where it comes from, for the error.
-    /// - Throws: ``KeyError`` when it is too short.
+    /// - Parameter source: the source of the secret, for the error.
+    /// - Throws: ``KeyError`` if it is too short.
     public init(secret: [UInt8], of source: String, keyID: String? = nil) throws(KeyError) {
         try KeySources.check(secret: secret, of: source)
         key = SigningKey(secret: secret)
         self.keyID = keyID
     }
 
-    /// Signs with the private key in a file, by the algorithm that the key is for: RS256, ES256 or EdDSA.
+    /// Creates an issuer that signs with the private key in a file, using the key's algorithm: RS256, ES256 or EdDSA.
     ///
-    /// - Throws: ``KeyError`` when it cannot be read or is none.
+    /// - Throws: ``KeyError`` if it cannot be read or is not such a key.
     public init(privateKeyFile path: String, keyID: String? = nil) throws(KeyError) {
         let pem = try KeyFile.read(path)
         guard !String(decoding: pem, as: UTF8.self).contains("ENCRYPTED") else {
@@ -61,9 +61,9 @@ public struct TokenIssuer: Sendable {
         self.keyID = keyID
     }
 
-    /// Makes a token.
+    /// Returns a signed token.
     ///
-    /// - Throws: ``KeyError`` when OpenSSL cannot sign with the key.
+    /// - Throws: ``KeyError`` if OpenSSL cannot sign with the key.
     public func token(_ contents: Contents) throws(KeyError) -> String {
         let text = Base64URL.encode(header) + "." + Base64URL.encode(Self.payload(contents))
         do {
@@ -81,7 +81,7 @@ public struct TokenIssuer: Sendable {
         return json + [UInt8(ascii: "}")]
     }
 
-    /// The claims, by the names of RFC 7519, section 4.1.
+    /// Returns the claims, named as in RFC 7519, section 4.1.
     private static func payload(_ contents: Contents) -> [UInt8] {
         var json = Array(#"{"sub":"#.utf8)
         json.append(quoted: contents.subject)

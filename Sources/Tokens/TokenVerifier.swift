@@ -1,19 +1,19 @@
 import Chat
 import Wire
 
-/// What tokens are held against.
+/// The rules that tokens are verified against.
 public struct TokenRules: Sendable {
-    /// The keys that they may be signed with.
+    /// The keys that tokens may be signed with.
     public var keys: KeyRing
-    /// What their `iss` must be; `nil` for anything.
+    /// The required `iss`; `nil` accepts any.
     public var issuer: String?
-    /// What must be in their `aud`; `nil` if the server goes by no name, and then they must have none.
+    /// The required element of `aud`; `nil` if the server has no name. Tokens must then have no `aud`.
     public var audience: String?
-    /// By how much the clocks of issuer and server may differ: a token is taken for so much longer than its `exp`, and
-    /// so much earlier than its `nbf`, says (RFC 7519, sections 4.1.4 and 4.1.5).
+    /// Maximum difference between the clocks of issuer and server. A token is accepted this long after its `exp` and
+    /// before its `nbf` (RFC 7519, sections 4.1.4 and 4.1.5).
     public var leeway = Duration.seconds(60)
 
-    /// The rules for tokens of these keys.
+    /// Creates rules for tokens signed with these keys.
     public init(keys: KeyRing, issuer: String? = nil, audience: String? = nil) {
         self.keys = keys
         self.issuer = issuer
@@ -21,16 +21,16 @@ public struct TokenRules: Sendable {
     }
 }
 
-/// Tells whether a token is good, and whom it names: a JSON Web Token in the compact form (RFC 7519, RFC 7515).
+/// Verifies JSON Web Tokens in the compact form (RFC 7519, RFC 7515) and returns their identities.
 struct TokenVerifier: Sendable {
-    /// The largest token, in bytes, that is looked at.
+    /// Maximum size of a token in bytes.
     static let maximumBytes = 8 * 1024
 
     let rules: TokenRules
 
     /// Verifies a token.
     ///
-    /// - Throws: 401 with one of the token's codes. Nothing of the token is in the detail.
+    /// - Throws: 401 with one of the token's codes. The detail repeats nothing from the token.
     func identity(of token: [UInt8], at now: Timestamp) throws(Problem) -> Identity {
         guard token.count <= Self.maximumBytes else {
             throw .tokenInvalid(
@@ -49,7 +49,7 @@ struct TokenVerifier: Sendable {
         return try identity(of: Claims(payload), at: now)
     }
 
-    /// What claims amount to, whose signature is good.
+    /// Returns the identity that claims with a valid signature describe.
     func identity(of claims: Claims, at now: Timestamp) throws(Problem) -> Identity {
         guard let subject = claims.subject, let user = try? UserID(subject) else {
             throw .tokenInvalid("The token's sub must be a user id.")
@@ -64,14 +64,14 @@ struct TokenVerifier: Sendable {
             throw .tokenInvalid("The token's iss is not the issuer that this server takes tokens of.")
         }
         try checkAudience(claims.audience)
-        // The leeway is for those who come with the token. A socket that is open has time to renew it, and does not
-        // outlive it, unless the token is past its end already.
+        // The leeway applies to presenting the token. An open socket has time to renew its token and ends with it,
+        // unless the token is already past its `exp`.
         return Identity(
             user: user, rooms: claims.rooms, isAdmin: claims.isAdmin, end: now < expiration ? expiration : latest)
     }
 
-    /// A server that the token is not meant for must refuse it, also one that has not been told who it is (RFC 7519,
-    /// section 4.1.3).
+    /// Throws if the token is not meant for this server. That includes a server without a configured audience (RFC
+    /// 7519, section 4.1.3).
     private func checkAudience(_ audience: [String]?) throws(Problem) {
         if let name = rules.audience {
             guard let audience, audience.contains(name) else {
@@ -82,7 +82,7 @@ struct TokenVerifier: Sendable {
         }
     }
 
-    /// A NumericDate as a moment that can be reckoned with: what lies beyond all years is the end of the last.
+    /// Converts a NumericDate to a time. Dates beyond the last year become its end.
     private func moment(_ seconds: Double, plus duration: Duration) -> Timestamp {
         let (whole, attoseconds) = duration.components
         let milliseconds = (seconds + Double(whole)) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
