@@ -354,12 +354,14 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.tokens = try tokenRules(keySources)
         let server = try Server(configuration, logger: logger)
         announce(server.url)
-        logger.info(
-            "started",
-            metadata: [
-                "version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)",
-                "callers": configuration.tokens.map { "by tokens of \($0.keys.count) keys" } ?? "by any name they say",
-            ])
+        var metadata: Logger.Metadata = [
+            "version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)",
+            "callers": configuration.tokens.map { "by tokens of \($0.keys.count) keys" } ?? "by any name they say",
+        ]
+        if let host = metricsListen?.host, let port = server.metricsPort {
+            metadata["metrics"] = "http://\(ListenAddress(host: host, port: port))/metrics"
+        }
+        logger.info("started", metadata: metadata)
         await signals.waitForStop {
             server.reload()
             server.reloadKeys(from: keySources)
