@@ -1,42 +1,42 @@
-/// How fast a loop lets in clients that stay, while it is busy with those that it has.
+/// Rate limit for accepting long-lived connections on a busy loop.
 ///
-/// Ten thousand clients that come back at once take a second of all processors, for which those who have stayed would
-/// wait. Let in a few at a time they take two, and the others hardly notice. Clients that come for a request only are not
-/// counted, but wait in the same queue while nobody is let in.
+/// If thousands of clients reconnect at once, accepting them all would take every processor for a second and stall the
+/// connected clients. Accepting a few at a time takes longer, but hardly affects the others. Clients that only send a
+/// request are not counted. They wait in the same kernel queue while accepting is paused.
 struct AcceptPace {
-    /// For how long clients are favoured each time that some are served.
+    /// Duration for which each call of ``favourClients(at:)`` gives connected clients priority.
     static let favour = Duration.seconds(1)
-    /// For how long nobody is let in at most, however many have come at once.
+    /// Maximum pause in accepting, however many clients arrive at once.
     static let longestRest = Duration.milliseconds(100)
 
-    /// The time of a loop that one more client is given.
+    /// The time of the loop per accepted client.
     private let share: Duration
     private let burst: Duration
     private var favouredUntil: ContinuousClock.Instant?
-    /// The time when those who have come have had their shares.
+    /// The time when the clients accepted so far have used up their share.
     private var due: ContinuousClock.Instant?
 
     /// - Parameters:
-    ///   - rate: how many clients are let in a second.
-    ///   - burst: how many may come at once.
+    ///   - rate: maximum number of accepted clients per second.
+    ///   - burst: maximum number of clients accepted at once.
     init(rate: Int, burst: Int) {
         share = .seconds(1) / max(1, rate)
         self.burst = share * max(1, burst)
     }
 
-    /// Clients are being served that should not have to wait.
+    /// Gives priority to clients that are being served.
     mutating func favourClients(at now: ContinuousClock.Instant) {
         favouredUntil = now + Self.favour
     }
 
-    /// A client has come that stays.
+    /// Counts a long-lived client that was accepted.
     mutating func arrived(at now: ContinuousClock.Instant) {
-        // Who comes while nobody is favoured takes nothing from anybody, nor from those who come later.
+        // While no clients have priority, new ones are not limited and do not use up the share of later ones.
         guard isFavouring(at: now) else { return }
         due = min(max(due ?? now, now) + share, now + max(share, Self.longestRest))
     }
 
-    /// For how long nobody is to be let in; `nil` when the next one may come.
+    /// Returns the time to pause accepting; `nil` if the next client may be accepted.
     func rest(at now: ContinuousClock.Instant) -> Duration? {
         guard isFavouring(at: now), let due, due - now >= burst else { return nil }
         return due - now

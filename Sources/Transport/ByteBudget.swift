@@ -2,24 +2,24 @@ import Synchronization
 
 /// A bound on the bytes that all connections of a process hold together for one purpose.
 ///
-/// What would exceed it is refused, so that memory stays bounded however many connections there are.
+/// Reservations beyond the bound are refused, so memory use is bounded for any number of connections.
 public final class ByteBudget: Sendable {
     /// Maximum number of bytes held at a time.
     public let limit: Int
     private let held = Atomic<Int>(0)
 
-    /// A budget of `limit` bytes, none of them held.
+    /// Creates a budget of `limit` bytes.
     public init(limit: Int) {
         self.limit = limit
     }
 
-    /// The bytes held now.
+    /// Number of bytes held now.
     public var used: Int { held.load(ordering: .relaxed) }
 
-    /// Returns whether `count` more bytes would fit now.
+    /// Returns true if `count` more bytes fit now.
     public func hasRoom(for count: Int) -> Bool { used <= limit - count }
 
-    /// Holds `count` more bytes, or none if they do not fit.
+    /// Reserves `count` more bytes, or none if they do not fit.
     fileprivate func reserve(_ count: Int) -> Bool {
         var current = used
         while current <= limit - count {
@@ -35,13 +35,13 @@ public final class ByteBudget: Sendable {
         held.wrappingSubtract(count, ordering: .relaxed)
     }
 
-    /// The part of a budget that one holder has. It is given back when the share ends.
+    /// The part of a budget that one owner holds. It is released when the share is destroyed.
     public struct Share: ~Copyable {
         private let budget: ByteBudget
         /// The bytes held by this share.
         public private(set) var count = 0
 
-        /// An empty share.
+        /// Creates an empty share.
         public init(of budget: ByteBudget) {
             self.budget = budget
         }
@@ -50,9 +50,9 @@ public final class ByteBudget: Sendable {
             if count > 0 { budget.release(count) }
         }
 
-        /// Makes the share hold `count` bytes.
+        /// Changes the share to `count` bytes.
         ///
-        /// - Returns: `false` if they do not fit; the share stays as it was.
+        /// - Returns: `false` if they do not fit; the share is then unchanged.
         public mutating func resize(to count: Int) -> Bool {
             let change = count - self.count
             if change < 0 { budget.release(-change) }
@@ -61,7 +61,7 @@ public final class ByteBudget: Sendable {
             return true
         }
 
-        /// Moves all bytes to a share of their own and leaves this one empty.
+        /// Moves all bytes to a new share and leaves this one empty.
         public mutating func take() -> Share {
             var taken = Share(of: budget)
             taken.count = count

@@ -1,14 +1,13 @@
 import CLibwebsockets
 
-/// The client's side of TLS on one connection: plaintext in, records out, and the other way round, without a socket.
+/// The client's side of TLS for one connection. It converts plaintext to records and back, without a socket.
 ///
-/// The library's own TLS is for those who connect to us: for sockets that it has not opened itself it knows the server's
-/// side only.
+/// The library's own TLS only supports the server's side for sockets that it has not opened itself.
 final class ClientSession {
-    /// Bytes that are decrypted, or taken out, at a time.
+    /// Number of bytes decrypted or taken out at a time.
     private static let chunk = LibraryContext.recordSize
 
-    /// The reason why the session has ended, if it has failed.
+    /// The reason why the session failed; `nil` while it has not.
     private(set) var failure: String?
 
     private let tls: ClientTLS
@@ -16,10 +15,10 @@ final class ClientSession {
     private let session: OpaquePointer
     private let input: OpaquePointer
     private let output: OpaquePointer
-    /// What is to be sent when the handshake has ended.
+    /// Plaintext to send after the handshake.
     private var waiting: [UInt8] = []
 
-    /// A session whose first record is ready; nil when OpenSSL has no memory for it.
+    /// Creates a session whose first record is ready; returns nil if OpenSSL is out of memory.
     init?(_ tls: ClientTLS) {
         guard let session = SSL_new(tls.context) else { return nil }
         guard let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else { return nil }
@@ -39,10 +38,10 @@ final class ClientSession {
 
     private var isEstablished: Bool { SSL_is_init_finished(session) == 1 }
 
-    /// Encrypts bytes; before the end of the handshake they wait for it.
+    /// Encrypts bytes. Before the end of the handshake they are queued.
     func write(_ bytes: Span<UInt8>) {
         guard failure == nil else { return }
-        // The pointer does not leave the call; a memory BIO takes all that it is given.
+        // The pointer does not leave the call. A memory BIO accepts any number of bytes.
         bytes.withUnsafeBufferPointer { buffer in
             if isEstablished {
                 check(SSL_write(session, buffer.baseAddress, Int32(buffer.count)))
@@ -52,9 +51,9 @@ final class ClientSession {
         }
     }
 
-    /// Takes records, and calls `body` with what they decrypt to.
+    /// Decrypts records and calls `body` with their plaintext.
     func receive(_ records: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
-        // As above.
+        // The pointer does not leave the call. A memory BIO accepts any number of bytes.
         records.withUnsafeBufferPointer { _ = BIO_write(input, $0.baseAddress, Int32($0.count)) }
         advance()
         guard isEstablished else { return }
@@ -63,31 +62,31 @@ final class ClientSession {
                 ERR_clear_error()
                 let count = SSL_read(session, buffer.baseAddress, Int32(buffer.count))
                 guard count > 0 else { return check(count) }
-                // OpenSSL has written the first `count` bytes of the buffer, which outlives the span.
+                // OpenSSL has initialised the first `count` bytes of the buffer, which outlives the span.
                 body(Span(_unsafeStart: UnsafePointer(buffer.baseAddress!), count: Int(count)))
             }
         }
     }
 
-    /// Calls `body` with the records that are to be sent.
+    /// Calls `body` with the records to send.
     func takeOutput(_ body: (Span<UInt8>) -> Void) {
         guard BIO_ctrl_pending(output) > 0 else { return }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.chunk) { buffer in
             while case let count = BIO_read(output, buffer.baseAddress, Int32(buffer.count)), count > 0 {
-                // As above.
+                // OpenSSL has initialised the first `count` bytes of the buffer, which outlives the span.
                 body(Span(_unsafeStart: UnsafePointer(buffer.baseAddress!), count: Int(count)))
             }
         }
     }
 
-    /// Says that nothing more will be sent (RFC 8446, 6.1).
+    /// Sends a close_notify: nothing more will be sent (RFC 8446, 6.1).
     func sayGoodbye() {
         guard failure == nil, isEstablished else { return }
         ERR_clear_error()
         SSL_shutdown(session)
     }
 
-    /// Goes on with the handshake, as far as what has been received allows.
+    /// Continues the handshake as far as the received records allow.
     private func advance() {
         guard failure == nil, !isEstablished else { return }
         ERR_clear_error()
@@ -98,7 +97,7 @@ final class ClientSession {
         write(early.span)
     }
 
-    /// Notes the failure of a call, if it failed and does not just wait for more.
+    /// Records the failure of a call, unless it only needs more input.
     private func check(_ result: Int32) {
         guard result <= 0, failure == nil else { return }
         switch SSL_get_error(session, result) {
@@ -116,13 +115,13 @@ final class ClientSession {
 }
 
 extension Connection {
-    /// Encrypts and sends.
+    /// Encrypts and sends bytes.
     func encrypt(_ bytes: Span<UInt8>, by session: ClientSession) {
         session.write(bytes)
         flushSession()
     }
 
-    /// Decrypts what was received, for the handler. What is in it is told though the handler may have paused reading.
+    /// Decrypts received bytes for the handler. The plaintext is delivered even if the handler has paused reading.
     func decrypt(_ bytes: Span<UInt8>, by session: ClientSession) {
         session.receive(bytes) { if isOpen { handler?.received($0, on: self) } }
         flushSession()

@@ -1,16 +1,17 @@
 import CLibwebsockets
 
-/// What our own connections to one server need to be encrypted: TLS 1.2 or 1.3, by OpenSSL.
+/// The TLS configuration of outgoing connections to one server: TLS 1.2 or 1.3, by OpenSSL.
 ///
 /// Sendable because the OpenSSL context is not changed after `init`, and OpenSSL counts its references atomically.
 public final class ClientTLS: @unchecked Sendable {
-    /// Whom a server's certificate must be signed by.
+    /// The authority that must have signed the server's certificate.
     public enum Trust: Equatable, Sendable {
         /// The authorities that the system trusts.
         case system
         /// One of the certificates in this PEM file.
         case file(String)
-        /// Anybody, and for any name: the connection is encrypted, but not to anybody in particular.
+        /// No verification: any certificate for any name is accepted. The connection is encrypted but not
+        /// authenticated.
         case anyone
     }
 
@@ -19,8 +20,8 @@ public final class ClientTLS: @unchecked Sendable {
     private let verifies: Bool
 
     /// - Parameters:
-    ///   - host: the name or address that the server's certificate must be for, and by which the server is asked.
-    ///   - trust: whom it must be signed by.
+    ///   - host: the name or address that the server's certificate must be for; also sent as the server name.
+    ///   - trust: the authority that must have signed it.
     /// - Throws: ``TransportError`` naming the file and OpenSSL's reason.
     public init(host: String, trust: Trust) throws(TransportError) {
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw .unavailable("OpenSSL made no context") }
@@ -29,7 +30,7 @@ public final class ClientTLS: @unchecked Sendable {
         verifies = trust != .anyone
         backscroll_ssl_set_min_tls12(context)
         SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(backscroll_ssl_release_buffers), nil)
-        // HTTP/1.1 alone, with the length before it (RFC 7301, 3.1).
+        // Only HTTP/1.1, preceded by its length (RFC 7301, 3.1).
         let protocols = [8] + Array("http/1.1".utf8)
         SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count))
         ERR_clear_error()
@@ -48,11 +49,11 @@ public final class ClientTLS: @unchecked Sendable {
         SSL_CTX_free(context)
     }
 
-    /// Has a connection ask for the host, and check that the certificate is for it.
+    /// Makes a connection send the host name, and verify that the certificate is for it.
     func prepare(_ connection: OpaquePointer) {
         let parameters = SSL_get0_param(connection)
         if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
-        // An address is no name for this extension (RFC 6066, 3).
+        // This extension does not allow addresses (RFC 6066, 3).
         backscroll_ssl_set_host_name(connection, host)
         SSL_set1_host(connection, host)
     }

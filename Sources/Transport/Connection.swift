@@ -1,67 +1,67 @@
 import CLibwebsockets
 import Glibc
 
-/// One connection, plain or TLS, on the loop that serves it.
+/// A plain or TLS connection on the loop that serves it.
 ///
-/// Not Sendable: it is used on its loop only. What comes from elsewhere is posted to the loop first. After the end of
-/// the connection all calls are harmless and do nothing.
+/// Not Sendable: use it on its loop only. Other threads must first post to the loop. After the connection has ended,
+/// all calls do nothing.
 public final class Connection {
-    /// Where a connection is between its first byte and its end.
+    /// The phases of a connection.
     private enum State {
-        /// Bytes come and go.
+        /// Bytes are sent and received.
         case open
-        /// Our last words are on their way to the kernel.
+        /// The last bytes are being sent.
         case finishing
-        /// Our sending side is closed; what the client still sends is thrown away.
+        /// Our sending side is closed. Bytes that the client still sends are discarded.
         case lingering
-        /// The socket is to be destroyed when nothing of the connection is on the stack.
+        /// The socket is destroyed once no call of the connection is on the stack.
         case aborting
         case closed
     }
 
-    // What a write needs is in front, side by side.
+    // The fields that a write uses come first, next to each other.
 
-    // The socket as libwebsockets knows it; valid from adoption until `didClose`, which clears it.
+    // The library's handle of the socket. Valid from adoption until `didClose`, which clears it.
     private var wsi: OpaquePointer?
-    /// The socket, when its bytes are those that are written; `nil` when the library encrypts them.
+    /// The socket, if written bytes are sent unchanged; `nil` if the library encrypts them.
     private var plainSocket: Int32? { didSet { updateOutlet() } }
     private var state = State.open { didSet { updateOutlet() } }
-    /// What encrypts, where we are the client.
+    /// The TLS session of an outgoing connection.
     var session: ClientSession?
     private var stall: Stall? { didSet { updateOutlet() } }
-    /// The bytes that the library keeps until the client takes them.
+    /// The bytes that the library keeps until the client reads them.
     private var unsent: ByteBudget.Share
-    /// Whether ``Loop/push(_:to:)`` may write. Who serves the connection says when, and when no more.
+    /// True if ``Loop/push(_:to:)`` may write. The handler's owner sets it.
     public var takesPushes = false { didSet { updateOutlet() } }
 
     /// The loop that serves this connection.
     public unowned let loop: Loop
-    /// What serves this connection. A handler replaces itself by another when the protocol changes (an upgrade).
+    /// The handler of this connection. A handler replaces itself when the protocol changes (an upgrade).
     public var handler: (any ConnectionHandler)?
-    /// Whether the connection is encrypted.
+    /// True if the connection is encrypted.
     public let isSecure: Bool
-    /// The address that the connection comes from, without its port: that of the peer, or the one that a trusted balancer
-    /// has told by the PROXY protocol.
+    /// The client's address without its port: that of the peer, or the one that a trusted balancer sent in the PROXY
+    /// protocol.
     public let peer: String
-    /// The loop's number for this connection, never reused.
+    /// The loop's number of this connection, never reused.
     public let id: UInt64
-    /// Where the loop's table holds this connection.
+    /// The slot of this connection in the loop's table.
     let slot: Int
 
-    /// The bound on connections that this one counts against; `nil` for none.
+    /// The bound on connections that includes this one; `nil` for none.
     private let place: Gate?
-    /// Calls of the library on this socket that have not returned: it must not be destroyed under them.
+    /// Number of library calls on this socket that have not returned. The socket must not be destroyed before they do.
     private var depth = 0
     private var holdsReading = false
-    /// Whether the loop has it among its ``Regulars``.
+    /// True if the connection is among the loop's ``Regulars``.
     var isRegular = false
     private var reading = true
-    /// Makes the handler when there is somebody to serve: after the TLS handshake, if there is one.
+    /// Creates the handler once the connection is established: after the TLS handshake, if there is one.
     private var makeHandler: ((Connection) -> any ConnectionHandler)?
 
-    /// The tick at which the handler is to be told, or when lingering, at which it ends.
+    /// The tick at which the handler is called, or at which lingering ends.
     private var deadline: Int?
-    /// The earliest tick at which the wheel looks at us.
+    /// The earliest tick at which the wheel returns this connection.
     private var scheduled: Int?
 
     init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, place: Gate?) {
@@ -74,18 +74,18 @@ public final class Connection {
         unsent = ByteBudget.Share(of: loop.unsent)
     }
 
-    /// Who has ended a connection, or what.
+    /// The cause of a connection's end.
     public enum End: Sendable, CustomStringConvertible {
-        /// The client, or the network between.
+        /// The client or the network.
         case client
-        /// We, in good order.
+        /// A clean close by the server.
         case server
-        /// We, because the client took nothing of what it was sent for too long.
+        /// The server, because the client made no progress for too long.
         case stalled
-        /// We, because there was no room to keep what the client had not taken yet.
+        /// The server, because the budget for unsent bytes was exhausted.
         case unsent
 
-        /// The same in words, for a log.
+        /// The cause in words, for a log.
         public var description: String {
             switch self {
             case .client: "the client ended the connection"
@@ -96,42 +96,42 @@ public final class Connection {
         }
     }
 
-    /// Who has ended the connection, or will have; to be asked when it is closed.
+    /// The cause of the connection's end. It is final once the connection is closed.
     public private(set) var end = End.client
 
-    /// Why the encryption of a connection of our own has failed, if it has.
+    /// The reason why TLS failed on an outgoing connection, if it did.
     public var failure: String? { session?.failure }
 
-    /// Whether bytes may be written and may arrive.
+    /// True if bytes may be written and received.
     public var isOpen: Bool { state == .open }
 
-    /// Whether some of what was written is still waiting for the kernel. Nothing more should be written then:
-    /// ``ConnectionHandler/drained(_:)`` says when.
+    /// True while written bytes wait for the kernel. Write nothing more until ``ConnectionHandler/drained(_:)`` is
+    /// called.
     public var isCongested: Bool { stall != nil }
 
     // MARK: Writing
 
-    /// Sends bytes: to the kernel at once, what it does not take now is kept and sent when it does. If so much may not be
-    /// kept (``TransportLimits/unsentBytes``), the connection is aborted.
+    /// Sends bytes. The kernel takes what it can at once, and the rest is kept and sent later. If the rest exceeds
+    /// ``TransportLimits/unsentBytes``, the connection is aborted.
     ///
-    /// - Parameter bytes: any number; copied as far as needed.
+    /// - Parameter bytes: any number of bytes; unsent ones are copied.
     public func write(_ bytes: Span<UInt8>) {
         guard state == .open, !bytes.isEmpty else { return }
         if let session { encrypt(bytes, by: session) } else { send(bytes) }
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes without encrypting them.
     func send(_ bytes: Span<UInt8>) {
         guard let wsi, state == .open else { return }
         bytes.withUnsafeBufferPointer { buffer in
             guard let rest = sendAtOnce(UnsafeRawBufferPointer(buffer)) else { return abort() }
             if rest.isEmpty { return }
-            // lws_write reads the bytes only, in its raw role, though its parameter is not const.
+            // In its raw role lws_write only reads the bytes, though its parameter is not const.
             let start = UnsafeMutableRawPointer(mutating: rest.baseAddress!).assumingMemoryBound(to: UInt8.self)
             if lws_write(wsi, start, rest.count, backscroll_write_raw) < 0 {
                 abort()
             } else if lws_partial_buffered(wsi) != 0 {
-                // The library does not say how much of it is left.
+                // The library does not report how many of the bytes are still unsent.
                 guard unsent.resize(to: unsent.count + rest.count) else {
                     end = .unsent
                     return abort()
@@ -141,10 +141,10 @@ public final class Connection {
         }
     }
 
-    /// Hands bytes to the kernel without the library, when it has none of its own to go first. A thousand writes touch a
-    /// thousand sockets of the library's otherwise, none of which is in the processor's cache.
+    /// Sends bytes to the kernel directly if the library has no unsent ones. Going through the library would touch its
+    /// data of each socket, which is a cache miss per connection when writing to many.
     ///
-    /// - Returns: what is left; `nil` when the socket is broken.
+    /// - Returns: the unsent rest; `nil` if the socket is broken.
     private func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let plainSocket, stall == nil else { return bytes }
         let sent = Glibc.send(plainSocket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -157,8 +157,8 @@ public final class Connection {
         write(bytes.span)
     }
 
-    /// The library has kept some of the bytes. While it does, it does not read, but polls for reading all the same,
-    /// which would spin; so reading is switched off as well.
+    /// Handles that the library has kept some of the bytes. Until they are sent the library does not read, but still
+    /// polls for reading, which would spin. Reading is therefore switched off as well.
     private func congest() {
         guard stall == nil else { return }
         let look = nextLook
@@ -167,11 +167,12 @@ public final class Connection {
         schedule(at: look)
     }
 
-    /// The socket takes bytes.
+    /// Handles that the socket is writable.
     func didBecomeWriteable() {
         establish()
         guard stall != nil, let wsi else { return }
-        // The library has just read too, the handler has written, and the library forgets that it has bytes to send.
+        // The library also read in this call, and the handler wrote. The library then forgets that it has bytes to
+        // send.
         guard lws_partial_buffered(wsi) == 0 else { return _ = lws_callback_on_writable(wsi) }
         stall = nil
         _ = unsent.take()
@@ -183,16 +184,16 @@ public final class Connection {
         }
     }
 
-    /// How many bytes the peer's kernel has acknowledged: what tells a slow connection from a dead one.
+    /// Number of bytes that the peer's kernel has acknowledged. It distinguishes a slow connection from a dead one.
     private var acknowledgedBytes: UInt64 {
         guard let wsi else { return 0 }
         return backscroll_bytes_acknowledged(lws_get_socket_fd(wsi))
     }
 
-    /// When to look whether a stalled client has taken something.
+    /// The tick of the next check of a stalled client's progress.
     private var nextLook: Int { loop.tick(after: loop.limits.noProgress / Stall.looks) }
 
-    /// What ``Loop/push(_:to:)`` knows the connection by.
+    /// The name of this connection for ``Loop/push(_:to:)``.
     public var outlet: Outlet { Outlet(slot: slot, id: id) }
 
     private func updateOutlet() {
@@ -202,8 +203,8 @@ public final class Connection {
 
     // MARK: Reading
 
-    /// Whether bytes are to be read. Off, the connection's end is not noticed either, so that a client which has
-    /// closed its sending side still gets the answer that it waits for.
+    /// True while reading is paused. The end of the connection is then not noticed either, so a client that has closed
+    /// its sending side still gets its answer.
     public var isReadingPaused: Bool {
         get { holdsReading }
         set {
@@ -213,18 +214,18 @@ public final class Connection {
         }
     }
 
-    /// Says that the client asks again and again: in a turn of the loop that takes long, a look is taken whether it has. Not where
-    /// the library decrypts.
+    /// Marks a client that sends requests repeatedly. In long turns of the loop its socket is also read between others.
+    /// It has no effect on connections that the library decrypts.
     public func asksAgain() {
         guard !isRegular, plainSocket != nil else { return }
         isRegular = true
         loop.addRegular(self)
     }
 
-    /// Reads what has come, past the library, which will find less, or nothing. Its end or an error is left to be found by
-    /// the library.
+    /// Reads received bytes directly, bypassing the library. The end of the connection and errors are left for the
+    /// library to detect.
     ///
-    /// - Parameter buffer: for the bytes, until this returns.
+    /// - Parameter buffer: memory for the bytes until this function returns.
     func readNow(into buffer: UnsafeMutableRawBufferPointer) {
         guard depth == 0, state == .open, reading, session == nil, let plainSocket else { return }
         let count = recv(plainSocket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -243,10 +244,10 @@ public final class Connection {
 
     // MARK: Time
 
-    /// Has the handler told when this much time has passed, instead of any time set before; `nil` for never.
+    /// Sets the time after which the handler is called, replacing any earlier one; `nil` for never.
     ///
-    /// Times are kept in ticks of 100 ms, and count from the beginning of the loop's turn: the call comes up to two of them
-    /// late, and early by as long as the turn has lasted.
+    /// The resolution is a tick of 100 ms, and times count from the beginning of the loop's turn. The call may be up to
+    /// two ticks late, and early by the duration of the turn.
     public func setDeadline(_ after: Duration?) {
         guard state == .open else { return }
         deadline = after.map(loop.tick(after:))
@@ -259,7 +260,7 @@ public final class Connection {
         loop.wake(self, at: tick)
     }
 
-    /// The wheel has reached a tick at which this connection wanted to be looked at.
+    /// Handles a tick at which this connection was scheduled.
     func tickReached(_ tick: Int) {
         guard scheduled == tick, state != .aborting, state != .closed else { return }
         scheduled = nil
@@ -276,14 +277,14 @@ public final class Connection {
         if let deadline { schedule(at: deadline) }
     }
 
-    /// Whether the client takes what it is sent.
+    /// True if the client has read some of what it was sent since the last check.
     private var isProgressing: Bool {
         guard let look = stall?.nextLook, look <= loop.now else { return true }
         return stall?.look(acknowledged: acknowledgedBytes, nextLook: nextLook) ?? true
     }
 
-    /// Has the system end the connection when what was sent has not been acknowledged for this long, as by a client whose
-    /// machine is gone: `TCP_USER_TIMEOUT`, which tells of nobody while nothing is sent. In milliseconds.
+    /// Makes the system end the connection if sent bytes are not acknowledged for this long, as when the client's
+    /// machine is gone (`TCP_USER_TIMEOUT`). It has no effect while nothing is sent. The resolution is a millisecond.
     public func setAcknowledgementTimeout(_ timeout: Duration) {
         guard let wsi else { return }
         var milliseconds = UInt32(clamping: max(1, timeout.roundedMilliseconds))
@@ -294,10 +295,10 @@ public final class Connection {
 
     // MARK: Ending
 
-    /// Ends the connection in good order: what was written goes out, then the sending side is closed, and what the
-    /// client still sends is thrown away until it closes too, so that it can read our last words (RFC 9112, 9.6).
+    /// Closes the connection cleanly. Written bytes are sent, then the sending side is closed. Bytes that the client
+    /// still sends are discarded until it closes too, so that it can read the last bytes (RFC 9112, 9.6).
     ///
-    /// The handler is told nothing more but that the connection is closed.
+    /// The handler is only told that the connection is closed.
     public func finish() {
         guard state == .open else { return }
         session?.sayGoodbye()
@@ -314,7 +315,7 @@ public final class Connection {
         if let session = lws_get_ssl(wsi) {
             ERR_clear_error()
             if SSL_shutdown(session) < 0, SSL_want(session) == SSL_WRITING {
-                // The kernel has no room for the close_notify; we come back when it has.
+                // The kernel has no room for the close_notify: retry when it has.
                 congest()
                 lws_callback_on_writable(wsi)
                 return
@@ -329,33 +330,33 @@ public final class Connection {
         schedule(at: end)
     }
 
-    /// Ends the connection at once. Its handler hears of it when the current call has returned, not within it.
+    /// Ends the connection at once. The handler is told after the current call has returned.
     public func abort() {
         guard state != .closed, state != .aborting else { return }
         state = .aborting
         if depth == 0 { loop.doom(self) }
     }
 
-    /// Has the library destroy the socket, which calls `didClose`.
+    /// Makes the library destroy the socket, which calls `didClose`.
     func destroy() {
         guard state != .closed, let wsi else { return }
         state = .aborting
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_SYNC)
     }
 
-    /// The server is stopping.
+    /// Handles the stopping of the server.
     func shuttingDown() {
         guard let handler else { return abort() }
         if state == .open { handler.shuttingDown(self) }
     }
 
-    // MARK: The library's side
+    // MARK: Callbacks of the library
 
     func attach(_ wsi: OpaquePointer) {
         self.wsi = wsi
         guard let session = lws_get_ssl(wsi) else { return plainSocket = lws_get_socket_fd(wsi) }
-        // The library has a callback for this, which comes to its latest context only. The pointer is valid until
-        // `didClose`, which takes the callback away.
+        // The library's own callback for this only reaches its latest context. The pointer is valid until `didClose`,
+        // which removes the callback.
         SSL_set_ex_data(session, 0, Unmanaged.passUnretained(self).toOpaque())
         SSL_set_info_callback(session) { session, event, _ in
             guard event & SSL_CB_HANDSHAKE_DONE != 0, let this = SSL_get_ex_data(session, 0) else { return }
@@ -363,34 +364,34 @@ public final class Connection {
         }
     }
 
-    /// Begins to serve: at once, or when the TLS handshake has ended.
+    /// Starts serving: at once, or after the TLS handshake.
     func begin(_ makeHandler: @escaping (Connection) -> any ConnectionHandler) {
         self.makeHandler = makeHandler
-        // The library has tried the handshake already, and a fast client may have brought it to its end.
+        // The library has already tried the handshake, which a fast client may have completed.
         guard isSecure, let wsi, let session = lws_get_ssl(wsi), SSL_is_init_finished(session) == 0 else {
             return establish()
         }
     }
 
     private func didFinishHandshake() {
-        // OpenSSL is in the middle of something: we come back when it has returned.
+        // OpenSSL is in the middle of a call: continue after it has returned.
         if let wsi { lws_callback_on_writable(wsi) }
     }
 
-    /// There is somebody to serve, from now on if not before.
+    /// Creates the handler, unless it exists already.
     private func establish() {
         guard let makeHandler, state == .open else { return }
         self.makeHandler = nil
-        // The library's clock has run for the handshake, and would go on.
+        // The library's timeout of the handshake would otherwise continue.
         if let wsi, isSecure { lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0) }
         handler = makeHandler(self)
     }
 
-    /// Runs a callback of the library; `false` tells the library to destroy the socket.
+    /// Runs a callback of the library. Returns `false` if the library must destroy the socket.
     func enter(_ body: () -> Void) -> Bool {
         depth += 1
         body()
-        // A thousand sockets may be ready behind this one.
+        // Many ready sockets may be waiting after this one.
         loop.didServeSocket()
         depth -= 1
         return state != .aborting

@@ -1,20 +1,19 @@
-/// What serves a connection: bytes come in, and the handler writes to the connection what is to go out.
+/// The handler of a connection: it receives bytes and writes the response to the connection.
 ///
-/// Every call comes on the connection's loop. Handlers are not Sendable and need no locks.
+/// Every call is on the connection's loop. Handlers are not Sendable and need no locks.
 public protocol ConnectionHandler: AnyObject {
-    /// Bytes have arrived. They are gone after the call.
+    /// Handles received bytes. They are valid only during the call.
     func received(_ bytes: Span<UInt8>, on connection: Connection)
 
-    /// All that was written has left for the kernel; more may be written.
+    /// Handles that the kernel has taken all written bytes; more may be written.
     func drained(_ connection: Connection)
 
-    /// The time set with ``Connection/setDeadline(_:)`` has come. The connection stays as it is unless the handler
-    /// does something about it.
+    /// Handles the time set with ``Connection/setDeadline(_:)``. The connection stays open unless the handler ends it.
     func deadlineReached(_ connection: Connection)
 
-    /// The server is about to stop: say goodbye. The connection is cut when the grace period ends.
+    /// Handles that the server is about to stop: say goodbye. The connection is cut at the end of the grace period.
     func shuttingDown(_ connection: Connection)
 
-    /// The connection is gone. Nothing more is called.
+    /// Handles the end of the connection. It is the last call.
     func closed(_ connection: Connection)
 }

@@ -1,16 +1,16 @@
-/// The connections of a loop, each in a slot of its own, which goes to another when it has closed.
+/// The connections of a loop, each in its own slot. The slot of a closed connection is reused.
 struct ConnectionTable {
     private var slots: [Connection?] = []
     private var freeSlots: [Int] = []
     private var nextID: UInt64 = 1
 
-    /// The number of connections.
+    /// Number of connections.
     var count: Int { slots.count - freeSlots.count }
 
-    /// All connections, as of now: what happens to them meanwhile does not disturb whoever goes through them.
+    /// A copy of the list of connections, which may be changed during iteration.
     var all: [Connection] { slots.compactMap { $0 } }
 
-    /// Adds the connection that `make` makes, given its slot and a number that is never given again.
+    /// Adds the connection that `make` returns for its slot and an id that is never reused.
     mutating func insert(_ make: (_ slot: Int, _ id: UInt64) -> Connection) -> Connection {
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count { slots.append(nil) }
@@ -20,7 +20,7 @@ struct ConnectionTable {
         return connection
     }
 
-    /// Forgets the connection in `slot`.
+    /// Removes the connection in `slot`.
     mutating func remove(_ slot: Int) {
         slots[slot] = nil
         freeSlots.append(slot)
@@ -29,7 +29,7 @@ struct ConnectionTable {
     /// The connection in `slot`, if there is one.
     subscript(slot: Int) -> Connection? { slots[slot] }
 
-    /// The connection that was given `slot` and `id`, unless it has closed since.
+    /// The connection with this `slot` and `id`; `nil` if it has closed since.
     subscript(slot: Int, id: UInt64) -> Connection? {
         guard let connection = slots[slot], connection.id == id else { return nil }
         return connection

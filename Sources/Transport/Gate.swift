@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the connections of all loops against their common bound.
+/// Counts the connections of all loops towards their shared limit.
 final class Gate: Sendable {
     private let count = Atomic<Int>(0)
     private let refusedCount = Atomic<Int>(0)
@@ -10,10 +10,10 @@ final class Gate: Sendable {
         self.limit = limit
     }
 
-    /// How many are inside.
+    /// Number of admitted connections.
     var inside: Int { count.load(ordering: .relaxed) }
 
-    /// Lets one more in, unless that would be more than the limit.
+    /// Admits one more connection. Returns false if the limit is reached.
     func enter() -> Bool {
         if count.wrappingAdd(1, ordering: .relaxed).newValue <= limit { return true }
         leave()
@@ -21,10 +21,10 @@ final class Gate: Sendable {
         return false
     }
 
-    /// How many have not been let in.
+    /// Number of refused connections.
     var refused: Int { refusedCount.load(ordering: .relaxed) }
 
-    /// Counts one that is not let in for another reason than the limit.
+    /// Counts a connection that is refused for a reason other than the limit.
     func refuse() {
         refusedCount.wrappingAdd(1, ordering: .relaxed)
     }

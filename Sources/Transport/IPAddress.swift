@@ -5,14 +5,14 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The 128 bits of an IPv6 address; an IPv4 address is mapped into it (RFC 4291, section 2.5.5.2).
     let bits: UInt128
 
-    /// The longest text that can be an address, in bytes: that of an IPv6 address that ends in an IPv4 address.
+    /// Maximum length of the text of an address in bytes: an IPv6 address that ends in an IPv4 address.
     private static let textBytes = 45
 
     init(bits: UInt128) {
         self.bits = bits
     }
 
-    /// Reads an address in its usual notation, without brackets, zone or port; `nil` if it is none.
+    /// Parses an address in its usual notation, without brackets, zone or port; returns `nil` if it is invalid.
     public init?(_ text: some StringProtocol) {
         guard 2...Self.textBytes ~= text.utf8.count, !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -26,12 +26,12 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An IPv4 address of four bytes in network order.
+    /// Creates an IPv4 address from four bytes in network order.
     init(v4 bytes: some Collection<UInt8>) {
         bits = 0xFFFF << 32 | UInt128(Self.number(bytes))
     }
 
-    /// An IPv6 address of sixteen bytes in network order.
+    /// Creates an IPv6 address from sixteen bytes in network order.
     init(v6 bytes: some Collection<UInt8>) {
         bits = UInt128(Self.number(bytes.prefix(8))) << 64 | UInt128(Self.number(bytes.dropFirst(8)))
     }
@@ -43,7 +43,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// True for an IPv4 address.
     public var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
-    /// The first 64 bits of an IPv6 address, which name a network; all 32 bits of an IPv4 address.
+    /// The first 64 bits of an IPv6 address, which identify a network; all 32 bits of an IPv4 address.
     public var network: UInt64 { isIPv4 ? UInt64(truncatingIfNeeded: bits & 0xFFFF_FFFF) : UInt64(bits >> 64) }
 
     /// The address in its usual notation (RFC 5952).
@@ -51,8 +51,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
             let number = isIPv4 ? (bits << 96).bigEndian : bits.bigEndian
             return withUnsafeBytes(of: number) { bytes in
-                // inet_ntop reads 4 or 16 of the 16 bytes, and ends what it writes with a zero in a buffer that is as
-                // long as any address.
+                // inet_ntop reads 4 or 16 of the 16 bytes, and terminates the text with a NUL. The buffer is large
+                // enough for any address.
                 guard
                     inet_ntop(
                         isIPv4 ? AF_INET : AF_INET6, bytes.baseAddress!, buffer.baseAddress!, socklen_t(buffer.count))
@@ -69,12 +69,12 @@ public struct IPRange: Hashable, Sendable {
     private let first: IPAddress
     private let mask: UInt128
 
-    /// Reads a range, or a single address; `nil` if it is neither, or has bits set beyond its prefix: `10.1.2.3/8` could
-    /// as well be meant for one address.
+    /// Parses a range or a single address. Returns `nil` if it is neither, or if bits beyond the prefix are set:
+    /// `10.1.2.3/8` could as well mean one address.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = IPAddress(parts[0]) else { return nil }
-        // The prefix of an address that is written as IPv4 counts from there.
+        // The prefix of an IPv4 address counts from the start of its 32 bits.
         let offset = parts[0].utf8.contains(UInt8(ascii: ":")) ? 0 : 96
         var prefix = 128
         if parts.count == 2 {
@@ -89,14 +89,14 @@ public struct IPRange: Hashable, Sendable {
         self.first = first
     }
 
-    /// True for an address in the range. IPv4 addresses are in ranges of IPv4 only.
+    /// Returns true for an address in the range. An IPv4 address is only in IPv4 ranges.
     public func contains(_ address: IPAddress) -> Bool {
         address.isIPv4 == first.isIPv4 && address.bits & mask == first.bits
     }
 }
 
 extension [IPRange] {
-    /// True for an address in one of the ranges.
+    /// Returns true for an address in one of the ranges.
     public func contains(_ address: IPAddress) -> Bool {
         contains { $0.contains(address) }
     }

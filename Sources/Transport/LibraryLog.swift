@@ -1,29 +1,29 @@
 import CLibwebsockets
 import Synchronization
 
-/// Where libwebsockets' own words go. It has one logger for the whole process.
+/// The log of libwebsockets, which has one logger per process.
 public enum LibraryLog {
-    /// How much a line matters.
+    /// The severity of a line.
     public enum Level: Sendable {
         /// A failure.
         case error
-        /// Something odd.
+        /// A warning.
         case warning
     }
 
-    /// A closure that is a mutex's value itself is wrapped once more by each read of it, without end; a struct is not.
+    /// A struct, because a closure stored directly in a mutex is wrapped once more by each read, without end.
     private struct Sink: Sendable {
         var write: @Sendable (Level, String) -> Void
     }
 
     private static let sink = Mutex(Sink { _, _ in })
 
-    /// Sends the library's errors and warnings to `sink`, from any thread, a line at a time.
+    /// Sends the library's errors and warnings to `sink`, line by line, from any thread.
     public static func send(to newSink: @escaping @Sendable (Level, String) -> Void) {
         sink.withLock { $0.write = newSink }
     }
 
-    // Once: other threads may be logging when a further context is made.
+    // Set once: other threads may be logging when a further context is created.
     private static let installed: Void = lws_set_log_level(LLL_ERR | LLL_WARN) { level, line in
         guard let line else { return }
         var text = String(cString: line)

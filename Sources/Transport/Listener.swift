@@ -1,21 +1,21 @@
 import CLibwebsockets
 import Glibc
 
-/// A listening socket on a loop: accepts, or refuses politely what there is no place for.
+/// A listening socket on a loop. It accepts connections, and answers those beyond the limit with a refusal.
 final class Listener {
     private unowned let loop: Loop
     private let descriptor: Int32
     private let gate: Gate
-    /// Bounds the connections that are kept to be refused politely.
+    /// The limit on connections that are kept to send them a refusal.
     private let refusals: Gate
     private let options: ListenerOptions
     private let makeHandler: (Connection) -> any ConnectionHandler
     /// The sockets whose PROXY headers are being read.
     private var proxied: [ObjectIdentifier: (socket: ProxiedSocket, place: Gate)] = [:]
-    // libuv's structures: initialised in `init`, freed by `close` when libuv has let go of them.
+    // Handles of libuv: initialised in `init`, freed by `close` after libuv has released them.
     private let poll: UnsafeMutablePointer<uv_poll_t>
     private let pause: UnsafeMutablePointer<uv_timer_t>
-    /// Kept open so that, out of descriptors, one can be had to accept and refuse with.
+    /// A spare descriptor. When none are left it is closed, to accept and refuse a connection with its number.
     private var spare: Int32
 
     init(
@@ -27,7 +27,7 @@ final class Listener {
         self.gate = gate
         self.options = options
         self.makeHandler = makeHandler
-        // A TLS client could read a refusal after a handshake only, for which there is no place.
+        // A TLS client can only read a refusal after a handshake, which a refused client does not get.
         refusals = Gate(limit: options.isSecure ? 0 : loop.limits.refusals)
         spare = Self.openSpare()
         poll = .allocate(capacity: 1)
@@ -40,7 +40,8 @@ final class Listener {
         resume()
     }
 
-    // The pointer is the listener's own, set in `init`; its loop holds it until `close`, after which libuv calls no more.
+    // The pointer is the listener's own, set in `init`. Its loop holds the listener until `close`, after which libuv
+    // makes no calls.
     private static func from(_ data: UnsafeMutableRawPointer) -> Listener {
         Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue()
     }
@@ -75,8 +76,8 @@ final class Listener {
     }
 
     private func welcome(_ socket: Int32, from address: SocketAddress) {
-        // Closing a socket with an unread request in it would take a refusal back, so a refused client has a place for a
-        // while too.
+        // Closing a socket with an unread request would discard the refusal, so a refused client also keeps a place for
+        // a while.
         guard let place = gate.enter() ? gate : refusals.enter() ? refusals : nil else { return dismiss(socket) }
         let peer = address.host
         guard let peerAddress = IPAddress(peer), options.proxies.contains(peerAddress) else {
@@ -110,7 +111,7 @@ final class Listener {
         loop.adopt(socket, peer: peer, secure: options.isSecure, place: place, handler: makeHandler)
     }
 
-    /// Says 503 if that is possible, and closes.
+    /// Sends 503 if possible, and closes the socket.
     private func dismiss(_ socket: Int32) {
         if !options.isSecure {
             _ = Refusal.answer.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -118,8 +119,8 @@ final class Listener {
         Glibc.close(socket)
     }
 
-    /// Out of descriptors: the queue of the waiting is emptied as far as it goes with the one that we keep for this,
-    /// and then the listener rests, for it would be called again at once.
+    /// Handles a lack of descriptors. It empties the accept queue with the spare descriptor, as far as possible. Then
+    /// the listener pauses, because it would otherwise be called again at once.
     private func shed() {
         for _ in 0..<loop.limits.acceptsPerTurn where spare >= 0 {
             Glibc.close(spare)
@@ -135,14 +136,14 @@ final class Listener {
         pauseAccepting(for: loop.limits.acceptPause)
     }
 
-    /// Leaves those who come in the kernel's queue for a while, in milliseconds, 1 at least.
+    /// Leaves new connections in the kernel's queue for a while, in milliseconds, at least 1.
     private func pauseAccepting(for time: Duration) {
         uv_poll_stop(poll)
         let milliseconds = UInt64(max(1, time.roundedMilliseconds))
         uv_timer_start(pause, { Listener.from($0!.pointee.data).resume() }, milliseconds, 0)
     }
 
-    /// Stops listening.
+    /// Closes the listening socket.
     func close() {
         for (socket, place) in proxied.values {
             socket.cancel()
@@ -151,7 +152,7 @@ final class Listener {
         proxied = [:]
         uv_poll_stop(poll)
         uv_timer_stop(pause)
-        // libuv keeps its handles until it has called back; nothing of ours is used then.
+        // libuv keeps its handles until it has called back. It uses nothing of the listener then.
         uv_close(UnsafeMutableRawPointer(poll).assumingMemoryBound(to: uv_handle_t.self)) { handle in
             UnsafeMutableRawPointer(handle!).deallocate()
         }
@@ -163,7 +164,7 @@ final class Listener {
     }
 }
 
-/// Answers a connection for which there is no place with 503, whatever it asks for, and ends it.
+/// Answers a connection beyond the limit with 503, whatever the request, and closes it.
 final class Refusal: ConnectionHandler {
     static let answer = Array(
         ("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"

@@ -1,20 +1,20 @@
-/// What distinguishes one listening address of a ``LoopGroup`` from another.
+/// The options of one listening address of a ``LoopGroup``.
 public struct ListenerOptions: Sendable {
-    /// Whether connections are encrypted. Only a group with a certificate can encrypt.
+    /// True if connections are encrypted. Only a group with a certificate can encrypt.
     public var isSecure: Bool
-    /// The most connections that this address serves at a time, apart from the group's bound; `nil` to count against that.
+    /// Maximum number of connections on this address, apart from the group's limit; `nil` to count towards that.
     public var connections: Int?
-    /// The balancers whose connections begin with a header of the PROXY protocol. Their connections must have one, and it
-    /// is believed; from other addresses a header is not expected and not understood.
+    /// The balancers whose connections begin with a PROXY protocol header. They must send one, and it is trusted.
+    /// Connections from other addresses must not send one.
     public var proxies: [IPRange]
-    /// Called on a loop for a balancer's connection that is closed because its header is missing or malformed, with the
-    /// balancer's address and the reason.
+    /// Called on a loop if a balancer's connection is closed because its header is missing or malformed. The arguments
+    /// are the balancer's address and the reason.
     public var onProxyFailure: @Sendable (_ address: String, _ reason: String) -> Void
-    /// Makes the handler of a connection for which there is no place, on its loop. It should end the connection soon. There
-    /// are ``TransportLimits/refusals`` such connections for each loop, and none where connections are encrypted.
+    /// Creates the handler of a connection beyond the limit, on its loop. It should end the connection soon. Each loop
+    /// keeps up to ``TransportLimits/refusals`` such connections, and none if connections are encrypted.
     public var refusal: @Sendable (Connection) -> any ConnectionHandler
 
-    /// Options with the usual defaults.
+    /// Creates options with the usual defaults.
     public init(
         isSecure: Bool, connections: Int? = nil, proxies: [IPRange] = [],
         onProxyFailure: @escaping @Sendable (String, String) -> Void = { _, _ in },

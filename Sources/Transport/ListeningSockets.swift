@@ -1,28 +1,29 @@
 import CLibwebsockets
 import Glibc
 
-/// The listening sockets of a server: for each address one socket a loop, among which the kernel shares the arriving
-/// connections (`SO_REUSEPORT`).
+/// The listening sockets of a server: one socket per address and loop. The kernel distributes new connections among
+/// them (`SO_REUSEPORT`).
 struct ListeningSockets {
-    /// The number of connections that may wait to be accepted, on each socket; the kernel caps it at `somaxconn`.
+    /// Maximum number of connections waiting to be accepted on each socket; the kernel caps it at `somaxconn`.
     static let backlog: Int32 = 4096
 
-    /// For each loop, the descriptors that it is to serve.
+    /// The descriptors that each loop serves.
     private(set) var descriptors: [[Int32]]
-    /// The port that all of them have.
+    /// The port of all sockets.
     let port: Int
-    /// True if all addresses can be reached from this machine only.
+    /// True if all addresses are reachable from this machine only.
     let isLoopback: Bool
 
-    /// Binds `host` and `port` for `loops` loops; port 0 picks one that is free on every address of the host.
+    /// Binds `host` and `port` for `loops` loops. Port 0 picks one that is free on every address of the host.
     ///
-    /// - Throws: ``TransportError`` when another process listens there, or the address is not one of ours.
+    /// - Throws: ``TransportError`` if another process listens there, or if the address does not belong to this
+    ///   machine.
     init(host: String, port: Int, loops: Int) throws(TransportError) {
-        // A machine without IPv6 has no ::1; localhost is 127.0.0.1 alone there.
+        // A machine without IPv6 has no ::1; localhost is then only 127.0.0.1.
         let resolved = try SocketAddress.resolve(host, port: port)
         let addresses = resolved.filter { $0.family != AF_INET6 || resolved.count == 1 || Self.hasIPv6 }
         isLoopback = addresses.allSatisfy(\.isLoopback)
-        // A port that is free on the first address may be taken on the second: another is picked then.
+        // A port that is free on the first address may be taken on the second; another one is then picked.
         var attempts = port == 0 ? 16 : 1
         while true {
             attempts -= 1
@@ -35,7 +36,7 @@ struct ListeningSockets {
         }
     }
 
-    /// Closes the sockets of this loop and those after it, which nobody has taken.
+    /// Closes the sockets of this loop and those after it, which no loop has taken over.
     func close(from loop: Int) {
         for descriptor in descriptors[loop...].joined() { Glibc.close(descriptor) }
     }
@@ -56,7 +57,8 @@ struct ListeningSockets {
         do throws(TransportError) {
             for var address in addresses {
                 if port != 0 { address.port = port }
-                // With SO_REUSEPORT a second server would share our port without a word. A socket without it may not.
+                // With SO_REUSEPORT a second server would share the port without an error. A socket without it may not
+                // bind.
                 let probe = try open(address, shared: false)
                 Glibc.close(probe.descriptor)
                 address.port = probe.port
@@ -90,7 +92,7 @@ struct ListeningSockets {
         var bound = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         _ = withUnsafeMutablePointer(to: &bound) { pointer in
-            // A sockaddr_storage may hold any kind of address, by its definition (POSIX, <sys/socket.h>).
+            // A sockaddr_storage may hold any kind of address by definition (POSIX, <sys/socket.h>).
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
         return (descriptor, SocketAddress(bound).port)

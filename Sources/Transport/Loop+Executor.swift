@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// An actor or a task may have a loop to run on, and so share what belongs to the loop.
+/// Conformances that let an actor or a task run on a loop and share the loop's state.
 extension Loop: SerialExecutor, TaskExecutor {
-    /// Has a job of an actor or task run on the loop.
+    /// Runs a job of an actor or task on the loop.
     public func enqueue(_ job: consuming ExecutorJob) {
         put(.job(UnownedJob(job)))
     }
@@ -15,15 +15,15 @@ extension Loop: SerialExecutor, TaskExecutor {
     /// True if the caller is on this loop's thread.
     public var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
 
-    /// Asked by the runtime whether an actor on this executor is isolated where it is.
+    /// Returns true if the caller is on this loop's thread; for the runtime.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Called by the runtime when an actor on this executor asserts its isolation.
+    /// Traps unless the caller is on this loop's thread; for the runtime.
     public func checkIsolated() {
         precondition(isCurrent, "used off its loop")
     }
 
-    /// Traps unless the caller is on this loop's thread (or the loop has not started).
+    /// Traps unless the caller is on this loop's thread, or the loop has not started.
     public func preconditionIsolated() {
         let thread = identity.load(ordering: .relaxed)
         precondition(thread == 0 || thread == pthread_self(), "used off its loop")

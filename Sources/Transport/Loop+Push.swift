@@ -1,22 +1,23 @@
 import CLibwebsockets
 import Glibc
 
-/// Writes to many connections in a row, as to all subscribers of a room.
+/// Writing to many connections in a row, such as all subscribers of a room.
 extension Loop {
-    /// Sends bytes to the connection of an outlet if it takes them now, as ``Connection/write(_:)`` would.
+    /// Sends bytes to the connection of an outlet if it can take them now, as ``Connection/write(_:)`` would.
     ///
-    /// It is as if the connection had been asked whether it ``Connection/takesPushes``, is open and not congested. What the
-    /// kernel does not take the connection keeps, and is congested then.
+    /// It sends only if the connection has ``Connection/takesPushes`` set, is open and is not congested. If the kernel
+    /// does not take all bytes, the connection keeps the rest and becomes congested.
     ///
-    /// - Returns: whether the bytes are on their way; `false` when nothing was sent, be it that the connection has ended.
+    /// - Returns: true if the bytes were sent or kept; `false` if nothing was sent, for example because the connection
+    ///   has ended.
     public func push(_ bytes: Span<UInt8>, to outlet: Outlet) -> Bool {
         guard let descriptor = outlets[outlet] else { return false }
-        // The bytes are the caller's for as long as the call lasts, in which the kernel copies them.
+        // The bytes are valid during the call, in which the kernel copies them.
         let sent = bytes.withUnsafeBufferPointer {
             Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
         if sent == bytes.count { return true }
-        // A socket that takes nothing, or is broken: the connection finds out as well, and does what is to be done.
+        // The socket is full or broken: the connection detects that too, and handles it.
         guard sent > 0, let connection = connections[outlet.slot] else { return false }
         connection.write(bytes.extracting(droppingFirst: sent))
         return true

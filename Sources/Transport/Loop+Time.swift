@@ -1,22 +1,22 @@
 import CLibwebsockets
 
-/// The loop's clock, and what it wakes.
+/// The loop's clock and timers.
 extension Loop {
-    /// When the wheel looks at a connection.
+    /// A scheduled look at a connection.
     struct Wake {
         var slot: Int
         var id: UInt64
         var tick: Int
     }
 
-    /// The loop's clock, in ticks: what it was when this turn began.
+    /// The loop's clock in ticks, as of the beginning of this turn.
     var now: Int { Int(uv_now(uv)) / Loop.tickMilliseconds }
 
-    /// The loop's clock: since some moment in the past, as of the beginning of this turn, to the millisecond.
+    /// The loop's clock in milliseconds since an arbitrary moment, as of the beginning of this turn.
     public var time: Duration { .milliseconds(Int64(uv_now(uv))) }
 
-    /// Has `work` run on the loop when this much time has passed since this turn began: up to two ticks of 100 ms later,
-    /// never earlier. When the loop stops before, it does not run.
+    /// Runs `work` on the loop once this much time has passed since the beginning of this turn: up to two ticks of 100
+    /// ms late, never early. It does not run if the loop stops before.
     public func after(_ duration: Duration, _ work: @escaping () -> Void) {
         preconditionIsolated()
         startTicker()
@@ -24,8 +24,8 @@ extension Loop {
         alarms.insert(work, at: tick(after: duration))
     }
 
-    /// Has `work` run again and again at this interval, of a millisecond at least, instead of any set before. An idle loop
-    /// sleeps in between: it has no ticks for this.
+    /// Runs `work` repeatedly at this interval, of at least a millisecond, replacing any earlier one. An idle loop
+    /// sleeps in between.
     func every(_ interval: Duration, _ work: @escaping () -> Void) {
         preconditionIsolated()
         beat = work
@@ -33,7 +33,7 @@ extension Loop {
         uv_timer_start(metronome, { Loop.from($0!.pointee.data).beat?() }, milliseconds, milliseconds)
     }
 
-    /// The first tick that is not before this much time has passed.
+    /// Returns the first tick after this much time has passed.
     func tick(after duration: Duration) -> Int {
         let due = Int(uv_now(uv)) + duration.roundedMilliseconds
         return max(now + 1, (due + Loop.tickMilliseconds - 1) / Loop.tickMilliseconds)

@@ -1,28 +1,27 @@
 import CLibwebsockets
 
-/// What other threads have for a loop.
+/// Work that other threads give to a loop.
 extension Loop {
-    /// For how long what was posted keeps the sockets waiting: the rest is for the next turn.
+    /// Maximum time for posted work in one turn; the rest waits for the next turn.
     public static let workSlice = Duration.milliseconds(1)
-    /// For how long sockets are served in one turn before urgent work is looked for. Sooner it would take apart what becomes
-    /// one commit and one write to each subscriber: after each socket, a room of 1000 with 32 senders had a fifth fewer
-    /// deliveries.
+    /// Time after which serving sockets in one turn is interrupted for urgent work. A shorter interval splits what
+    /// would become one commit and one write per subscriber, and costs throughput.
     static let urgentInterval = Duration.milliseconds(2)
-    /// From when on a turn is one that takes long, see ``inLongTurns(_:)``. Two hundred senders at once take 4 ms; where their
-    /// sends were handed on twice in that, there were a tenth fewer of them a second.
+    /// Duration after which a turn counts as long; see ``inLongTurns(_:)``. A shorter one splits the sends of hundreds
+    /// of concurrent clients into several batches, and costs throughput.
     static let longTurn = Duration.milliseconds(6)
 
-    /// Has `work` run on the loop, after what was posted before. From any thread; on the loop itself too, where the
-    /// work runs in the loop's next turn. After ``stop()`` nothing runs any more.
+    /// Runs `work` on the loop after everything posted before. Call it from any thread; on the loop itself, the work
+    /// runs in the next turn. After ``stop()`` nothing runs.
     ///
-    /// - Returns: whether the loop took the work; it does not after ``stop()``.
+    /// - Returns: true if the loop accepted the work; false after ``stop()``.
     @discardableResult
     public func post(_ work: @escaping @Sendable () -> Void) -> Bool {
         put(.closure(work))
     }
 
-    /// Has `work` run on the loop before anything else that waits there: between two sockets that are ready, even.
-    /// What is urgent keeps its order; otherwise as ``post(_:)``.
+    /// Runs `work` on the loop before all other waiting work, even between two ready sockets. Urgent work keeps its
+    /// order. In all else it is like ``post(_:)``.
     @discardableResult
     public func postUrgently(_ work: @escaping @Sendable () -> Void) -> Bool {
         mailbox.putUrgent(work) { uv_async_send(wakeup) }
@@ -33,16 +32,16 @@ extension Loop {
         mailbox.put(work) { uv_async_send(wakeup) }
     }
 
-    /// Runs what is urgent. To be called between any two things that take long when there are many of them.
+    /// Runs urgent work. Call it between steps that take long when there are many of them.
     public func runUrgentWork() {
-        // Not in the middle of such work: what comes next would overtake what was taken out with it.
+        // Not during urgent work: new work would overtake what was taken out with the current one.
         guard !isRunningUrgentWork else { return }
         isRunningUrgentWork = true
         for work in mailbox.takeUrgent() where !isStopping { work() }
         isRunningUrgentWork = false
     }
 
-    /// A socket has been served in this turn, or closed.
+    /// Handles that a socket was served or closed in this turn.
     func didServeSocket() {
         let now = ContinuousClock.now
         guard let due = urgentWorkDue else {
@@ -50,14 +49,14 @@ extension Loop {
             return longTurnBegins = now + Self.longTurn
         }
         guard now >= due else { return }
-        // What is done now serves sockets, too.
+        // The time spent on the work counts too, so the interval restarts here.
         urgentWorkDue = .now + Self.urgentInterval
         runUrgentWork()
         runInterludes(isLong: now >= longTurnBegins)
         urgentWorkDue = .now + Self.urgentInterval
     }
 
-    /// Does what has been posted, for as long as a turn has for that.
+    /// Runs posted work, up to the time limit of a turn.
     func drainMailbox() {
         if waiting.isEmpty { waiting = mailbox.take()[...] } else { waiting.append(contentsOf: mailbox.take()) }
         runUrgentWork()
@@ -65,7 +64,7 @@ extension Loop {
         while let work = waiting.popFirst() {
             switch work {
             case .closure(let closure): if !isStopping { closure() }
-            // Even when stopping: somebody may be waiting for what the task does.
+            // Runs even while stopping: a caller may be waiting for the task.
             case .job(let job): run(job)
             }
             runUrgentWork()

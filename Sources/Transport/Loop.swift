@@ -2,21 +2,21 @@ import CLibwebsockets
 import Glibc
 import Synchronization
 
-/// One thread that serves connections: a libuv loop with a libwebsockets context on it, and a serial executor.
+/// A thread that serves connections: a libuv loop with a libwebsockets context, and a serial executor.
 ///
-/// A connection, its requests and its subscriptions belong to one loop and are used on its thread only, so they need
-/// no locks. Other threads hand work over with ``post(_:)``, which is the one thing about a loop that they may call
-/// (besides ``stop()`` and ``join()``); an actor may have the loop as its executor.
+/// A connection, its requests and its subscriptions belong to one loop and are used on its thread only, so they need no
+/// locks. Other threads may only call ``post(_:)``, ``stop()`` and ``join()``. An actor may have the loop as its
+/// executor.
 ///
-/// Sendable because all that changes is atomic, or behind the mailbox's mutex, or touched on the loop's thread only,
-/// which `preconditionIsolated` holds at each entry; before `start` there is no other thread.
+/// Sendable because all mutable state is atomic, or behind the mailbox's mutex, or used on the loop's thread only,
+/// which `preconditionIsolated` checks at each entry. Before `start` there is no other thread.
 public final class Loop: @unchecked Sendable {
-    /// A tick of deadlines.
+    /// Duration of a tick of the deadlines.
     static let tickMilliseconds = 100
 
-    /// The loop's place among the process's loops, from 0.
+    /// The index of the loop in the process, from 0.
     public let index: Int
-    /// The bounds of its connections.
+    /// The limits of its connections.
     public let limits: TransportLimits
     let gate: Gate
     /// The bytes that connections of all loops keep for slow clients.
@@ -25,15 +25,15 @@ public final class Loop: @unchecked Sendable {
 
     let mailbox = Mailbox()
     private let thread = Mutex<pthread_t?>(nil)
-    /// The loop's thread, by which it is recognised; 0 before there is one.
+    /// The loop's thread, for identifying the current one; 0 before it starts.
     let identity = Atomic<pthread_t>(0)
-    // libuv's own structures: allocated once, initialised here, freed in `finish` when libuv has let go of them.
+    // libuv's structures: allocated once, initialised here, freed in `finish` after libuv has released them.
     let uv: UnsafeMutablePointer<uv_loop_t>
     let wakeup: UnsafeMutablePointer<uv_async_t>
     let ticker: UnsafeMutablePointer<uv_timer_t>
     private let turnEnd: UnsafeMutablePointer<uv_prepare_t>
     private let wakefulness: UnsafeMutablePointer<uv_idle_t>
-    /// Wakes the loop for ``every(_:_:)`` only.
+    /// The timer of ``every(_:_:)``.
     let metronome: UnsafeMutablePointer<uv_timer_t>
 
     // From here on: the loop's thread only.
@@ -52,21 +52,21 @@ public final class Loop: @unchecked Sendable {
     var beat: (() -> Void)?
     private var isRunningInterludes = false
     private var regulars = Regulars()
-    /// What was taken out of the mailbox and has not had its turn.
+    /// The work taken out of the mailbox that has not run.
     var waiting: ArraySlice<Mailbox.Work> = []
     var isRunningUrgentWork = false
-    /// When the sockets of this turn have been served for so long that urgent work goes first; `nil` before the first one.
+    /// The time at which urgent work interrupts the serving of sockets in this turn; `nil` before the first socket.
     var urgentWorkDue: ContinuousClock.Instant?
-    /// From when on this turn is a long one, if ``urgentWorkDue`` is set.
+    /// The time from which this turn counts as long, if ``urgentWorkDue`` is set.
     var longTurnBegins = ContinuousClock.now
 
-    /// A loop that does nothing yet: see ``start()``.
+    /// Creates a loop that does nothing until ``start()``.
     ///
     /// - Parameters:
-    ///   - index: its place among the loops of the process.
-    ///   - tls: what its encrypted connections need, if there are to be any.
-    ///   - gate: the common count of connections.
-    ///   - unsent: the common bound of bytes kept for slow clients.
+    /// - index: its index among the loops of the process.
+    ///   - tls: the TLS configuration, if there are to be encrypted connections.
+    ///   - gate: the shared limit on connections.
+    ///   - unsent: the shared budget of bytes kept for slow clients.
     init(index: Int, limits: TransportLimits, tls: ServerTLS?, gate: Gate, unsent: ByteBudget) throws(TransportError) {
         self.index = index
         self.limits = limits
@@ -97,7 +97,7 @@ public final class Loop: @unchecked Sendable {
         uv_timer_init(uv, metronome)
         uv_idle_init(uv, wakefulness)
         uv_prepare_init(uv, turnEnd)
-        // Before the loop sleeps: after the sockets that were ready, and after timers and what libuv closes as well.
+        // Runs before the loop sleeps: after ready sockets, timers and libuv's close callbacks.
         uv_prepare_start(turnEnd) { handle in Loop.from(handle!.pointee.data).endTurn() }
     }
 
@@ -125,15 +125,15 @@ public final class Loop: @unchecked Sendable {
         }
     }
 
-    /// Has the loop close its listeners and connections and end its thread. From any thread.
+    /// Makes the loop close its listeners and connections and end its thread. Call it from any thread.
     ///
-    /// What was posted before still runs, what is posted after does not. An actor of this loop must not be called any
-    /// more: the call would not return.
+    /// Work posted before still runs, work posted after does not. Do not call an actor of this loop any more: the call
+    /// would not return.
     public func stop() {
         post { self.beginStop() }
     }
 
-    /// Waits for the thread to end. Not on the loop itself.
+    /// Waits for the thread to end. Do not call it on the loop itself.
     public func join() {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         pthread_join(thread, nil)
@@ -155,20 +155,20 @@ public final class Loop: @unchecked Sendable {
         uv_stop(uv)
     }
 
-    /// Gives back what a loop holds that was never started.
+    /// Frees a loop that was never started.
     func discard() {
         _ = mailbox.close()
         finish()
     }
 
-    /// Lets libwebsockets and libuv close what they have open, which takes turns of the loop in between.
+    /// Lets libwebsockets and libuv close their handles, which takes turns of the loop.
     private func finish() {
         uv_close(UnsafeMutableRawPointer(wakeup).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(ticker).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(metronome).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(turnEnd).assumingMemoryBound(to: uv_handle_t.self), nil)
         uv_close(UnsafeMutableRawPointer(wakefulness).assumingMemoryBound(to: uv_handle_t.self), nil)
-        // They may hold what holds the loop.
+        // The closures may hold the loop's owners, which would be a cycle.
         turnEndings = []
         interludes = []
         longInterludes = []
@@ -188,36 +188,36 @@ public final class Loop: @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Has `work` run at the end of each turn of the loop, when every socket that was ready has been served.
+    /// Runs `work` at the end of each turn of the loop, after all ready sockets were served.
     ///
-    /// What a turn has gathered goes on from there in one piece, to the log for example.
+    /// Use it to pass on everything that a turn has gathered as one batch, for example to the log.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionIsolated()
         turnEndings.append(work)
     }
 
-    /// Has `work` run now and then between two sockets, behind urgent work, as it does between turns: something short.
+    /// Runs `work` repeatedly between two sockets, after urgent work, and between turns. It must be short.
     public func betweenSockets(_ work: @escaping () -> Void) {
         preconditionIsolated()
         interludes.append(work)
     }
 
-    /// Has `work` run now and then in a turn that takes long, between two sockets, when clients that ask again and again have
-    /// been read from: thousands that come or go at once are served in one turn, a quarter of a second.
+    /// Runs `work` repeatedly between two sockets in long turns, after reading from clients that send requests
+    /// repeatedly. A turn is long when thousands of clients connect or disconnect at once.
     public func inLongTurns(_ work: @escaping () -> Void) {
         preconditionIsolated()
         longInterludes.append(work)
     }
 
-    /// Does what can be done between two sockets, so that it need not wait for a turn that takes long.
+    /// Runs the work that is allowed between two sockets, so that it does not wait for the end of a long turn.
     func runInterludes(isLong: Bool) {
-        // Not within itself either: clients that ask as fast as they are answered would never let it end.
+        // Not recursively: clients that send requests as fast as they are answered would never let it end.
         guard !isRunningInterludes, !isRunningUrgentWork, !isStopping else { return }
         isRunningInterludes = true
         defer { isRunningInterludes = false }
         for work in interludes { work() }
         guard isLong else { return }
-        // A larger request is read to its end when its socket has its turn.
+        // A larger request is read completely when its socket is served.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             for (slot, id) in regulars.all { connections[slot, id]?.readNow(into: buffer) }
         }
@@ -229,21 +229,21 @@ public final class Loop: @unchecked Sendable {
         connections[slot, id]?.isRegular = false
     }
 
-    /// Has the next turn begin at once, with the sockets that are ready then, if there are any. From what runs
+    /// Makes the next turn begin at once, with any sockets that are then ready. Call it from work of
     /// ``atEndOfTurn(_:)``.
     public func lookAgain() {
-        // A loop with an idle handle does not sleep; libuv calls it before the turn ends the next time.
+        // A loop with an active idle handle does not sleep. libuv calls it before the end of the next turn.
         uv_idle_start(wakefulness) { handle in uv_idle_stop(handle) }
     }
 
-    /// Destroys a connection when nothing of it is on the stack any more: at the end of this turn.
+    /// Destroys a connection at the end of this turn, when no call of it is on the stack.
     func doom(_ connection: Connection) {
         doomed.append(connection)
     }
 
     private func endTurn() {
         urgentWorkDue = nil
-        // Handlers that hear of an end may gather more work, and that work may end more connections.
+        // Handlers that are told of an end may gather more work, and that work may end more connections.
         repeat {
             for connection in exchange(&doomed, with: []) { connection.destroy() }
             for work in turnEndings { work() }
@@ -252,10 +252,10 @@ public final class Loop: @unchecked Sendable {
 
     // MARK: Connections
 
-    /// How many connections the loop serves, those that it refuses and those that it has made itself among them.
+    /// Number of connections of the loop, including refused and outgoing ones.
     public var connectionCount: Int { connections.count }
 
-    /// Serves sockets of this listening descriptor, which the loop owns from now on.
+    /// Serves the connections of a listening descriptor, which the loop then owns.
     func listen(
         _ descriptor: Int32, gate: Gate, options: ListenerOptions,
         handler: @escaping (Connection) -> any ConnectionHandler
@@ -265,14 +265,14 @@ public final class Loop: @unchecked Sendable {
             Listener(descriptor: descriptor, loop: self, uv: uv, gate: gate, options: options, makeHandler: handler))
     }
 
-    /// Has new connections wait a little where many clients come to stay, for a second from now: those who are being served
-    /// come first.
+    /// Gives priority to connected clients for a second from now: while many long-lived clients arrive, new connections
+    /// are delayed a little.
     public func favourClients() {
         preconditionIsolated()
         acceptPace.favourClients(at: .now)
     }
 
-    /// Says that a connection's client is one that stays: it costs more than one that asks for something and goes.
+    /// Marks a connection as long-lived. It costs more than one that sends a request and leaves.
     public func clientStays() {
         preconditionIsolated()
         acceptPace.arrived(at: .now)
@@ -282,21 +282,22 @@ public final class Loop: @unchecked Sendable {
         for listener in exchange(&listeners, with: []) { listener.close() }
     }
 
-    /// Stops accepting, and has every connection's handler say goodbye.
+    /// Stops accepting, and makes every connection's handler say goodbye.
     func windDown() {
         closeListeners()
         for connection in connections.all { connection.shuttingDown() }
     }
 
-    /// Connects to a server. What is written before the connection stands is sent when it does; when it
-    /// cannot be made, the handler is told that the connection is closed.
+    /// Connects to a server. Bytes written before the connection is established are sent afterwards. If it cannot be
+    /// established, the handler is told that the connection is closed.
     ///
     /// - Parameters:
-    ///   - tls: what encrypts the connection; nil: nothing does.
-    ///   - receiveBuffer: the bytes that the kernel may hold unread; nil: as many as it likes.
-    ///   - handler: makes what serves the connection.
-    /// - Returns: the connection, or nil when there is none, because the loop is stopping say; no handler is made then.
-    /// - Throws: ``TransportError`` when the system has no socket to give.
+    /// - tls: the TLS configuration; nil for no encryption.
+    ///   - receiveBuffer: the size of the kernel's receive buffer in bytes; nil for the system's default.
+    ///   - handler: creates the handler of the connection.
+    /// - Returns: the connection, or nil if there is none, for example because the loop is stopping. No handler is then
+    ///   created.
+    /// - Throws: ``TransportError`` if the system provides no socket.
     @discardableResult
     public func connect(
         to address: PeerAddress, tls: ClientTLS? = nil, receiveBuffer: Int32? = nil,
@@ -311,12 +312,12 @@ public final class Loop: @unchecked Sendable {
             handler: handler)
     }
 
-    /// Takes over a connected socket, which is closed when that fails.
+    /// Takes over a connected socket. It is closed if that fails.
     ///
     /// - Parameters:
-    ///   - secure: whether it is the server's side of TLS.
-    ///   - place: the gate behind which it holds a place, which it gives back when it closes.
-    ///   - session: the client's side of TLS, if it is that.
+    /// - secure: True for the server's side of TLS.
+    ///   - place: the gate that the connection was admitted by; it is left when the connection closes.
+    ///   - session: the TLS session of an outgoing connection.
     @discardableResult
     func adopt(
         _ descriptor: Int32, peer: String, secure: Bool, place: Gate?, session: ClientSession? = nil,
@@ -340,7 +341,7 @@ public final class Loop: @unchecked Sendable {
         return connection
     }
 
-    /// Has ``push(_:to:)`` write to this descriptor, or with `nil` to none.
+    /// Sets the descriptor that ``push(_:to:)`` writes to; `nil` for none.
     func setOutlet(of connection: Connection, to descriptor: Int32?) {
         outlets.set(connection.outlet, to: descriptor)
     }

@@ -1,21 +1,21 @@
-/// Something that only its loop may touch, carried through other threads.
+/// A value that is confined to a loop, and can be carried through other threads.
 ///
-/// A commit of the writer thread, say, has to find the feeds of a loop: it carries the `LoopBound` to the loop with
-/// ``Loop/post(_:)``, and there looks inside. The last to hold it destroys the value, on whatever thread that is.
+/// For example, a commit of the writer thread must find the feeds of a loop. It carries the `LoopBound` to the loop
+/// with ``Loop/post(_:)`` and accesses the value there. The last owner destroys the value, on any thread.
 ///
-/// Sendable because the value is reached through `value` alone, which traps on every thread but the loop's own.
+/// Sendable because the value is accessed only through `value`, which traps on every thread but the loop's own.
 public struct LoopBound<Value>: @unchecked Sendable {
     /// The loop that the value belongs to.
     public let loop: Loop
     private let bound: Value
 
-    /// Gives `value` to `loop`, from any thread.
+    /// Transfers `value` to `loop`, from any thread.
     public init(_ value: sending Value, to loop: Loop) {
         self.loop = loop
         bound = value
     }
 
-    /// Binds `value`, which lives on `loop` already. Traps when called on another thread.
+    /// Wraps `value`, which already belongs to `loop`. Traps when called on another thread.
     public init(_ value: Value, of loop: Loop) {
         loop.preconditionIsolated()
         self.loop = loop

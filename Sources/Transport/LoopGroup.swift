@@ -1,4 +1,4 @@
-/// The loops of a process, which share one bound on connections.
+/// The loops of a process, which share one limit on connections.
 public final class LoopGroup: Sendable {
     /// The loops, by their index.
     public let loops: [Loop]
@@ -7,12 +7,12 @@ public final class LoopGroup: Sendable {
     /// The bytes that connections keep for slow clients; see ``TransportLimits/unsentBytes``.
     public let unsent: ByteBudget
 
-    /// Makes and starts loops. They run until ``stop()``.
+    /// Creates and starts loops. They run until ``stop()``.
     ///
     /// - Parameters:
-    ///   - count: how many threads, 1 at least.
-    ///   - tls: the certificate, when connections are to be encrypted.
-    /// - Throws: ``TransportError`` when the certificate cannot be used or the system gives no loop.
+    /// - count: the number of threads, at least 1.
+    ///   - tls: the certificate, if connections are to be encrypted.
+    /// - Throws: ``TransportError`` if the certificate cannot be used, or if the system cannot create a loop.
     public init(
         count: Int, limits: TransportLimits = TransportLimits(), tls: TLSConfiguration? = nil
     ) throws(TransportError) {
@@ -34,19 +34,19 @@ public final class LoopGroup: Sendable {
         if tls != nil { scheduleTicketKeys(every: limits.ticketKeys) }
     }
 
-    /// One loop's clock serves all: they must have the same keys.
+    /// Schedules the rotation on one loop for all, because they must have the same keys.
     private func scheduleTicketKeys(every interval: Duration) {
         let loop = loops[0]
         loop.post { [weak self] in loop.every(interval) { self?.rotateTicketKeys() } }
     }
 
-    /// How many connections all loops serve.
+    /// Number of connections on all loops.
     public var connectionCount: Int { gate.inside }
 
-    /// How many connections have been refused, because there were as many as may be or no descriptors for more.
+    /// Number of refused connections, because of the limit or a lack of descriptors.
     public var refusedConnectionCount: Int { gate.refused }
 
-    /// Whether connections are encrypted.
+    /// True if connections are encrypted.
     public var isSecure: Bool { tls != nil }
 
     /// Listens on an address, with a socket for each loop.
@@ -54,12 +54,11 @@ public final class LoopGroup: Sendable {
     /// - Parameters:
     ///   - host: a name or an address; `localhost` is 127.0.0.1 and ::1.
     ///   - port: 0 picks one.
-    ///   - options: `nil` for connections that are encrypted if the group has a certificate, and nothing else out of the
-    ///     ordinary.
-    ///   - handler: makes the handler of a new connection, on its loop; after the handshake when it is encrypted.
+    /// - options: `nil` for the defaults. Connections are then encrypted if the group has a certificate.
+    ///   - handler: creates the handler of a new connection on its loop; after the handshake if it is encrypted.
     /// - Returns: the port.
-    /// - Throws: ``TransportError`` when somebody listens there already, the address is not one of this machine's, or
-    ///   the group has been stopped.
+    /// - Throws: ``TransportError`` if another process listens there, if the address does not belong to this machine,
+    ///   or if the group has been stopped.
     public func listen(
         host: String, port: Int, options: ListenerOptions? = nil,
         handler: @escaping @Sendable (Connection) -> any ConnectionHandler
@@ -82,13 +81,13 @@ public final class LoopGroup: Sendable {
         return sockets.port
     }
 
-    /// Whether a host stands for addresses of this machine's own only.
+    /// Returns true if all addresses of a host are loopback addresses.
     public static func isLoopback(_ host: String) throws(TransportError) -> Bool {
         try SocketAddress.resolve(host, port: 0).allSatisfy(\.isLoopback)
     }
 
-    /// Reads the certificate and key anew; new connections get them, and those that are open keep theirs. When they
-    /// cannot be used, the old ones stay.
+    /// Reads the certificate and key again, for new connections; open ones keep theirs. If they cannot be used, the old
+    /// ones stay.
     ///
     /// - Throws: ``TransportError`` naming the file and OpenSSL's reason.
     public func reloadCertificate() throws(TransportError) {
@@ -97,20 +96,20 @@ public final class LoopGroup: Sendable {
         for loop in loops { loop.post { loop.library.certificate = certificate } }
     }
 
-    /// Makes new keys for TLS session tickets, on all loops. Tickets by the old keys are not accepted any more, so that who
-    /// learns a key later can read little of what was recorded: their clients make a full handshake. This also happens by
-    /// itself, see ``TransportLimits/ticketKeys``.
+    /// Replaces the keys of TLS session tickets on all loops. Tickets with old keys are no longer accepted, and their
+    /// clients make a full handshake. A key that leaks later therefore decrypts little recorded traffic. It also
+    /// happens automatically; see ``TransportLimits/ticketKeys``.
     public func rotateTicketKeys() {
         guard isSecure, let keys = ServerTLS.makeTicketKeys() else { return }
         for loop in loops { loop.post { loop.library.use(ticketKeys: keys) } }
     }
 
-    /// Stops accepting and has every connection say goodbye.
+    /// Stops accepting and makes every connection say goodbye.
     public func windDown() {
         for loop in loops { loop.post { loop.windDown() } }
     }
 
-    /// Ends every connection and thread, and waits for that. Not on a loop.
+    /// Ends every connection and thread, and waits for them. Do not call it on a loop.
     public func stop() {
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// The work that other threads have for a loop: what is urgent, and what takes its turn; each in the order in which it
-/// was handed in.
+/// The work that other threads give to a loop: urgent and ordinary, each in its order of arrival.
 struct Mailbox: ~Copyable {
     /// A piece of work.
     enum Work {
@@ -9,24 +8,24 @@ struct Mailbox: ~Copyable {
         case job(UnownedJob)
     }
 
-    // Not private: the compiler (6.3) does not find a private type in a noncopyable one's mutex when it links.
+    // Not private: with a private type in a noncopyable type's mutex, the compiler (6.3) fails to link.
     struct State {
         var work: [Work] = []
         var urgent: [@Sendable () -> Void] = []
-        /// True if the loop has been woken for what is in the box.
+        /// True if the loop has been woken for the contents.
         var isAwake = false
         var isClosed = false
     }
 
     private let state = Mutex(State())
-    /// True if there is something urgent. Read without the lock, between any two things that the loop does.
+    /// True if there is urgent work. The loop reads it without the lock between any two steps.
     private let isUrgent = Atomic(false)
 
-    /// Puts `work` in, and calls `wake` if the loop does not know yet that there is something.
+    /// Adds `work`, and calls `wake` if the loop has not been woken.
     ///
-    /// - Returns: whether the box is open; if not, the work is dropped.
+    /// - Returns: true if the mailbox is open; if not, the work is dropped.
     borrowing func put(_ work: Work, wake: () -> Void) -> Bool {
-        // The wake-up is sent under the lock: the box is closed under it before what is woken goes.
+        // The wake-up is sent under the lock: the mailbox is closed under it before the loop's handle is destroyed.
         state.withLock { state in
             guard !state.isClosed else { return false }
             state.work.append(work)
@@ -35,7 +34,7 @@ struct Mailbox: ~Copyable {
         }
     }
 
-    /// Puts urgent work in; otherwise as ``put(_:wake:)``.
+    /// Adds urgent work; in all else like ``put(_:wake:)``.
     borrowing func putUrgent(_ work: @escaping @Sendable () -> Void, wake: () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -46,7 +45,7 @@ struct Mailbox: ~Copyable {
         }
     }
 
-    /// Takes out all that takes its turn. The loop is woken again for what comes next.
+    /// Removes and returns all ordinary work. The loop is woken again for later work.
     borrowing func take() -> [Work] {
         state.withLock { state in
             state.isAwake = false
@@ -54,9 +53,9 @@ struct Mailbox: ~Copyable {
         }
     }
 
-    /// Takes out all that is urgent.
+    /// Removes and returns all urgent work.
     borrowing func takeUrgent() -> [@Sendable () -> Void] {
-        // What is put in now and not seen yet, the wake-up tells of.
+        // Work that is added now and not seen here sends a wake-up.
         guard isUrgent.load(ordering: .relaxed) else { return [] }
         return state.withLock { state in
             isUrgent.store(false, ordering: .relaxed)
@@ -64,9 +63,9 @@ struct Mailbox: ~Copyable {
         }
     }
 
-    /// Takes out all there is and lets nothing in any more.
+    /// Removes and returns all work, and closes the mailbox.
     borrowing func close() -> [Work] {
-        // What is dropped is dropped by the caller: its destruction may run code that comes back here.
+        // The caller drops the work outside the lock: its destruction may run code that uses the mailbox.
         state.withLock { state in
             state.isClosed = true
             return exchange(&state.work, with: [])
@@ -75,7 +74,7 @@ struct Mailbox: ~Copyable {
 }
 
 extension Mailbox.State {
-    /// Wakes the loop if it does not know yet that there is something.
+    /// Wakes the loop if it has not been woken.
     fileprivate mutating func rouse(_ wake: () -> Void) {
         guard !isAwake else { return }
         isAwake = true
@@ -83,7 +82,7 @@ extension Mailbox.State {
     }
 }
 
-/// Puts `new` in the place of `value`, and answers what was there.
+/// Replaces `value` by `new` and returns the old value.
 func exchange<T>(_ value: inout T, with new: T) -> T {
     var new = new
     swap(&value, &new)

@@ -1,7 +1,7 @@
-/// The sockets of a loop that take bytes without the library: plain ones whose kernel has taken all that was written before.
+/// The sockets of a loop that can be written without the library: plain ones whose earlier bytes the kernel has taken.
 ///
-/// Eight bytes each, side by side, by the slots of their connections. A thousand pushes look here and nowhere else, where
-/// each would wait for a connection of its own to come from memory otherwise.
+/// It has eight bytes per connection, next to each other and indexed by slot. Pushes to many connections only read this
+/// table, which avoids a cache miss per connection.
 struct OutletTable {
     private struct Entry {
         var generation: UInt32 = 0
@@ -10,13 +10,13 @@ struct OutletTable {
 
     private var entries: [Entry] = []
 
-    /// Opens an outlet, or with `nil` closes it.
+    /// Opens an outlet, or closes it with `nil`.
     mutating func set(_ outlet: Outlet, to descriptor: Int32?) {
         while entries.count <= outlet.slot { entries.append(Entry()) }
         entries[outlet.slot] = Entry(generation: outlet.generation, descriptor: descriptor ?? -1)
     }
 
-    /// An outlet's socket; `nil` when it takes nothing now, or its connection has closed.
+    /// The socket of an outlet; `nil` if it cannot take bytes now, or if its connection has closed.
     subscript(outlet: Outlet) -> Int32? {
         guard outlet.slot < entries.count else { return nil }
         let entry = entries[outlet.slot]
@@ -24,12 +24,12 @@ struct OutletTable {
     }
 }
 
-/// A connection's name for ``Loop/push(_:to:)``, which finds the socket by it and leaves the connection alone.
+/// The name of a connection for ``Loop/push(_:to:)``, which finds the socket without accessing the connection.
 public struct Outlet: RawRepresentable, Hashable, Sendable {
-    /// The number of the connection in the upper half, without what does not fit, and its slot in the lower.
+    /// The low 32 bits of the connection's id in the upper half, its slot in the lower half.
     public let rawValue: UInt64
 
-    /// The outlet that has given this ``rawValue``.
+    /// Creates the outlet with this ``rawValue``.
     public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
@@ -38,8 +38,8 @@ public struct Outlet: RawRepresentable, Hashable, Sendable {
         rawValue = id << 32 | UInt64(UInt32(slot))
     }
 
-    /// Where the loop's table holds the connection.
+    /// The slot of the connection in the loop's table.
     var slot: Int { Int(UInt32(truncatingIfNeeded: rawValue)) }
-    /// What tells it from those that have had the slot before.
+    /// The number that distinguishes it from earlier connections in the slot.
     var generation: UInt32 { UInt32(rawValue >> 32) }
 }

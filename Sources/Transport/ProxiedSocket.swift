@@ -1,11 +1,11 @@
 import CLibwebsockets
 import Glibc
 
-/// An accepted socket whose PROXY header is being read, before the library gets it: TLS begins behind the header.
+/// An accepted socket whose PROXY header is read before the library gets it, because TLS begins after the header.
 ///
-/// On its loop's thread only. It ends by calling `then` once, or with ``cancel()``.
+/// Use it on its loop's thread only. It ends by calling `then` once, or with ``cancel()``.
 final class ProxiedSocket {
-    /// Reads how a header ended: the source that it names, or why there is none.
+    /// The result of reading a header: the source that it names, or the reason for its failure.
     enum Result {
         case source(IPAddress?)
         case failed(String)
@@ -15,17 +15,19 @@ final class ProxiedSocket {
     private let then: (ProxiedSocket, Int32, Result) -> Void
     private var header = ProxyHeader()
     private var isDone = false
-    // libuv's structures: there while the rest of the header is awaited; freed when libuv has let go of them.
+    // Handles of libuv. They exist while the rest of the header is awaited, and are freed after libuv has released
+    // them.
     private var poll: UnsafeMutablePointer<uv_poll_t>?
     private var timer: UnsafeMutablePointer<uv_timer_t>?
 
-    /// - Parameter then: takes the socket, which is its own from then on.
+    /// - Parameter then: receives the socket and owns it from then on.
     init(_ socket: Int32, then: @escaping (ProxiedSocket, Int32, Result) -> Void) {
         self.socket = socket
         self.then = then
     }
 
-    /// Reads what is there, and waits for the rest for so long. Usually the header has come with the connection.
+    /// Reads the available bytes, and waits for the rest until the deadline. Usually the header arrives with the
+    /// connection.
     func begin(on uv: UnsafeMutablePointer<uv_loop_t>, deadline: Duration) {
         read()
         guard !isDone else { return }
@@ -52,13 +54,13 @@ final class ProxiedSocket {
             UInt64(max(1, deadline.roundedMilliseconds)), 0)
     }
 
-    // The pointer is the object's own, set above; its listener holds it until `finish` or `cancel`, after which libuv
-    // calls no more.
+    // The pointer is the object's own, set above. Its listener holds it until `finish` or `cancel`, after which libuv
+    // makes no calls.
     private static func from(_ data: UnsafeMutableRawPointer) -> ProxiedSocket {
         Unmanaged<ProxiedSocket>.fromOpaque(data).takeUnretainedValue()
     }
 
-    /// Reads as much of the header as there is, and not a byte more: what follows is looked at, and left in the socket.
+    /// Reads the available part of the header and no byte more: later bytes are only peeked at.
     private func read() {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 512) { buffer in
             while !isDone {
@@ -68,7 +70,7 @@ final class ProxiedSocket {
                     if seen < 0, errno == EAGAIN { return }
                     return finish(.failed("the connection ended before it"))
                 }
-                // recv has written the first `seen` bytes of the buffer, which outlives the span.
+                // recv has initialised the first `seen` bytes of the buffer, which outlives the span.
                 let taken = header.take(Span(_unsafeStart: UnsafePointer(buffer.baseAddress!), count: seen))
                 recv(socket, buffer.baseAddress, taken, Int32(MSG_DONTWAIT))
                 switch header.outcome {
@@ -85,13 +87,13 @@ final class ProxiedSocket {
         then(self, socket, result)
     }
 
-    /// Gives up, and closes the socket.
+    /// Stops reading and closes the socket.
     func cancel() {
         guard release() else { return }
         Glibc.close(socket)
     }
 
-    /// Lets go of the loop, so that the socket can be given to somebody else.
+    /// Releases the handles of libuv, so that the socket can be passed on.
     private func release() -> Bool {
         guard !isDone else { return false }
         isDone = true

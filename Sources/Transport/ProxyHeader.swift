@@ -1,23 +1,23 @@
-/// Reads the header of the PROXY protocol, version 1 or 2, by which a TCP balancer tells from whom a connection comes
+/// Parses the header of the PROXY protocol, version 1 or 2, in which a TCP balancer sends the address of its client
 /// (HAProxy's `proxy-protocol.txt`, sections 2.1 and 2.2).
 ///
-/// A value without input or output: it takes bytes until it has an ``outcome``, and none of those that follow the header,
-/// which belong to TLS or HTTP.
+/// A value without input or output. It consumes bytes until it has an ``outcome``, and none after the header, which
+/// belong to TLS or HTTP.
 struct ProxyHeader {
-    /// The result of what has been read so far.
+    /// The result of parsing the bytes read so far.
     enum Outcome: Equatable {
         case needMoreBytes
-        /// The header is complete. The source is `nil` where the header names none: the balancer itself has connected
-        /// (LOCAL), or it does not know (UNKNOWN, UNSPEC), or the client has no IP address over TCP. The connection's own
-        /// address counts then.
+        /// The header is complete. The source is `nil` if the header names none: the balancer itself has connected
+        /// (LOCAL), it does not know the client (UNKNOWN, UNSPEC), or the client has no IP address over TCP. Use the
+        /// connection's own address then.
         case source(IPAddress?)
-        /// The bytes are no header, for this reason.
+        /// The bytes are not a header, for this reason.
         case malformed(String)
     }
 
-    /// The longest header of version 1, in bytes with its CRLF.
+    /// Maximum length of a version 1 header in bytes, with its CRLF.
     static let longestLine = 107
-    /// The most bytes that may follow the fixed part of a header of version 2: addresses and additional values.
+    /// Maximum number of bytes after the fixed part of a version 2 header: addresses and additional values.
     static let longestPayload = 4096
 
     private static let lineStart = Array("PROXY ".utf8)
@@ -29,9 +29,9 @@ struct ProxyHeader {
     private var bytes: [UInt8] = []
     private(set) var outcome = Outcome.needMoreBytes
 
-    /// Takes the bytes at the front of `available` that belong to the header.
+    /// Consumes the bytes at the front of `available` that belong to the header.
     ///
-    /// - Returns: how many these are. With an outcome the rest is not the header's.
+    /// - Returns: the number of consumed bytes. Once there is an outcome, the rest does not belong to the header.
     mutating func take(_ available: Span<UInt8>) -> Int {
         var count = 0
         while outcome == .needMoreBytes, count < available.count {
@@ -76,7 +76,7 @@ struct ProxyHeader {
         }
     }
 
-    /// True for a decimal number up to 65535 without leading zeros.
+    /// Returns true for a decimal number up to 65535 without leading zeros.
     private static func isPort(_ text: Substring) -> Bool {
         let digits = text.utf8
         guard 1...5 ~= digits.count, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -115,7 +115,7 @@ struct ProxyHeader {
         case 0x31, 0x32: addressBytes = 216
         default: return isLocal ? .source(nil) : .malformed("the family or the transport is unknown")
         }
-        // What a local connection says of addresses is to be ignored.
+        // The addresses of a local connection must be ignored.
         if isLocal { return .source(nil) }
         guard payload.count >= addressBytes else { return .malformed("it is too short for its addresses") }
         guard Self.areValues(payload.dropFirst(addressBytes)) else {
@@ -128,8 +128,8 @@ struct ProxyHeader {
         }
     }
 
-    /// True if the bytes are additional values, each with its type, its length in two bytes, and so many bytes. None of
-    /// them is used.
+    /// Returns true if the bytes are additional values. Each has its type, its length in two bytes, and its content.
+    /// None of them is used.
     private static func areValues(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         while !rest.isEmpty {

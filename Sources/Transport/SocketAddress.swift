@@ -1,7 +1,7 @@
 import CLibwebsockets
 import Glibc
 
-/// An IP address and port, as sockets have them.
+/// An IP address and port of a socket.
 struct SocketAddress: Sendable {
     private var storage: sockaddr_storage
 
@@ -9,11 +9,11 @@ struct SocketAddress: Sendable {
         self.storage = storage
     }
 
-    /// The addresses that a name stands for, of every family that this machine has.
+    /// Returns the addresses of a name, of every family that this machine supports.
     ///
     /// `localhost` is both 127.0.0.1 and ::1, whatever the resolver's files say.
     static func resolve(_ host: String, port: Int) throws(TransportError) -> [SocketAddress] {
-        // The resolver would take 65537 for 1.
+        // The resolver would read 65537 as 1.
         guard 0...65_535 ~= port else {
             throw .badAddress("\(host):\(port)", reason: "a port is a number from 0 to 65535")
         }
@@ -28,7 +28,7 @@ struct SocketAddress: Sendable {
             guard status == 0 else {
                 throw .badAddress("\(host):\(port)", reason: String(cString: gai_strerror(status)))
             }
-            // getaddrinfo's list is ours until it is freed.
+            // The caller of getaddrinfo owns the list and must free it.
             defer { freeaddrinfo(list) }
             var entry = list
             while let info = entry?.pointee {
@@ -44,10 +44,10 @@ struct SocketAddress: Sendable {
         return found
     }
 
-    /// AF_INET or AF_INET6.
+    /// The address family: AF_INET or AF_INET6.
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// True if the address can be reached from this machine only.
+    /// True for a loopback address.
     var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.") }
 
     /// The port.
@@ -60,7 +60,7 @@ struct SocketAddress: Sendable {
             }
         }
         set {
-            // The port stands at the same place in both families (RFC 3493, 3.3).
+            // The port is at the same offset in both families (RFC 3493, 3.3).
             withUnsafeMutableBytes(of: &storage) {
                 $0.storeBytes(of: UInt16(newValue).bigEndian, toByteOffset: 2, as: UInt16.self)
             }
@@ -72,7 +72,7 @@ struct SocketAddress: Sendable {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
             let offset = family == AF_INET ? 4 : 8
             return withUnsafeBytes(of: storage) { bytes in
-                // inet_ntop ends what it writes with a zero, and the buffer is as long as any address.
+                // inet_ntop terminates the text with a NUL, and the buffer is large enough for any address.
                 guard family == AF_INET || family == AF_INET6,
                     inet_ntop(family, bytes.baseAddress! + offset, buffer.baseAddress!, socklen_t(buffer.count)) != nil
                 else { return "" }
@@ -81,11 +81,11 @@ struct SocketAddress: Sendable {
         }
     }
 
-    /// A socket that is being connected to this address.
+    /// Returns a socket that is connecting to this address.
     ///
-    /// That the address refuses at once is not told here: like a later refusal, the socket shows it when it is read.
+    /// An immediate refusal is not reported here. As with a later one, reading the socket reports it.
     ///
-    /// - Parameter receiveBuffer: the bytes that the kernel may hold unread (SO_RCVBUF); nil: as it likes.
+    /// - Parameter receiveBuffer: the size of the kernel's receive buffer in bytes (SO_RCVBUF); nil for the default.
     func connect(receiveBuffer: Int32? = nil) throws(TransportError) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, kind, 0)
@@ -93,7 +93,7 @@ struct SocketAddress: Sendable {
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         if var size = receiveBuffer {
-            // Before the connection stands, for the window is agreed upon then (tcp(7)).
+            // It must be set before the connection is established, when the window is negotiated (tcp(7)).
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         _ = withPointer { Glibc.connect(descriptor, $0, $1) }
@@ -104,23 +104,23 @@ struct SocketAddress: Sendable {
         withUnsafeBytes(of: storage) { $0.loadUnaligned(as: type) }
     }
 
-    /// Calls `body` with the address as the socket calls take it.
+    /// Calls `body` with the address in the form that socket calls take.
     func withPointer<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
         let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
         return withUnsafePointer(to: storage) { pointer in
-            // A sockaddr_storage may be used as any kind of address, by its definition (POSIX, <sys/socket.h>).
+            // A sockaddr_storage may be used as any kind of address by definition (POSIX, <sys/socket.h>).
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(size)) }
         }
     }
 }
 
-/// Where a client connects to.
+/// The address that a client connects to.
 public struct PeerAddress: Sendable {
     let address: SocketAddress
 
-    /// The first address that `host` stands for.
+    /// Resolves `host` to its first address.
     ///
-    /// - Throws: ``TransportError`` when it does not resolve.
+    /// - Throws: ``TransportError`` if it does not resolve.
     public init(host: String, port: Int) throws(TransportError) {
         guard let first = try SocketAddress.resolve(host, port: port).first else {
             throw .badAddress("\(host):\(port)", reason: "it has no address")

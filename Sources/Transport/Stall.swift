@@ -1,14 +1,14 @@
-/// The reason why nothing more should be written to a connection: its client has not taken yet what there is.
+/// The backpressure state of a connection: its client has not yet read all bytes that were sent.
 struct Stall {
-    /// How often we look, in the time that a client may take nothing, whether it has taken more.
+    /// Number of checks for progress within the time limit.
     static let looks = 4
 
-    /// The next tick at which to look.
+    /// The tick of the next check.
     var nextLook: Int
-    /// The number of bytes that the client's kernel had acknowledged when we looked last.
+    /// Number of bytes that the client's kernel had acknowledged at the last check.
     private var acknowledged: UInt64
-    /// How often we look again before we give up. Looks are counted, and not time: if the loop itself was late, that is
-    /// not the client's fault.
+    /// Number of checks without progress until the connection is given up. Checks are counted instead of time, so that
+    /// a delay of the loop is not held against the client.
     private var looksLeft = Stall.looks
 
     init(acknowledged: UInt64, nextLook: Int) {
@@ -16,9 +16,9 @@ struct Stall {
         self.nextLook = nextLook
     }
 
-    /// Looks at how many bytes have been acknowledged by now.
+    /// Checks the number of acknowledged bytes.
     ///
-    /// - Returns: whether there is hope left.
+    /// - Returns: false if the connection must be given up.
     mutating func look(acknowledged now: UInt64, nextLook: Int) -> Bool {
         looksLeft = now == acknowledged ? looksLeft - 1 : Stall.looks
         acknowledged = now

@@ -1,26 +1,26 @@
 import CLibwebsockets
 import Glibc
 
-/// The system's text for an error number.
+/// Returns the system's text for an error number.
 func describe(errno number: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-        // The buffer is this closure's own, and strerror_r ends what it writes with a zero.
+        // The buffer belongs to this closure, and strerror_r terminates the text with a NUL.
         guard strerror_r(number, buffer.baseAddress!, buffer.count) == 0 else { return "error \(number)" }
         return String(cString: buffer.baseAddress!)
     }
 }
 
-/// The number of processors that this process may run on, which containers and `taskset` make fewer than the machine
-/// has.
+/// Returns the number of processors that this process may run on. Containers and `taskset` can make it smaller than the
+/// machine's.
 public func availableProcessors() -> Int {
     Int(backscroll_processors())
 }
 
-/// Sets the limit of open files to what a server needs, as far as the system allows this process, and tells it.
+/// Sets the limit of open files to `wanted`, as far as the system allows, and returns the limit.
 ///
-/// Call it before a ``LoopGroup`` is made: libwebsockets gives each loop tables for as many descriptors as the limit
-/// says (16 bytes each), and for 2560 only when it says more than ten million, as under some container engines. So a
-/// limit beyond `wanted` is lowered.
+/// Call it before creating a ``LoopGroup``: libwebsockets allocates 16 bytes per loop for each descriptor of the limit.
+/// If the limit is above ten million, as under some container engines, it allocates tables for only 2560. A limit above
+/// `wanted` is therefore lowered.
 public func raiseOpenFileLimit(to wanted: Int = 128 * 1024) -> Int {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
@@ -34,12 +34,12 @@ public func raiseOpenFileLimit(to wanted: Int = 128 * 1024) -> Int {
     return Int(clamping: limit.rlim_cur)
 }
 
-/// Has the system make room for this many open files, which are no more than the process's limit; otherwise nothing
-/// changes. Best called before there are other threads.
+/// Makes the system reserve room for this many open files. It does nothing if that exceeds the process's limit. Call it
+/// before creating other threads.
 ///
-/// By itself it doubles its table when a descriptor does not fit, and with several threads the one that needs it then
-/// waits, with the others that open something, until every processor has let go of the old table: some 10 ms, at each
-/// power of two. It takes 8 bytes a descriptor of the system's memory.
+/// By default the system doubles its table when a descriptor does not fit. In a process with several threads,
+/// everything that opens a descriptor then waits for milliseconds. The table takes 8 bytes of the system's memory per
+/// descriptor.
 public func reserveDescriptors(_ count: Int) {
     let any = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard any >= 0 else { return }
@@ -49,26 +49,26 @@ public func reserveDescriptors(_ count: Int) {
     if highest >= 0 { close(highest) }
 }
 
-/// Has the C library's allocator keep a few megabytes of freed memory for what comes next.
+/// Makes the C library's allocator keep a few megabytes of freed memory for reuse.
 ///
-/// What a commit holds is allocated on one thread and freed on another. By itself the allocator would give it back to the
-/// system and fetch it again, page by page, some three times a commit: 4 % of a send.
+/// The memory of a commit is allocated on one thread and freed on another. By default the allocator would return it to
+/// the system and fetch it again, page by page, with each commit.
 public func keepFreedMemory() {
     mallopt(M_TRIM_THRESHOLD, 64 * 1024 * 1024)
     mallopt(M_TOP_PAD, 1024 * 1024)
 }
 
-/// Lets another thread run that waits for this processor. For between the pieces of long work.
+/// Lets another thread run that waits for this processor. Call it between the parts of long work.
 ///
-/// By itself the system lets a thread wait for some 4 ms when there are more of them than processors: the log's writer,
-/// another loop, or on a small machine the client that is written to.
+/// By default a thread may wait for milliseconds if there are more threads than processors. It may be the log's writer,
+/// another loop, or, on a small machine, a client.
 public func yieldProcessor() {
     sched_yield()
 }
 
-/// The number of descriptors that this process has open; `nil` where the system does not say.
+/// Returns the number of open descriptors of this process; `nil` if the system does not provide it.
 public func openDescriptorCount() -> Int? {
-    // Since Linux 6.2 the size of the directory is their number, which saves listing tens of thousands of them.
+    // Since Linux 6.2 the size of the directory is the number of descriptors, which saves listing them.
     var status = stat()
     guard stat("/proc/self/fd", &status) == 0 else { return nil }
     if status.st_size > 0 { return Int(status.st_size) }
@@ -80,7 +80,7 @@ public func openDescriptorCount() -> Int? {
 }
 
 extension Duration {
-    /// The duration in milliseconds, rounded away from zero, and no longer than some thousand years.
+    /// The duration in milliseconds, rounded away from zero, and capped at some thousand years.
     var roundedMilliseconds: Int {
         let (seconds, attoseconds) = components
         let bound: Int64 = 1 << 36

@@ -1,17 +1,17 @@
-/// Where the certificate is with which a server proves who it is. Connections speak TLS 1.2 or 1.3, by OpenSSL.
+/// The files of a server's certificate and key. Connections use TLS 1.2 or 1.3, by OpenSSL.
 public struct TLSConfiguration: Sendable {
-    /// The path of a PEM file: the certificate, then its intermediates.
+    /// The path of a PEM file with the certificate, followed by its intermediates.
     public var certificate: String
-    /// The path of a PEM file: the private key, not encrypted.
+    /// The path of a PEM file with the unencrypted private key.
     public var key: String
 
-    /// The certificate and key in these files.
+    /// Creates a configuration with these files.
     public init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key
     }
 
-    /// Tries the files, so that what is wrong with them is said before anything depends on them.
+    /// Checks the files, so that an error is reported before anything depends on them.
     ///
     /// - Throws: ``TransportError`` naming the file and OpenSSL's reason.
     public func validate() throws(TransportError) {

@@ -1,10 +1,10 @@
-/// Deadlines of many entries, in ticks: setting one is a field write, and a tick costs only the entries that are due.
+/// A timer wheel in ticks. Changing a deadline is a field write, and a tick costs only the entries that are due.
 ///
-/// An entry sits in the bucket of the tick at which it is to be looked at next. A deadline that moves later is not
-/// moved in the wheel: when its bucket comes up, the entry is put back. Most deadlines move later all the time (each
-/// byte received moves one), so this is what makes them free.
+/// An entry is in the bucket of the tick at which it is to be checked next. A deadline that moves later does not move
+/// the entry: it is inserted again when its bucket comes up. Most deadlines move later constantly (with each received
+/// byte), so this makes them cheap.
 ///
-/// The wheel holds no clock: whoever owns it says what tick it is.
+/// The wheel has no clock: its owner passes the current tick.
 struct TimerWheel<Entry> {
     private struct Slot {
         var entry: Entry
@@ -15,7 +15,8 @@ struct TimerWheel<Entry> {
     private(set) var now: Int
     private(set) var count = 0
 
-    /// An empty wheel at tick `now` with buckets for `span` ticks; entries further away go round more than once.
+    /// Creates an empty wheel at tick `now` with buckets for `span` ticks. Entries further away stay for several
+    /// rotations.
     init(now: Int = 0, span: Int = 512) {
         self.now = now
         buckets = Array(repeating: [], count: span)
@@ -23,18 +24,18 @@ struct TimerWheel<Entry> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Has `entry` looked at when `tick` comes, the next one at the earliest.
+    /// Schedules `entry` for `tick`, or for the next tick if that is later.
     mutating func insert(_ entry: Entry, at tick: Int) {
         let tick = max(tick, now + 1)
         buckets[tick % buckets.count].append(Slot(entry: entry, tick: tick))
         count += 1
     }
 
-    /// Moves on to `tick`.
+    /// Advances to `tick`.
     ///
-    /// - Returns: the entries whose tick has come, earlier buckets first.
+    /// - Returns: the entries that are due, earlier buckets first.
     mutating func advance(to tick: Int) -> [Entry] {
-        // After a long sleep each bucket needs to be looked at once only.
+        // After a long sleep each bucket is checked only once.
         if tick - now > buckets.count { now = tick - buckets.count }
         var due: [Entry] = []
         while now < tick {
@@ -54,7 +55,7 @@ struct TimerWheel<Entry> {
         return due
     }
 
-    /// Forgets every entry and starts at `tick`.
+    /// Removes all entries and starts at `tick`.
     mutating func restart(at tick: Int) {
         precondition(isEmpty)
         now = tick

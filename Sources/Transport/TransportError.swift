@@ -1,19 +1,19 @@
-/// The reason why a loop, a listener or a certificate could not be had.
+/// The reason why a loop, a listener or a certificate is not available.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
     private enum Code: Sendable {
         case address, addressInUse, certificate, system
     }
 
     private let code: Code
-    /// What went wrong, in words for the person who started the server.
+    /// A description of the problem, for the person who started the server.
     public let description: String
 
-    /// The address is not one, does not resolve, or is not one of this machine's.
+    /// The address is malformed, does not resolve, or does not belong to this machine.
     static func badAddress(_ address: String, reason: String) -> TransportError {
         TransportError(code: .address, description: "cannot use the address \(address): \(reason)")
     }
 
-    /// Another process listens there already.
+    /// Another process already listens on the address.
     static func addressInUse(_ address: String) -> TransportError {
         TransportError(
             code: .addressInUse,
@@ -30,11 +30,11 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         TransportError(code: .system, description: "\(call): \(describe(errno: errno))")
     }
 
-    /// Something that the system is asked for at start was not given.
+    /// The system did not provide a resource that is needed at start.
     static func unavailable(_ what: String) -> TransportError {
         TransportError(code: .system, description: what)
     }
 
-    /// True if another process has the address.
+    /// True if another process uses the address.
     public var isAddressInUse: Bool { code == .addressInUse }
 }

@@ -1,40 +1,40 @@
-/// The bounds of connections, each with its default.
+/// The limits of connections, each with its default.
 public struct TransportLimits: Sendable {
-    /// Connections that the process serves at a time, over all its loops. One more gets 503 and a close.
+    /// Maximum number of connections of the process, over all its loops. Further ones get 503 and are closed.
     public var connections: Int
-    /// Connections accepted in one turn of a loop before others are served again.
+    /// Maximum number of connections accepted in one turn of a loop.
     public var acceptsPerTurn: Int
-    /// Clients that a loop lets in per second, of those that stay (see ``Loop/clientStays()``), while it is busy with others
-    /// (see ``Loop/favourClients()``); the next ones wait in the kernel's queue.
+    /// Maximum number of long-lived clients (see ``Loop/clientStays()``) that a loop accepts per second while others
+    /// have priority (see ``Loop/favourClients()``). Further ones wait in the kernel's queue.
     public var acceptRate: Int
-    /// How many of them may come at once.
+    /// Maximum number of such clients accepted at once.
     public var acceptBurst: Int
-    /// How long a loop leaves its listeners alone when it has run out of descriptors, so that no core spins.
+    /// Pause of a loop's listeners when it has run out of descriptors, so that it does not spin.
     public var acceptPause: Duration
-    /// Refused connections that a listener keeps for ``linger``, to let their clients read the refusal. One more is
-    /// closed at once.
+    /// Maximum number of refused connections that a listener keeps for ``linger``, so that their clients can read the
+    /// refusal. Further ones are closed at once.
     public var refusals: Int
-    /// Bytes that all connections together keep for clients that are slow to take them, beyond what the kernel buffers. A
-    /// connection whose bytes do not fit is ended: its client can come back and ask again.
+    /// Maximum number of bytes that all connections together keep for slow clients, beyond the kernel's buffers. A
+    /// connection whose bytes do not fit is ended; its client can reconnect and ask again.
     public var unsentBytes: Int
-    /// What the kernel buffers for one connection, in bytes (`SO_SNDBUF`; Linux doubles it for its own books).
+    /// The kernel's send buffer per connection in bytes (`SO_SNDBUF`; Linux doubles it for its bookkeeping).
     public var sendBuffer: Int
-    /// How long a client may take for its TLS handshake, in whole seconds.
+    /// Maximum duration of a TLS handshake, in whole seconds.
     public var handshake: Duration
-    /// How long a balancer may take for its PROXY header. In milliseconds.
+    /// Maximum time for a balancer's PROXY header, in milliseconds.
     public var proxyHeader: Duration
-    /// How long the keys of TLS session tickets are used, before new ones take their place; a day at most. Tickets by older
-    /// keys are not accepted: their clients make a full handshake.
+    /// The time after which the keys of TLS session tickets are replaced, at most a day. Tickets with older keys are
+    /// not accepted, and their clients make a full handshake.
     public var ticketKeys: Duration
-    /// A connection whose client took nothing for this long (a quarter more at most), while there was something to
-    /// send, is ended. In ticks of 100 ms.
+    /// Maximum time without progress while there is something to send, in ticks of 100 ms. The connection is then
+    /// ended, up to a quarter of this time later.
     public var noProgress: Duration
-    /// How long a connection that we have finished is kept to let its client read to the end.
+    /// Maximum time that a finished connection is kept to let its client read to the end.
     public var linger: Duration
-    /// The most that is read from a connection in one turn, in bytes; 16 KiB at least.
+    /// Maximum number of bytes read from a connection in one turn; at least 16 KiB.
     public var readSize: Int
 
-    /// The defaults, or some of one's own.
+    /// Creates limits; the arguments replace defaults.
     public init(
         connections: Int = 65_536, acceptsPerTurn: Int = 16, acceptRate: Int = 2300, acceptBurst: Int = 8,
         acceptPause: Duration = .milliseconds(100), refusals: Int = 64, unsentBytes: Int = 256 * 1024 * 1024,

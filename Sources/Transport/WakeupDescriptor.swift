@@ -1,14 +1,15 @@
 import CLibwebsockets
 import Glibc
 
-/// The descriptor that wakes a context of the library, which closes it twice when it destroys the context.
+/// The descriptor that wakes a context of the library. The library closes it twice when it destroys the context.
 ///
-/// If another thread were given the number in between, its file (the database's, say) would be closed under it. So the
-/// number is taken again after the first time, and what the second closes is ours.
+/// If another thread got the number between the two, its file (for example the database) would be closed. The number is
+/// therefore taken again after the first close, and the second close closes that.
 struct WakeupDescriptor {
     private let number: Int32
 
-    /// Finds the descriptor of the context that has just been made on this libuv loop: nothing else is polled there.
+    /// Finds the descriptor of the context that was just created on this libuv loop, which polls no other descriptor
+    /// yet.
     init?(on uv: UnsafeMutablePointer<uv_loop_t>) {
         var number: Int32 = -1
         uv_walk(
@@ -22,21 +23,21 @@ struct WakeupDescriptor {
         self.number = number
     }
 
-    /// Takes the number, to be closed by the library.
+    /// Takes the number, for the library to close.
     ///
-    /// - Returns: whether it was free.
+    /// - Returns: true if it was free.
     func take() -> Bool {
         let any = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard any >= 0, any != number else { return any == number }
         defer { close(any) }
-        // The lowest free number that is not lower than this: never one that somebody has.
+        // F_DUPFD returns the lowest free number from this one on, so never one in use.
         let next = fcntl(any, F_DUPFD_CLOEXEC, number)
         if next >= 0, next != number { close(next) }
         return next == number
     }
 
-    /// Returns whether there are descriptors enough for a context of the library, which would be left half made
-    /// without.
+    /// Returns true if there are enough descriptors for a context of the library. With too few it would be left partly
+    /// created.
     static func areLeft() -> Bool {
         let numbers = (0..<8).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
         for number in numbers where number >= 0 { close(number) }
