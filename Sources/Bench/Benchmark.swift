@@ -19,7 +19,7 @@ struct Benchmark {
     /// Times the work in several rounds, each with as many calls as take `roundTime`.
     ///
     /// - Parameters:
-    /// - rounds: at least 1. A further round comes first and is not counted.
+    ///   - rounds: at least 1. A further round comes first and is not counted.
     ///   - roundTime: the approximate duration of a round.
     func measure(rounds: Int, roundTime: Duration) throws -> Measurement {
         var calls = 1

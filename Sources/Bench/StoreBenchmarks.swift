@@ -19,7 +19,7 @@ final class StoreBenchmarks {
     /// Creates the database and fills a room.
     ///
     /// - Parameters:
-    /// - directory: the parent of the database's directory, which decides the disk that is measured.
+    ///   - directory: the parent of the database's directory, which decides the disk that is measured.
     ///   - messages: the number of messages of the room.
     init(in directory: String, messages: Int) throws {
         self.messages = messages

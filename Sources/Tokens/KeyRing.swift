@@ -26,7 +26,7 @@ public struct KeyRing: Sendable {
     /// thread may call it.
     ///
     /// - Parameters:
-    /// - signature: the bytes of the signature.
+    ///   - signature: the bytes of the signature.
     ///   - text: the signed text: the encoded header and payload with the dot between them.
     func verifies(_ signature: [UInt8], of text: ArraySlice<UInt8>, _ header: TokenHeader) -> Bool {
         for key in keys where key.verifyingKey.algorithm == header.algorithm {

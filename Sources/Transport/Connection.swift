@@ -167,7 +167,7 @@ public final class Connection {
         schedule(at: look)
     }
 
-    /// Handles that the socket is writable.
+    /// Continues sending after the socket has become writable.
     func didBecomeWriteable() {
         establish()
         guard stall != nil, let wsi else { return }
@@ -260,7 +260,7 @@ public final class Connection {
         loop.wake(self, at: tick)
     }
 
-    /// Handles a tick at which this connection was scheduled.
+    /// Checks the deadline and the client's progress at a tick that was scheduled for this connection.
     func tickReached(_ tick: Int) {
         guard scheduled == tick, state != .aborting, state != .closed else { return }
         scheduled = nil
@@ -277,7 +277,7 @@ public final class Connection {
         if let deadline { schedule(at: deadline) }
     }
 
-    /// True if the client has read some of what it was sent since the last check.
+    /// False once a stalled client has made no progress within the time limit.
     private var isProgressing: Bool {
         guard let look = stall?.nextLook, look <= loop.now else { return true }
         return stall?.look(acknowledged: acknowledgedBytes, nextLook: nextLook) ?? true

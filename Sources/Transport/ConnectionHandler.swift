@@ -2,18 +2,20 @@
 ///
 /// Every call is on the connection's loop. Handlers are not Sendable and need no locks.
 public protocol ConnectionHandler: AnyObject {
-    /// Handles received bytes. They are valid only during the call.
+    /// Tells the handler that bytes have arrived. They are valid only during the call.
     func received(_ bytes: Span<UInt8>, on connection: Connection)
 
-    /// Handles that the kernel has taken all written bytes; more may be written.
+    /// Tells the handler that the kernel has taken all written bytes. More may be written.
     func drained(_ connection: Connection)
 
-    /// Handles the time set with ``Connection/setDeadline(_:)``. The connection stays open unless the handler ends it.
+    /// Tells the handler that the time set with ``Connection/setDeadline(_:)`` has come. The connection stays open unless
+    /// the handler ends it.
     func deadlineReached(_ connection: Connection)
 
-    /// Handles that the server is about to stop: say goodbye. The connection is cut at the end of the grace period.
+    /// Tells the handler that the server is about to stop, so that it can say goodbye. The connection is cut at the end of
+    /// the grace period.
     func shuttingDown(_ connection: Connection)
 
-    /// Handles the end of the connection. It is the last call.
+    /// Tells the handler that the connection has ended. It is the last call.
     func closed(_ connection: Connection)
 }

@@ -122,7 +122,7 @@ final class LibraryContext {
     func destroy(turn: () -> Void) -> Bool {
         let isDestroyed = Self.creation.withLock { _ in
             lws_context_destroy(context.pointee)
-            // Another thread has taken the number in the meantime: the second close must be prevented.
+            // If another thread has taken the number in the meantime, the second close must not happen.
             guard wakeup.take() else { return false }
             turn()
             while let context = context.pointee {

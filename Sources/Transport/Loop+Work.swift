@@ -41,7 +41,7 @@ extension Loop {
         isRunningUrgentWork = false
     }
 
-    /// Handles that a socket was served or closed in this turn.
+    /// Records that a socket was served or closed in this turn, and runs urgent work if it is due.
     func didServeSocket() {
         let now = ContinuousClock.now
         guard let due = urgentWorkDue else {

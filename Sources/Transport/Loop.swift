@@ -63,7 +63,7 @@ public final class Loop: @unchecked Sendable {
     /// Creates a loop that does nothing until ``start()``.
     ///
     /// - Parameters:
-    /// - index: its index among the loops of the process.
+    ///   - index: its index among the loops of the process.
     ///   - tls: the TLS configuration, if there are to be encrypted connections.
     ///   - gate: the shared limit on connections.
     ///   - unsent: the shared budget of bytes kept for slow clients.
@@ -292,7 +292,7 @@ public final class Loop: @unchecked Sendable {
     /// established, the handler is told that the connection is closed.
     ///
     /// - Parameters:
-    /// - tls: the TLS configuration; nil for no encryption.
+    ///   - tls: the TLS configuration; nil for no encryption.
     ///   - receiveBuffer: the size of the kernel's receive buffer in bytes; nil for the system's default.
     ///   - handler: creates the handler of the connection.
     /// - Returns: the connection, or nil if there is none, for example because the loop is stopping. No handler is then
@@ -315,7 +315,7 @@ public final class Loop: @unchecked Sendable {
     /// Takes over a connected socket. It is closed if that fails.
     ///
     /// - Parameters:
-    /// - secure: True for the server's side of TLS.
+    ///   - secure: True for the server's side of TLS.
     ///   - place: the gate that the connection was admitted by; it is left when the connection closes.
     ///   - session: the TLS session of an outgoing connection.
     @discardableResult

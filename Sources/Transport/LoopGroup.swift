@@ -10,7 +10,7 @@ public final class LoopGroup: Sendable {
     /// Creates and starts loops. They run until ``stop()``.
     ///
     /// - Parameters:
-    /// - count: the number of threads, at least 1.
+    ///   - count: the number of threads, at least 1.
     ///   - tls: the certificate, if connections are to be encrypted.
     /// - Throws: ``TransportError`` if the certificate cannot be used, or if the system cannot create a loop.
     public init(
@@ -54,7 +54,7 @@ public final class LoopGroup: Sendable {
     /// - Parameters:
     ///   - host: a name or an address; `localhost` is 127.0.0.1 and ::1.
     ///   - port: 0 picks one.
-    /// - options: `nil` for the defaults. Connections are then encrypted if the group has a certificate.
+    ///   - options: `nil` for the defaults. Connections are then encrypted if the group has a certificate.
     ///   - handler: creates the handler of a new connection on its loop; after the handshake if it is encrypted.
     /// - Returns: the port.
     /// - Throws: ``TransportError`` if another process listens there, if the address does not belong to this machine,

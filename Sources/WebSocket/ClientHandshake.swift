@@ -58,7 +58,7 @@ public struct ClientHandshake: Sendable {
     ///
     /// - Parameters:
     ///   - nonce: 16 random bytes, new for each connection.
-    /// - subprotocols: the subprotocols to offer, in order of preference: distinct tokens.
+    ///   - subprotocols: the subprotocols to offer, in order of preference: distinct tokens.
     ///   - offersDeflate: True to offer compression.
     public init(nonce: [UInt8], subprotocols: [String] = [], offersDeflate: Bool = false) {
         precondition(nonce.count == Self.nonceLength)

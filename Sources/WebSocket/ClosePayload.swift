@@ -19,7 +19,7 @@ public struct ClosePayload: Equatable, Sendable {
     /// Creates a payload to send.
     ///
     /// - Parameters:
-    /// - code: a code that may be sent; any other is a programming error.
+    ///   - code: a code that may be sent; any other is a programming error.
     ///   - reason: a text that is cut at a character boundary to ``maxReasonLength`` bytes.
     public init(code: CloseCode, reason: String = "") {
         precondition(code.mayBeSent)

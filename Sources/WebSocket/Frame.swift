@@ -3,7 +3,7 @@ public enum Frame {
     /// Appends a frame with its payload to `output`.
     ///
     /// - Parameters:
-    /// - opcode: the type of the payload.
+    ///   - opcode: the type of the payload.
     ///   - payload: the bytes to send, unmasked; in control frames at most 125.
     ///   - isFinal: True if this frame ends its message; always true in control frames.
     ///   - rsv1: True if this frame begins a compressed message; only if compression was negotiated.
@@ -25,7 +25,7 @@ public enum Frame {
     ///
     /// - Parameters:
     ///   - payload: the code and the reason.
-    /// - maskingKey: a fresh key from a client, nil from a server.
+    ///   - maskingKey: a fresh key from a client, nil from a server.
     ///   - output: the bytes that the frame is appended to.
     public static func appendClose(
         _ payload: ClosePayload, maskingKey: MaskingKey? = nil, into output: inout [UInt8]

@@ -31,7 +31,7 @@ public struct FrameHeader: Equatable, Sendable {
     /// Creates the header of one frame.
     ///
     /// - Parameters:
-    /// - opcode: the type of the payload.
+    ///   - opcode: the type of the payload.
     ///   - payloadLength: not negative; in control frames at most ``maxControlPayloadLength``.
     ///   - isFinal: True if this frame ends its message; always true in control frames.
     ///   - rsv1: True if the message is compressed; only if compression was negotiated.

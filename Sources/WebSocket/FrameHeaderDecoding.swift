@@ -5,7 +5,7 @@ extension FrameHeader {
     /// Each rule is checked as soon as its byte has arrived, so a bad frame is refused before it is complete.
     ///
     /// - Parameters:
-    /// - bytes: the received bytes.
+    ///   - bytes: the received bytes.
     ///   - offset: the index in `bytes` where the header begins.
     ///   - role: the reading end. A server requires masked frames, a client unmasked ones (§5.1).
     ///   - allowsRSV1: True if an extension that uses RSV1 was negotiated.

@@ -30,9 +30,9 @@ public struct Heartbeat: Equatable, Sendable {
     /// Creates a heartbeat whose first ping is due one interval after `start`.
     ///
     /// - Parameters:
-    /// - start: the current time.
+    ///   - start: the current time.
     ///   - interval: the time between pings, more than zero.
-    /// - maxUnanswered: the number of pings that may stay unanswered, at least 1.
+    ///   - maxUnanswered: the number of pings that may stay unanswered, at least 1.
     public init(
         start: ContinuousClock.Instant, interval: Duration = defaultInterval, maxUnanswered: Int = defaultMaxUnanswered
     ) {

@@ -27,7 +27,7 @@ struct Inflater: ~Copyable {
     /// Returns the decompressed message.
     ///
     /// - Parameters:
-    /// - payload: the payloads of all frames of the message, joined.
+    ///   - payload: the payloads of all frames of the message, joined.
     ///   - limit: maximum number of bytes of the message. Memory use is bounded by it, whatever the payload expands to.
     /// - Throws: 1009 for a longer message, 1007 for a payload that is not a complete compressed message.
     consuming func inflate(_ payload: Span<UInt8>, limit: Int) throws(WebSocketError) -> [UInt8] {

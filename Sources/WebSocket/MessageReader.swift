@@ -51,8 +51,8 @@ public struct MessageReader: Sendable {
     ///
     /// - Parameters:
     ///   - role: the reading end.
-    /// - maxMessageBytes: maximum payload of a message in bytes, over all its frames. A frame that would exceed it is
-    ///   refused with 1009 once its header is read, a compressed message once its decompressed size exceeds it.
+    ///   - maxMessageBytes: maximum payload of a message in bytes, over all its frames. A frame that would exceed it is
+    ///     refused with 1009 once its header is read, a compressed message once its decompressed size exceeds it.
     ///   - allowsCompression: True if ``PerMessageDeflate`` was negotiated, so that messages may be compressed.
     public init(role: Role, maxMessageBytes: Int, allowsCompression: Bool = false) {
         precondition(maxMessageBytes >= 0)

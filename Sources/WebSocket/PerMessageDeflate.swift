@@ -17,7 +17,7 @@ public struct PerMessageDeflate: Equatable, Sendable {
     /// Accepts the first offer that can be met. Returns nil if there is none; messages are then not compressed.
     ///
     /// - Parameters:
-    /// - offers: the client's offers, in order of preference.
+    ///   - offers: the client's offers, in order of preference.
     ///   - windowBits: the windows that the server can compress with. An offer that requires a smaller one is declined.
     init?(accepting offers: ExtensionList, within windowBits: ClosedRange<Int>) {
         precondition(Self.windowBits.contains(windowBits.lowerBound) && Self.windowBits.contains(windowBits.upperBound))

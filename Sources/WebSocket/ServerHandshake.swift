@@ -71,7 +71,7 @@ public struct ServerHandshake: Sendable {
     /// Accepts a request.
     ///
     /// - Parameters:
-    /// - request: the client's request.
+    ///   - request: the client's request.
     ///   - supported: the subprotocols that the server supports. The first offered one among them is chosen (§4.2.2).
     ///   - windowBits: the windows that the server can compress messages with, within ``PerMessageDeflate/windowBits``;
     ///     nil to disable compression. The client's first offer that fits is accepted.

@@ -46,8 +46,8 @@ public struct ResponseParser: Sendable {
     /// Creates a parser at the start of a connection.
     ///
     /// - Parameters:
-    /// - limits: the bounds on one response; the bounds on the request line do not apply.
-    /// - names: the fields to keep, or `nil` for all except Host. Fields that are not kept cost no strings.
+    ///   - limits: the bounds on one response; the bounds on the request line do not apply.
+    ///   - names: the fields to keep, or `nil` for all except Host. Fields that are not kept cost no strings.
     public init(limits: HTTPLimits = HTTPLimits(), keeping names: [HTTPField.Name]? = nil) {
         self.limits = limits
         self.names = names

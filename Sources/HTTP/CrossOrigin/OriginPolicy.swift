@@ -36,7 +36,7 @@ public struct OriginPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - allowed: the origins that are allowed besides the server's own.
-    /// - methods: the methods that pages may use.
+    ///   - methods: the methods that pages may use.
     ///   - requestHeaders: the header fields that pages may send.
     ///   - exposedHeaders: the response fields that pages may read, besides those that are always readable.
     ///   - maxAge: how long a browser may cache the answer to a preflight, in seconds. Browsers cap it at one day or

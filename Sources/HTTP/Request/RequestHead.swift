@@ -25,7 +25,7 @@ public struct RequestHead: Sendable {
     /// - Parameters:
     ///   - line: the request line.
     ///   - section: the header section.
-    /// - bytes: the received bytes; the head begins at `start`.
+    ///   - bytes: the received bytes; the head begins at `start`.
     init(_ line: RequestLine, _ section: HeaderSection, in bytes: [UInt8], from start: Int) {
         method = line.method
         headerFields = HeaderFields(section.lines, in: bytes, from: start)

@@ -46,9 +46,9 @@ public struct ResponseWriter: Sendable {
     ///   - status: the status. 1xx, 204 and 304 have no content and no length (RFC 9110, section 8.6).
     ///   - contentType: the value of `Content-Type`; left out when there is no content.
     ///   - fields: further fields.
-    /// - lines: further fields as bytes, each with its CRLF.
-    /// - body: the content. For HEAD only its length is written.
-    /// - context: the facts of the request that determine the framing.
+    ///   - lines: further fields as bytes, each with its CRLF.
+    ///   - body: the content. For HEAD only its length is written.
+    ///   - context: the facts of the request that determine the framing.
     ///   - now: the time for `Date`, in seconds since 1970.
     public mutating func write(
         _ status: HTTPResponse.Status, contentType: String? = nil, fields: [HTTPField] = [],

@@ -19,7 +19,7 @@ struct Endpoint: Equatable, Sendable {
     /// Parses an address.
     ///
     /// - Parameters:
-    /// - text: the user's input. Placeholders in the path are kept.
+    ///   - text: the user's input. Placeholders in the path are kept.
     ///   - schemes: the allowed schemes, such as `http`.
     ///   - source: the option's name, for the error.
     init(_ text: String, schemes: [String], source: String) throws(LoadError) {

@@ -19,7 +19,7 @@ struct RequestTemplate: Sendable {
     ///   - method: in capitals.
     ///   - headers: lines `Name: value`, placeholders allowed.
     ///   - body: nil for a request without one.
-    /// - size: the size in bytes that `{pad}` fills the body up to.
+    ///   - size: the size in bytes that `{pad}` fills the body up to.
     /// - Throws: an error that names the invalid option.
     init(
         method: String, endpoint: Endpoint, headers: [String], body: String?, size: Int
@@ -41,8 +41,8 @@ struct RequestTemplate: Sendable {
     /// Creates the template of a request of another protocol.
     ///
     /// - Parameters:
-    /// - frame: the whole frame, with `{body}` in place of the body.
-    /// - size: the size in bytes that `{pad}` fills the body up to.
+    ///   - frame: the whole frame, with `{body}` in place of the body.
+    ///   - size: the size in bytes that `{pad}` fills the body up to.
     /// - Throws: an error that names the invalid option.
     init(frame: String, body: String, size: Int) throws(LoadError) {
         let mark = "{body}"
@@ -76,7 +76,7 @@ struct RequestTemplate: Sendable {
     /// Appends one request.
     ///
     /// - Parameters:
-    /// - values: the values of this message. Its padding and length are computed here.
+    ///   - values: the values of this message. Its padding and length are computed here.
     ///   - scratch: memory for the body, whose length must be known before it is written.
     func append(_ values: Template.Values, to output: inout [UInt8], scratch: inout [UInt8]) {
         guard let body else { return head.append(values, to: &output) }

@@ -52,7 +52,7 @@ struct Template: Equatable, Sendable {
     /// Parses a template.
     ///
     /// - Parameters:
-    /// - text: the user's input.
+    ///   - text: the user's input.
     ///   - source: the option's name, for the error.
     ///   - allowed: the placeholders that are allowed there.
     /// - Throws: an error that names an unknown placeholder.
