@@ -157,8 +157,8 @@ public final class Connection {
         write(bytes.span)
     }
 
-    /// Handles that the library has kept some of the bytes. Until they are sent the library does not read, but still
-    /// polls for reading, which would spin. Reading is therefore switched off as well.
+    /// Marks the connection as congested: the library has kept some of the bytes. Until they are sent the library does
+    /// not read, but still polls for reading, which would spin. Reading is therefore switched off as well.
     private func congest() {
         guard stall == nil else { return }
         let look = nextLook

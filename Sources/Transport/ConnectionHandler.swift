@@ -8,12 +8,12 @@ public protocol ConnectionHandler: AnyObject {
     /// Tells the handler that the kernel has taken all written bytes. More may be written.
     func drained(_ connection: Connection)
 
-    /// Tells the handler that the time set with ``Connection/setDeadline(_:)`` has come. The connection stays open unless
-    /// the handler ends it.
+    /// Tells the handler that the time set with ``Connection/setDeadline(_:)`` has come. The connection stays open
+    /// unless the handler ends it.
     func deadlineReached(_ connection: Connection)
 
-    /// Tells the handler that the server is about to stop, so that it can say goodbye. The connection is cut at the end of
-    /// the grace period.
+    /// Tells the handler that the server is about to stop, so that it can say goodbye. The connection is cut at the end
+    /// of the grace period.
     func shuttingDown(_ connection: Connection)
 
     /// Tells the handler that the connection has ended. It is the last call.

@@ -27,7 +27,7 @@ public struct MaskingKey: Equatable, Sendable {
     /// Masks or unmasks the bytes of `buffer` from `start` to its end. Both are the same operation.
     ///
     /// - Parameters:
-    ///   - buffer: the bytes, of which those from `start` on are masked.
+    ///   - buffer: the buffer whose bytes from `start` on are masked.
     ///   - start: the index of the first byte to mask.
     ///   - position: the offset of that byte in the frame's payload, which may arrive in pieces.
     public func apply(to buffer: inout [UInt8], from start: Int, position: Int) {

@@ -10,7 +10,7 @@ struct CutStream: Sendable {
 
     /// Searches the next piece together with the held bytes before it.
     ///
-    /// - Parameter search: searches the bytes, and returns how many at their end to hold.
+    /// - Parameter search: searches the bytes, and returns the number of bytes at the end to hold.
     mutating func take(_ piece: Span<UInt8>, _ search: (Span<UInt8>) -> Int) {
         guard !held.isEmpty else {
             let kept = search(piece)

@@ -1,6 +1,6 @@
 import Wire
 
-/// Reads answers in a protocol of which only the acknowledging text is known.
+/// Reads answers in an unknown protocol, given only the text that acknowledges a request.
 struct TextAnswerReader: AnswerReader {
     /// Number of bytes kept of other texts: the server's last text may explain why it ends the connection.
     static let keptBytes = 4096

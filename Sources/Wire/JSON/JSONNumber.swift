@@ -60,7 +60,7 @@ struct CanonicalNumber: Hashable {
     /// Parses a number that matches the grammar of RFC 8259, section 6.
     init(_ number: ArraySlice<UInt8>) {
         let mantissa = number.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
-        var scale = 0  // how many digits stand behind the point
+        var scale = 0  // number of digits after the point
         var hasPoint = false
         for byte in mantissa {
             switch byte {

@@ -16,7 +16,7 @@ extension JSONScanner {
         skipWhitespace()
         guard next == UInt8(ascii: "\"") else { throw unexpected() }
         let start = offset + 1
-        var excess = 0  // how many bytes the escapes take beyond what they stand for
+        var excess = 0  // number of bytes by which escapes are longer than their values
         var isEscaped = false
         var hasNUL = false
         offset = text.span.firstSpecial(from: start)
