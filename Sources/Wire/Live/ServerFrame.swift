@@ -13,7 +13,7 @@ public enum ServerFrame: Sendable, Hashable {
     case typing(room: RoomID, user: UserID)
     /// A user has read up to `seq`.
     case read(room: RoomID, user: UserID, seq: Int64)
-    /// The number of subscribed users has changed.
+    /// The number of users who are subscribed now.
     case presence(room: RoomID, online: Int)
 
     /// The bytes before a message's snapshot in a frame.
