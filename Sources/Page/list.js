@@ -215,13 +215,17 @@ export class List {
 
     /** Draws what is near the anchor, and puts the anchor where it was. */
     #settle() {
-        // Heights that turn out other than estimated change what is near.
-        for (let round = 0; round < 3; round++) {
-            const range = this.#wanted();
-            this.#drawRange(range);
-            if (!this.#measure()) break;
+        for (let attempt = 0; attempt < 3; attempt++) {
+            // Heights that turn out other than estimated change what is near.
+            for (let round = 0; round < 3; round++) {
+                this.#drawRange(this.#wanted());
+                if (!this.#measure()) break;
+            }
+            this.#place();
+            if (!this.#anchor || this.#isCovered()) break;
+            // Where the list ends, the anchor cannot stand where it did: what is in sight there takes its place.
+            this.#remember();
         }
-        this.#place();
         this.#onMove();
     }
 

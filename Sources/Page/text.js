@@ -7,7 +7,7 @@
 const CODE_BLOCK = /```(?:[\w+-]*\n)?([\s\S]*?)```/g;
 const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)/gi;
 /** What ends a sentence, and not the address in it. */
-const TRAILING = /[.,;:!?)\]}'"…]+$/;
+const TRAILING = ".,;:!?)]}'\"…";
 /** The addresses of pictures by their names' ends. */
 const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
@@ -50,7 +50,7 @@ function inline(text) {
     let end = 0;
     for (const match of text.matchAll(INLINE)) {
         const [whole, code, address] = match;
-        const shown = address ? address.replace(TRAILING, (end) => (balances(address, end) ? end : "")) : whole;
+        const shown = address ? withoutTrailing(address) : whole;
         const url = address ? safeURL(shown) : null;
         if (address && !url) continue;
         if (match.index > end) nodes.push(text.slice(end, match.index));
@@ -61,9 +61,15 @@ function inline(text) {
     return nodes;
 }
 
-/** True where a closing parenthesis at the end belongs to the address, as in Wikipedia's. */
-function balances(address, end) {
-    return end === ")" && address.includes("(");
+/** An address without the punctuation of the sentence around it. A parenthesis that was opened in it stays, as in Wikipedia's. */
+function withoutTrailing(address) {
+    let end = address.length;
+    while (TRAILING.includes(address[end - 1])) {
+        const shown = address.slice(0, end);
+        if (shown.endsWith(")") && shown.split("(").length >= shown.split(")").length) break;
+        end--;
+    }
+    return address.slice(0, end);
 }
 
 /**
