@@ -1,0 +1,589 @@
+"""The chat page at `/`, driven as readers do, against a real server that misbehaves where a test asks for it."""
+
+import json
+import shutil
+
+import pytest
+from axe_core_python.selenium import Axe
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+DEADLINE = 30  # seconds until something that should happen must have
+
+LIKE = "❤️"
+
+
+class Chat:
+    """The page in a browser of its own, as one user sees it."""
+
+    def __init__(self, driver, server):
+        self.driver = driver
+        self.server = server
+
+    def open(self, user="alice", room="lobby", at=None, wait=True):
+        """Opens a room, and waits until it is live."""
+        self.driver.get(f"{self.server.url}/?user={user}&room={room}" + (f"&at={at}" if at else ""))
+        if wait:
+            self.wait_live()
+        return self
+
+    def wait_live(self):
+        self.wait("""document.querySelector('[data-timeline][data-connection=live][data-phase=idle]')""")
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, expression):
+        """Waits until an expression is neither false nor empty; its value."""
+        return WebDriverWait(self.driver, DEADLINE, 0.05).until(
+            lambda driver: driver.execute_script(f"return {expression}"), message=expression)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def click(self, selector):
+        """Clicks as a script does, where the pointer's place does not matter."""
+        self.run("arguments[0].click()", self.find(selector))
+
+    def wait_for(self, selector):
+        """Waits for an element that is drawn."""
+        self.wait(f"document.querySelector({json.dumps(selector)})?.getClientRects().length")
+        return self.find(selector)
+
+    def wait_text(self, text):
+        """Waits for a message with a text, and returns its key."""
+        return self.wait(
+            f"[...document.querySelectorAll('.row')].find((row) => row.querySelector('.text')?.textContent === {json.dumps(text)})"
+            "?.dataset.key")
+
+    def type(self, text):
+        """Writes a message, and sends it with Enter."""
+        self.find("[data-composer]").send_keys(text, Keys.ENTER)
+
+    def texts(self, selector=".row"):
+        return self.run(f"return [...document.querySelectorAll('{selector}')].map((row) => row.querySelector('.text')?.textContent)")
+
+    def status(self, name):
+        return self.find("[data-timeline]").get_attribute(f"data-{name}")
+
+    def top(self, key):
+        """Where a row stands in the window, in CSS pixels."""
+        return self.run("return document.querySelector(`[data-key='${arguments[0]}']`).getBoundingClientRect().top", key)
+
+    def reading(self):
+        """The key of the first message that is in sight."""
+        return self.run(
+            "const top = document.querySelector('[data-timeline]').getBoundingClientRect().top;"
+            "return [...document.querySelectorAll('.row')].find((row) => row.getBoundingClientRect().bottom > top).dataset.key")
+
+    def is_in_sight(self, selector):
+        return self.run(
+            "const node = document.querySelector(arguments[0]); if (!node) return false; const box = node.getBoundingClientRect();"
+            "const screen = document.querySelector('[data-timeline]').getBoundingClientRect();"
+            "return box.top >= screen.top - 1 && box.bottom <= screen.bottom + 1", selector)
+
+    def scroll(self, distance):
+        """Scrolls, and waits until what it asks for is loaded."""
+        self.run("document.querySelector('[data-timeline]').scrollTop += arguments[0]", distance)
+
+    def at_bottom(self):
+        return ("(({scrollHeight, scrollTop, clientHeight}) => scrollHeight - scrollTop - clientHeight < 2)"
+                "(document.querySelector('[data-timeline]'))")
+
+    def set_faults(self, faults):
+        """Makes the server misbehave for the requests that the page makes from now on; none ends that."""
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        headers = {"Backscroll-Fault": faults} if faults else {}
+        self.driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": headers})
+
+
+@pytest.fixture(scope="session")
+def browsers():
+    """Browsers that tests share; each has its own storage. Servers are other origins, so tests do not see each other's."""
+    started = []
+
+    def get(index):
+        while len(started) <= index:
+            options = webdriver.ChromeOptions()
+            options.binary_location = shutil.which("chromium")
+            for argument in "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1200,800":
+                options.add_argument(argument)
+            driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+            driver.set_script_timeout(DEADLINE)
+            driver.set_page_load_timeout(DEADLINE)
+            started.append(driver)
+        return started[index]
+
+    yield get
+    for driver in started:
+        driver.quit()
+
+
+@pytest.fixture
+def chats(browsers, start_server):
+    """Pages of several users, on one server that offers faults."""
+    server = start_server("--faults")
+    opened = []
+
+    def get(index=0):
+        while len(opened) <= index:
+            opened.append(Chat(browsers(len(opened)), server))
+        return opened[index]
+
+    get.server = server
+    yield get
+    for chat in opened:
+        chat.set_faults(None)
+        chat.driver.set_window_size(1200, 800)
+        chat.driver.get("about:blank")
+
+
+@pytest.fixture
+def chat(chats):
+    return chats()
+
+
+def fill(server, count, room="lobby", user="bob"):
+    """Sends messages of all heights, some with pictures that never load."""
+    for number in range(1, count + 1):
+        body = {"text": f"Message {number}. " + "word 🎉 " * (number * 7 % 60)}
+        if number % 5 == 0:
+            body["attachments"] = [
+                {"type": "image", "url": f"{server.url}/nothing/{number}.png", "width": 300 + number, "height": 200 + number}]
+        server.request("POST", f"/v1/rooms/{room}/messages?user={user}", body)
+
+
+# Opening
+
+
+def test_room_opens_at_the_first_unread_message(chats):
+    chat = chats()
+    fill(chats.server, 100)
+    chats.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 40})
+    chat.open()
+    assert chat.is_in_sight("[data-key=unread]")
+    assert chat.run("return document.querySelector('[data-key=unread]').nextElementSibling.dataset.seq") == "41"
+    assert 50 <= int(chat.status("unread")) <= 60
+    # Scrolling up reaches the beginning, and the button the end.
+    chat.wait("(document.querySelector('[data-timeline]').scrollTop = 0, document.querySelector('.row[data-seq=\"1\"]'))")
+    assert chat.status("before") == "end"
+    chat.click("[data-to-latest]")
+    chat.wait_for('.row[data-seq="100"]')
+    chat.wait("document.querySelector('[data-timeline]').dataset.after === 'end'")
+
+
+def test_url_opens_a_message(chats):
+    fill(chats.server, 100)
+    chat = chats().open(at=51)
+    assert chat.is_in_sight('.row[data-seq="51"]')
+
+
+# Keeping the place
+
+SCROLL = """
+const [step, count, done] = arguments;
+const scroller = document.querySelector("[data-timeline]");
+const jumps = [];
+let tracked = null;
+function pick() {
+    const top = scroller.getBoundingClientRect().top;
+    for (const row of document.querySelectorAll(".row")) {
+        const box = row.getBoundingClientRect();
+        if (box.top > top + 60) return { key: row.dataset.key, top: box.top, at: scroller.scrollTop };
+    }
+}
+let left = count;
+let most = 0;
+function frame() {
+    if (tracked) {
+        const row = document.querySelector(`[data-key="${CSS.escape(tracked.key)}"]`);
+        if (row) {
+            const jump = row.getBoundingClientRect().top - tracked.top + tracked.asked;
+            if (Math.abs(jump) >= 1) jumps.push([tracked.key, jump]);
+        }
+    }
+    most = Math.max(most, document.querySelectorAll("*").length);
+    if (left-- === 0 || (step < 0 && scroller.dataset.before === "end" && scroller.scrollTop === 0)) return done({ jumps, most });
+    tracked = pick();
+    const before = scroller.scrollTop;
+    scroller.scrollTop += step;
+    if (tracked) tracked.asked = scroller.scrollTop - before;
+    requestAnimationFrame(frame);
+}
+requestAnimationFrame(frame);
+"""
+
+
+def test_reading_stays_in_place_while_older_messages_load(chats):
+    fill(chats.server, 150)
+    chat = chats().open(at=140)
+    result = chat.driver.execute_async_script(SCROLL, -120, 400)
+    assert result["jumps"] == []
+    assert chat.status("before") == "end"
+    # Five pages: no cascade of fetches.
+    fetches = chat.run("return performance.getEntriesByType('resource').filter(({name}) => /messages\\?before/.test(name)).length")
+    assert fetches <= 5
+    # What is far from the screen is not in the document.
+    assert result["most"] < 2500
+
+
+@pytest.mark.parametrize("change", ["narrow", "low", "zoom"])
+def test_reading_stays_in_place_in_a_changed_window(chats, change):
+    fill(chats.server, 60)
+    chat = chats().open(at=30)
+    # Let the room's list be as it stays.
+    chat.scroll(-35)
+    chat.wait("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+    key = chat.reading()
+    before = chat.top(key)
+    if change == "narrow":
+        chat.driver.set_window_size(800, 800)
+        chat.wait("innerWidth <= 800")
+    elif change == "low":
+        chat.driver.set_window_size(1200, 500)
+        chat.wait("innerHeight <= 500")
+    else:
+        chat.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 800, "height": 533, "deviceScaleFactor": 1.5, "mobile": False})
+        chat.wait("innerWidth === 800")
+    try:
+        chat.wait("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        assert abs(chat.top(key) - before) < 1
+    finally:
+        chat.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+# Following
+
+
+def test_live_messages_are_followed_at_the_bottom_and_counted_elsewhere(chats):
+    fill(chats.server, 60)
+    chats.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 60})
+    chat = chats().open()
+    chat.wait(chat.at_bottom())
+    chats.server.send("Followed", user="bob")
+    chat.wait_text("Followed")
+    chat.wait(chat.at_bottom())
+    assert not chat.find("[data-toast]").is_displayed()
+
+    chat.scroll(-900)
+    chat.wait("!document.querySelector('[data-to-latest]').hidden")
+    key = chat.reading()
+    before = chat.top(key)
+    chats.server.send("First", user="bob")
+    chats.server.send("Second", user="carol")
+    toast = chat.wait_for("[data-toast][data-count='2']")
+    assert "Second" in toast.text and "carol" in toast.text
+    assert abs(chat.top(key) - before) < 1
+    assert chat.status("unread") == "2"
+    assert chat.find("[data-to-latest]").text.strip().endswith("2")
+
+    chat.click("[data-to-latest]")
+    chat.wait(chat.at_bottom())
+    chat.wait("document.querySelector('[data-toast]').hidden")
+    chat.wait("document.querySelector('[data-timeline]').dataset.unread === '0'")
+
+
+# Sending
+
+
+def test_own_messages_appear_at_once_in_order_and_once(chats):
+    chat = chats().open()
+    texts = [f"Number {number}" for number in range(8)]
+    for text in texts:
+        chat.type(text)
+    assert chat.texts() == texts
+    chat.wait("document.querySelectorAll('.row[data-state=stored]').length === 8")
+    assert chat.texts() == texts
+    page = chats.server.request("GET", "/v1/rooms/lobby/messages?user=bob")
+    assert [message["text"] for message in page["messages"]] == texts
+
+
+@pytest.mark.parametrize("fault", ["lost-answer", "late-answer=1500", "status=503", "delay=1500", "double-push"])
+def test_own_message_is_stored_once(chats, fault):
+    chat = chats().open()
+    chat.set_faults(fault)
+    chat.type("Once")
+    chat.wait("document.querySelector('.row')")
+    key = chat.find(".row").get_attribute("data-key")
+    if fault == "status=503":
+        chat.wait_for(".row[data-state=queued]")
+    chat.set_faults(None)
+    chat.wait("document.querySelector('.row[data-state=stored]')")
+    assert chat.texts() == ["Once"]
+    assert chat.find(".row").get_attribute("data-key") == key
+    assert len(chats.server.request("GET", "/v1/rooms/lobby/messages?user=bob")["messages"]) == 1
+
+
+def test_failed_message_can_be_sent_again_or_discarded(chats):
+    server = chats.server
+    server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    chat = chats().open()
+    # What the server takes from nobody: a lone half of a pair in UTF-16.
+    for _ in range(2):
+        chat.run("document.querySelector('[data-composer]').value = 'half '.concat(String.fromCharCode(0xd83d))")
+        chat.find("[data-composer]").send_keys(Keys.ENTER)
+    chat.wait("document.querySelectorAll('.row[data-state=failed]').length === 2")
+    chat.click("[data-discard]")
+    chat.wait("document.querySelectorAll('.row').length === 1")
+    chat.click("[data-retry]")
+    chat.wait_for(".row[data-state=failed] [data-retry]")
+
+
+def test_messages_written_offline_survive_a_reload_and_go_out_in_order(chats):
+    chat = chats().open()
+    chat.type("Before")
+    chat.wait("document.querySelector('.row[data-state=stored]')")
+    chat.wait("navigator.serviceWorker.ready.then((worker) => worker.active.state === 'activated')")
+    # The window is kept a little later than it is shown.
+    chat.wait("""new Promise((done) => {
+        const request = indexedDB.open("backscroll");
+        request.onsuccess = () => {
+            const all = request.result.transaction("windows").objectStore("windows").getAll();
+            all.onsuccess = () => { request.result.close(); done(all.result.some(({ messages }) => messages.length === 1)); };
+        };
+    })""")
+    chats.server.stop()
+    chat.wait("document.querySelector('[data-timeline][data-connection=offline]')")
+    texts = ["One", "Two", "Three"]
+    for text in texts:
+        chat.type(text)
+    chat.wait("document.querySelectorAll('.row').length === 4")
+    chat.open(wait=False)
+    chat.wait("document.querySelectorAll('.row').length === 4")
+    assert chat.texts() == ["Before", *texts]
+    assert chat.status("connection") == "offline"
+    chats.server.start()
+    chat.wait("document.querySelectorAll('.row[data-state=stored]').length === 4")
+    page = chats.server.request("GET", "/v1/rooms/lobby/messages?user=bob")
+    assert [message["text"] for message in page["messages"]] == ["Before", *texts]
+
+
+# Changing
+
+
+def test_quote_leads_to_a_message_far_away(chats):
+    fill(chats.server, 100)
+    chats.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "See the first", "reply_to": 1})
+    chats.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 101})
+    chat = chats().open()
+    chat.wait("document.querySelector('[data-jump]')?.textContent.includes('Message 1.')")
+    chat.click("[data-jump]")
+    chat.wait_for(".row[data-seq='1'].found")
+    assert chat.is_in_sight(".row[data-seq='1']")
+
+
+# Coming back
+
+
+def test_page_comes_back_after_the_server_was_away(chats):
+    chat = chats().open()
+    chats.server.send("Before", user="bob")
+    chat.wait_text("Before")
+    chats.server.stop()
+    chat.wait("document.querySelector('[data-timeline][data-connection=offline]')")
+    assert chat.find("#connection").text == "Connecting…"
+    chats.server.start()
+    chats.server.send("Meanwhile", user="bob")
+    chat.wait_text("Meanwhile")
+    chat.wait_live()
+    assert chat.texts() == ["Before", "Meanwhile"]
+
+
+@pytest.mark.parametrize("fault", ["cut-live=2", "torn-frame=2", "drop-frame=2", "double-frame=2", "fragment-frames=16"])
+def test_live_messages_are_complete_over_a_broken_connection(chats, fault):
+    chat = chats()
+    chat.driver.get("about:blank")
+    chat.set_faults(fault)
+    chat.open()
+    for number in range(6):
+        chats.server.send(f"Number {number}", user="bob")
+    chat.wait("document.querySelectorAll('.row').length === 6")
+    assert chat.texts() == [f"Number {number}" for number in range(6)]
+
+
+def test_removed_member_is_told(chats):
+    server = chats.server
+    server.request("PUT", "/v1/rooms/plans?user=bob", {"visibility": "private"})
+    server.request("PUT", "/v1/rooms/plans/members/alice?user=bob", {"role": "member"})
+    server.send("Secret", room="plans", user="bob")
+    chat = chats().open(room="plans")
+    chat.wait_for("[data-room-item=plans]")
+    server.request("DELETE", "/v1/rooms/plans/members/alice?user=bob")
+    assert "not a member" in chat.wait_for("#ended").text
+    assert not chat.find("#composer").is_displayed()
+    chat.wait("!document.querySelector('[data-room-item=plans]')")
+
+
+# Rooms
+
+
+def test_rooms_are_listed_with_unread_badges(chats):
+    server = chats.server
+    for room in "one", "two":
+        server.request("PUT", f"/v1/rooms/{room}?user=alice", {"visibility": "open", "title": room.title()})
+    chat = chats().open(room="one")
+    chat.wait_for("[data-room-item=two]")
+    server.send("Look here", room="two", user="bob")
+    chat.wait_for("[data-room-item=two][data-unread='1']")
+    assert "Look here" in chat.find("[data-room-item=two]").text
+    chat.click("[data-room-item=two] a")
+    chat.wait_text("Look here")
+    assert "room=two" in chat.driver.current_url
+    chat.wait_for("[data-room-item=two][data-unread='0']")
+    chat.driver.back()
+    chat.wait("document.querySelector('#room-title').textContent === 'One'")
+
+
+def test_rooms_are_made_and_joined(chats):
+    alice, bob = chats(0), chats(1)
+    alice.open()
+    alice.click("[data-new-room]")
+    alice.wait_for("#new-room-id").send_keys("garden")
+    alice.find("#new-room-name").send_keys("The garden", Keys.ENTER)
+    alice.wait_for("[data-room-item=garden] [aria-current]")
+    bob.open("bob", "garden")
+    bob.wait_for("#join").click()
+    bob.wait_for("[data-room-item=garden]")
+    alice.click("#members")
+    alice.wait("document.querySelector('#member-list').textContent.includes('bob')")
+
+
+def test_phone_shows_one_pane(chats):
+    chat = chats()
+    chat.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 320, "height": 640, "deviceScaleFactor": 2, "mobile": True})
+    try:
+        chats.server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open"})
+        fill(chats.server, 5)
+        chat.open()
+        assert not chat.find(".rooms").is_displayed()
+        assert chat.run("return document.documentElement.scrollWidth") <= 320
+        chat.click("#back")
+        chat.wait_for("[data-room-item=lobby]")
+        assert not chat.find("#screen").is_displayed()
+    finally:
+        chat.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+# What a message shows
+
+
+def test_text_has_links_code_and_direction(chats):
+    server = chats.server
+    server.send("See https://example.com/a_(b), and `let x`.\n```\ncode <b>\n```", user="bob")
+    server.send("שלום לך", user="bob")
+    chat = chats().open()
+    link = chat.wait_for(".text a")
+    assert link.get_attribute("href") == "https://example.com/a_(b)"
+    assert "noreferrer" in link.get_attribute("rel")
+    assert chat.find(".text pre").text == "code <b>"
+    assert chat.run("return getComputedStyle(document.querySelector('.row:last-of-type p')).direction") == "rtl"
+    assert chat.find(".line.day").text == "today"
+    assert chat.run("return document.querySelectorAll('.row.grouped').length") == 1
+
+
+# Access
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_rules_hold(chats, scheme):
+    server = chats.server
+    server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open"})
+    fill(server, 12)
+    server.send("https://example.com and `code`\n```\nblock\n```", user="bob")
+    server.send("Mine https://example.com and `code`", user="alice")
+    server.request("PUT", f"/v1/rooms/lobby/messages/14/reactions/%F0%9F%91%8D?user=bob")
+    server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "An answer", "reply_to": 14})
+    chat = chats()
+    chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+        {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
+    try:
+        chat.open()
+        chat.wait_for("[data-room-item=lobby]")
+        chat.click("[data-reply]")
+        assert violations(chat) == []
+        chat.click("#members")
+        chat.wait_for("#member-list li")
+        assert violations(chat) == []
+        chat.driver.get(chat.server.url)
+        chat.wait_for("#sign-in-value")
+        assert violations(chat) == []
+    finally:
+        chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def violations(chat):
+    """What breaks a rule of axe-core, with where it is."""
+    return [(rule["id"], [node["html"][:200] for node in rule["nodes"]][:5]) for rule in Axe().run(chat.driver)["violations"]]
+
+
+def test_keyboard_reaches_messages_and_their_actions(chats):
+    chats.server.send("One", user="bob")
+    chats.server.send("Two", user="bob")
+    chat = chats().open()
+    chat.wait_text("Two")
+    chat.find("[data-timeline]").send_keys(Keys.ARROW_UP)
+    assert chat.run("return document.activeElement.dataset.seq") == "2"
+    chat.driver.switch_to.active_element.send_keys(Keys.ARROW_UP)
+    assert chat.run("return document.activeElement.dataset.seq") == "1"
+    chat.driver.switch_to.active_element.send_keys(Keys.TAB)
+    assert chat.run("return document.activeElement.dataset.react") == LIKE
+    chat.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    chat.wait_for(f"[data-seq='1'] [data-reaction='{LIKE}']")
+    chat.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert chat.run("return document.activeElement.matches('[data-composer]')")
+
+
+# Safety
+
+CORPUS = [
+    "<script>window.broken = 1</script>", "<img src=x onerror='window.broken=1'>", "<svg onload='window.broken=1'>",
+    "javascript:window.broken=1", "[x](javascript:window.broken=1)", "https://example.com/\"onmouseover=\"window.broken=1",
+    "```\n</code></pre><script>window.broken=1</script>\n```", "\u202eevil\u202c \u2066text", "Z̷̢̧͓̖̮a̷̡͔̦̗l̸͇̘̲g̵̛̰o" * 20, "w" * 4000,
+    "{{constructor.constructor('window.broken=1')()}}", "&lt;script&gt;",
+]
+
+
+def test_what_users_type_is_text(chats):
+    server = chats.server
+    for text in CORPUS:
+        server.send(text, user="bob")
+    for url in "javascript:window.broken=1", "data:text/html,<script>1</script>":
+        try:
+            server.request("POST", "/v1/rooms/lobby/messages?user=bob", {
+                "attachments": [{"type": "link", "url": url, "title": "<b>x</b>", "description": "<script>1</script>"}]})
+        except OSError:
+            pass  # The server refuses such addresses itself.
+    chat = chats().open()
+    seen = set()
+    for _ in range(100):
+        seen |= set(chat.run("return [...document.querySelectorAll('.row')].map((row) => row.dataset.seq)"))
+        if len(seen) >= len(CORPUS):
+            break
+        chat.scroll(300)
+        chat.wait("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+    assert len(seen) >= len(CORPUS)
+    assert chat.run("return window.broken") is None
+    assert chat.run("return document.querySelectorAll('#messages script, #messages [onload], #messages [onerror]').length") == 0
+    addresses = chat.run("return [...document.querySelectorAll('#messages a')].map((link) => link.protocol)")
+    assert set(addresses) <= {"https:", "http:"}
+    # Huge words and heaps of marks stay in their bubbles.
+    assert chat.run("const s = document.querySelector('[data-timeline]'); return s.scrollWidth <= s.clientWidth")
+
+
+def test_token_is_asked_for_and_stays_out_of_urls(browsers, tokens):
+    chat = Chat(browsers(0), tokens.server)
+    chat.driver.get(f"{tokens.server.url}/?room=lobby")
+    chat.wait("document.querySelector('#sign-in-label').textContent === 'Token'")
+    token = tokens.make("alice")
+    chat.find("#sign-in-value").send_keys(token, Keys.ENTER)
+    chat.wait_live()
+    chat.type("Signed in")
+    chat.wait("document.querySelector('.row[data-state=stored]')")
+    addresses = chat.run("return performance.getEntriesByType('resource').map(({ name }) => name).concat(location.href)")
+    assert not [address for address in addresses if token in address]
+    chat.run("sessionStorage.clear()")
+    chat.driver.get("about:blank")
