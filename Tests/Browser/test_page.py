@@ -365,6 +365,54 @@ def test_messages_written_offline_survive_a_reload_and_go_out_in_order(chats):
 # Changing
 
 
+def test_messages_are_changed_by_one_user_and_seen_by_another(chats):
+    server = chats.server
+    fill(server, 20, user="carol")
+    for user in "alice", "bob":
+        server.request("PUT", f"/v1/rooms/lobby/read?user={user}", {"seq": 20})
+    alice, bob = chats(0).open("alice"), chats(1).open("bob")
+    alice.type("Hello")
+    key = bob.wait_text("Hello")
+    row = f"[data-key='{key}']"
+    others = bob.run("return [...document.querySelectorAll('.row')].map((row) => (row.kept = true, row.dataset.key))")
+
+    bob.click(f"{row} [data-react='{LIKE}']")
+    alice.wait_for(f".mine [data-reaction='{LIKE}'][data-count='1']")
+    bob.wait_for(f"{row} [data-reaction='{LIKE}'][aria-pressed=true]")
+    ActionChains(alice.driver).double_click(alice.find(".mine .text")).perform()
+    bob.wait_for(f"{row} [data-reaction='{LIKE}'][data-count='2']")
+
+    # The open picker and the focus in it stay when the message changes.
+    bob.click(f"{row} [data-pick]")
+    assert bob.run("return document.activeElement.closest('.picker') !== null")
+    alice.click(".mine [data-edit]")
+    alice.find("[data-composer]").send_keys(Keys.CONTROL + "a")
+    alice.type("Hello, all")
+    bob.wait_text("Hello, all")
+    assert bob.run("return document.activeElement.closest('.picker') !== null")
+    bob.click(f"{row} .picker [data-react='🎉']")
+    alice.wait_for(".mine [data-reaction='🎉']")
+    assert bob.run("return document.activeElement.matches('[data-pick]')")
+    # One element is changed; the others are the same.
+    assert bob.run("return arguments[0].every((key) => document.querySelector(`[data-key='${key}']`)?.kept)", others)
+
+    bob.click(f"{row} [data-reply]")
+    bob.find("[data-composer]").send_keys("An answer")
+    alice.wait("document.querySelector('[data-typing]').textContent === 'bob is typing…'")
+    bob.type("")
+    alice.wait_text("An answer")
+    alice.wait_for("[data-jump]")
+    assert "Hello, all" in alice.find("[data-jump]").text
+    alice.click("[data-jump]")
+    alice.wait_for(".row.found")
+
+    alice.wait("document.querySelector('.mine .readers')?.textContent === 'Read by bob'")
+    alice.wait("document.querySelector('[data-online]').textContent === '2 here'")
+
+    alice.click(".mine [data-delete]")
+    bob.wait_for(f"{row}[data-state=deleted] .tombstone")
+
+
 def test_quote_leads_to_a_message_far_away(chats):
     fill(chats.server, 100)
     chats.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "See the first", "reply_to": 1})
@@ -391,6 +439,19 @@ def test_page_comes_back_after_the_server_was_away(chats):
     chat.wait_text("Meanwhile")
     chat.wait_live()
     assert chat.texts() == ["Before", "Meanwhile"]
+
+
+def test_page_loads_a_restored_history_anew(chats):
+    chat = chats().open()
+    chats.server.send("Kept", user="bob")
+    chat.wait_text("Kept")
+    chats.server.stop()
+    chats.server.restore_backup()
+    chats.server.start()
+    chat.wait_live()
+    chats.server.send("New", user="bob")
+    chat.wait_text("New")
+    assert chat.texts() == ["Kept", "New"]
 
 
 @pytest.mark.parametrize("fault", ["cut-live=2", "torn-frame=2", "drop-frame=2", "double-frame=2", "fragment-frames=16"])
