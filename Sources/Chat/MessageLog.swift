@@ -10,6 +10,9 @@ public protocol MessageLog: Sendable {
     /// another epoch speaks of another history.
     var epoch: String { get }
 
+    /// The bans in force. The log refuses changes and queries by it; whatever else a user does is held against it by others.
+    var bans: BanTable { get }
+
     /// Queues changes for the next commit: what one turn of a loop has gathered, at once.
     ///
     /// When the queue is full the outcome is ``Problem`` `overloaded` (503), delivered like any other.

@@ -23,6 +23,17 @@ public struct Query: Sendable {
         case members(after: UserID?, limit: Int)
         /// One member.
         case member(UserID)
+        /// The bans behind a user in the order of their users' bytes, at most `limit`: from the room, or of no room from the
+        /// whole server.
+        case bans(after: UserID?, limit: Int)
+        /// One ban.
+        case ban(UserID)
+        /// How far the erasure of a user has come. Of no room, for admins.
+        case erasure(UserID)
+        /// All rooms, latest activity first. Of no room, for admins.
+        case allRooms(InboxRequest)
+        /// A user, and the rooms that it is a member of: those behind `after`, at most `limit`. Of no room, for admins.
+        case user(UserID, after: RoomID?, limit: Int)
         /// The rooms that the user is a member of, latest activity first, as the user sees them. Of no room.
         case inbox(InboxRequest, within: [RoomPattern]?)
         /// Which those rooms are, in the same order, at most `limit`. Of no room.
@@ -79,6 +90,14 @@ public struct Answer: Sendable {
         case summary(RoomSummary)
         /// To ``Query/Kind/members(after:limit:)``, and to ``Query/Kind/member(_:)``: of one member or none.
         case members(RoomMembers)
+        /// To ``Query/Kind/bans(after:limit:)``, and to ``Query/Kind/ban(_:)``: of one user or none.
+        case bans(Bans)
+        /// To ``Query/Kind/erasure(_:)``; `nil` when there was none.
+        case erasure(ErasureStatus?)
+        /// To ``Query/Kind/allRooms(_:)``.
+        case allRooms(AdminRooms)
+        /// To ``Query/Kind/user(_:after:limit:)``.
+        case user(AdminUser)
         /// To ``Query/Kind/inbox(_:within:)``.
         case inbox(InboxSlice)
         /// To ``Query/Kind/memberships(limit:within:)``: the rooms, and whether there are more.

@@ -8,6 +8,10 @@ public enum RoomChange: Sendable {
     case setMember(UserID, RoomMember.Role?)
     /// Make a member none.
     case removeMember(UserID)
+    /// Ban a user from the room, or replace the ban.
+    case setBan(UserID, BanSettings)
+    /// Lift a user's ban from the room.
+    case removeBan(UserID)
     /// Delete the room with all that it holds; only its name stays, which is not used again.
     case delete
 }

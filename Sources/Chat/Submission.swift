@@ -12,12 +12,14 @@ public struct Submission: Sendable {
         case read(seq: Int64)
         /// Change the room as a whole, or its members.
         case room(RoomChange)
+        /// Change what a user may do; of no room.
+        case user(UserID, UserChange)
     }
 
     /// Where the outcome goes.
     public var ticket: Ticket
-    /// The room to change.
-    public var room: RoomID
+    /// The room to change; `nil` for what is of no room.
+    public var room: RoomID?
     /// Who changes it.
     public var sender: UserID
     /// What is to be done.
@@ -26,7 +28,7 @@ public struct Submission: Sendable {
     public var isAdmin: Bool
 
     /// A change by `sender` to `room`, answered under `ticket`.
-    public init(ticket: Ticket, room: RoomID, sender: UserID, change: Change, isAdmin: Bool = false) {
+    public init(ticket: Ticket, room: RoomID?, sender: UserID, change: Change, isAdmin: Bool = false) {
         self.ticket = ticket
         self.room = room
         self.sender = sender
@@ -56,11 +58,11 @@ public struct Stored: Sendable {
     /// The room's revision of its latest change. Of a read mark and a room, the room's.
     public var rev: Int64
     /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes. Of a read mark
-    /// and a room, nothing.
+    /// and a room, nothing; of a ban, its JSON object.
     public var body: [UInt8]
     /// Whether this submission is the send that stored it; `false` when the same send had been stored before, and for
     /// what is no send. Of a read mark, whether it has moved; of a room, whether it
-    /// or the membership is new or gone.
+    /// or the membership is new or gone; of a ban, whether there was none.
     public var isNew: Bool
     /// Of a room, whether it has become one for members only.
     public var becamePrivate: Bool

@@ -153,6 +153,14 @@ final class Exchange {
             }
         case .members(let room): try answerMembers(of: room, target)
         case .member(let room, let user): try serveMember(user, of: room, target)
+        case .bans(let room): try answerBans(of: room, target)
+        case .ban(let room, let user): try serveBan(of: user, from: room, target)
+        case .user(let user): try serveUser(user, target)
+        case .allRooms: try answerAllRooms(target)
+        case .adminUser(let user): try answerUser(user, target)
+        case .sockets(let user): try endSockets(of: user, target)
+        case .serverBans: try answerServerBans(target)
+        case .serverBan(let user): try serveServerBan(of: user, target)
         case .messages(let room):
             if request.method == .post { try send(to: room, target) } else { try answerPage(of: room, target) }
         case .message(let room, let seq):

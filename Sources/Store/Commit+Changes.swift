@@ -19,13 +19,19 @@ extension Commit {
         let next: Message?
         do {
             let message = try Message(decoding: body)
+            if !erasing.isEmpty {
+                let reaction: ReactionKey? = if case .addReaction(let key) = change.action { key } else { nil }
+                if try eraseFirst(place, sentBy: message.sender, reaction: reaction, by: user, in: id) {
+                    return try self.change(change, in: id, by: user)
+                }
+            }
             switch try change.decide(on: message, by: user) {
             case .done: next = nil
             case .go: next = try self.message(message, after: change.action, at: place, in: room, by: user)
             }
             guard var next else { return .success(Stored(seq: message.seq, rev: message.rev, body: body)) }
             next.rev = room.rev + 1
-            return .success(try store(next, at: place, in: id, room))
+            return .success(try store(next, replacing: body, at: place, in: id, room))
         } catch let problem as Problem {
             return .failure(problem)
         }
@@ -72,13 +78,14 @@ extension Commit {
 
     /// Stores the next snapshot of a message, and has subscribers see it.
     mutating func store(
-        _ message: Message, at place: RowKey, in id: RoomID, _ room: RoomTable.Room
+        _ message: Message, replacing old: [UInt8], at place: RowKey, in id: RoomID, _ room: RoomTable.Room
     ) throws -> Stored {
         var room = room
         room.rev = message.rev
         var body: [UInt8] = []
         message.encode(into: &body)
         try statements.changes.update(place, change: RowKey(room: room.number, message.rev), body)
+        try statements.totals.changed(by: body.count - old.count, in: room.number)
         changedBytes += body.count
         publish(body, in: id, room)
         return Stored(seq: message.seq, rev: message.rev, body: body)

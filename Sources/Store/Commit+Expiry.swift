@@ -25,7 +25,7 @@ extension Commit {
                 if !message.deleted {
                     var next = try tombstone(of: message, at: key)
                     next.rev = room.rev + 1
-                    _ = try store(next, at: key, in: place.room, room)
+                    _ = try store(next, replacing: body, at: key, in: place.room, room)
                     expired += 1
                 }
             }

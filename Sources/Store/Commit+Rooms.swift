@@ -12,6 +12,7 @@ extension Commit {
             case .send, .room(.set): return mayMakeRoom(submission) ? nil : .roomNotFound
             case .room: return .roomNotFound
             case .change, .read: return roomsByAdminsOnly ? .roomNotFound : nil
+            case .user: return nil
             }
         }
         if room.isDeleted { return .roomDeleted }
@@ -37,22 +38,31 @@ extension Commit {
     /// Makes a room, whose owner is who makes it.
     mutating func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
         guard let room = try statements.insertRoom(id, at: time) else { return nil }
+        if !erasing.isEmpty { try noteNewRoom(room, by: user) }
         try statements.members.set(.owner, of: user, in: room.number)
         memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
         return add(id, room)
     }
 
     /// Changes a room or its members.
-    mutating func change(_ change: RoomChange, by submission: Submission) throws -> Result<Stored, Problem> {
-        if case .set(let settings) = change { return try set(settings, by: submission) }
-        guard let room = try room(submission.room) else { return .failure(.roomNotFound) }
+    mutating func change(
+        _ change: RoomChange, in id: RoomID, by submission: Submission
+    ) throws -> Result<Stored, Problem> {
+        if case .set(let settings) = change { return try set(settings, of: id, by: submission) }
+        guard let room = try room(id) else { return .failure(.roomNotFound) }
         let own = try statements.lookup.role(of: submission.sender, in: room.number)
         let mayAdminister = submission.isAdmin || own == .owner
         switch change {
         case .set: preconditionFailure("done above")
         case .delete:
             guard mayAdminister else { return .failure(.notAnOwner) }
-            return .success(try delete(submission.room, room))
+            return .success(try delete(id, room))
+        case .setBan(let user, let settings):
+            guard mayAdminister else { return .failure(.notAnOwner) }
+            return try ban(user, settings, from: room, id, by: submission)
+        case .removeBan(let user):
+            guard mayAdminister else { return .failure(.notAnOwner) }
+            return .success(try liftBan(user, from: room, id))
         case .setMember(let user, let role):
             let now = user == submission.sender ? own : try statements.lookup.role(of: user, in: room.number)
             let role = role ?? now ?? .member
@@ -62,7 +72,7 @@ extension Commit {
             try statements.members.set(role, of: user, in: room.number)
             if now == nil {
                 memberships.append(
-                    MembershipChange(user: user, room: submission.room, kind: .joined(rev: room.rev)))
+                    MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
             }
             return .success(Stored(of: room, isNew: now == nil))
         case .removeMember(let user):
@@ -71,7 +81,7 @@ extension Commit {
             guard let now else { return .success(Stored(of: room)) }
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.remove(user, from: room.number)
-            memberships.append(MembershipChange(user: user, room: submission.room, kind: .left))
+            memberships.append(MembershipChange(user: user, room: id, kind: .left))
             return .success(Stored(of: room, isNew: true))
         }
     }
@@ -86,17 +96,20 @@ extension Commit {
         rooms.update(room)
         jobs.append(try statements.jobs.insert(.room(room.number)))
         ends.append(.roomDeleted(id))
+        bans.deletedRooms.append(id)
         return Stored(of: room, isNew: true)
     }
 
-    private mutating func set(_ settings: RoomSettings, by submission: Submission) throws -> Result<Stored, Problem> {
-        let known = try room(submission.room)
+    private mutating func set(
+        _ settings: RoomSettings, of id: RoomID, by submission: Submission
+    ) throws -> Result<Stored, Problem> {
+        let known = try room(id)
         if let known, !submission.isAdmin,
             try statements.lookup.role(of: submission.sender, in: known.number) != .owner
         {
             return .failure(.notAnOwner)
         }
-        guard var room = try known ?? makeRoom(submission.room, by: submission.sender) else {
+        guard var room = try known ?? makeRoom(id, by: submission.sender) else {
             return .failure(.unavailable("There are as many rooms as there may be."))
         }
         if let visibility = settings.visibility {

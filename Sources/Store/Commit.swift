@@ -20,6 +20,10 @@ struct Commit: ~Copyable {
     private(set) var batches: [Batch] = []
     /// Who has become a member of what, or is none any more, in order.
     var memberships: [MembershipChange] = []
+    /// Who is banned, and what the commit has changed of that.
+    var bans: BanView
+    /// The users who are being erased.
+    var erasing: Set<UserID>
     /// Access that it has taken away.
     var ends: [AccessEnd] = []
     /// What it has left to be done in parts.
@@ -52,7 +56,8 @@ struct Commit: ~Copyable {
     ///   - submissions: how many will be applied, at most.
     init(
         _ statements: WriterStatements, rooms: consuming RoomTable, recent: RecentMessages,
-        filter: ClientMessageFilter, filing: Backlog.Filing, submissions: Int, configuration: StoreConfiguration
+        filter: ClientMessageFilter, bans: BanTable, erasing: Set<UserID>, filing: Backlog.Filing,
+        submissions: Int, configuration: StoreConfiguration
     ) {
         self.statements = statements
         outcomes.reserveCapacity(submissions)
@@ -62,6 +67,8 @@ struct Commit: ~Copyable {
         self.rooms = rooms
         self.recent = recent
         self.filter = filter
+        self.bans = BanView(table: bans)
+        self.erasing = erasing
         filterFill = configuration.clientMessageFilterFill
         self.filing = filing
         time = configuration.clock()
@@ -102,22 +109,32 @@ struct Commit: ~Copyable {
 
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
     private mutating func apply(_ submission: Submission) throws {
-        let room = try room(submission.room)
-        if room?.isPrivate != false, let refusal = try refusal(of: submission, to: room) {
+        let id = submission.room
+        var room: RoomTable.Room?
+        if let id { room = try self.room(id) }
+        if !erasing.isEmpty, let room { try separate(submission, in: room) }
+        var refusal: Problem?
+        if id != nil, room?.isPrivate != false { refusal = try self.refusal(of: submission, to: room) }
+        if !bans.isEmpty, refusal == nil { refusal = bans.refusal(of: submission, at: time) }
+        if let refusal {
             outcomes.append(Outcome(ticket: submission.ticket, result: .failure(refusal)))
             return
         }
         let result: Result<Stored, Problem>
-        switch submission.change {
-        case .send(let draft):
-            result = try send(draft, to: submission.room, room, by: submission.sender)
-        case .change(let change):
+        switch (submission.change, id) {
+        case (.send(let draft), let id?):
+            result = try send(draft, to: id, room, by: submission.sender)
+        case (.change(let change), let id?):
             let change = try withAuthority(change, of: submission, in: room)
-            result = try self.change(change, in: submission.room, by: submission.sender)
-        case .read(let seq):
+            result = try self.change(change, in: id, by: submission.sender)
+        case (.read(let seq), _?):
             result = try read(to: seq, in: room, by: submission.sender)
-        case .room(let change):
-            result = try self.change(change, by: submission)
+        case (.room(let change), let id?):
+            result = try self.change(change, in: id, by: submission)
+        case (.user(let user, let change), _):
+            result = try self.change(user, change, by: submission)
+        case (_, nil):
+            result = .failure(.roomNotFound)
         }
         outcomes.append(Outcome(ticket: submission.ticket, result: consume result))
     }
@@ -131,7 +148,11 @@ struct Commit: ~Copyable {
         }
         let key = draft.clientMessageID.map { ClientMessageKey(sender: sender, id: $0) }
         if let key, let first = try snapshot(key, in: id, &room) {
-            return try repeated(draft, of: first, in: room.number)
+            guard !erasing.isEmpty, let message = try? Message(decoding: first),
+                try eraseFirst(RowKey(room: room.number, message.seq), sentBy: message.sender, by: sender, in: id)
+            else { return try repeated(draft, of: first, in: room.number) }
+            // Its revision is another one now.
+            room = rooms[id]!
         }
         room.head += 1
         room.rev += 1

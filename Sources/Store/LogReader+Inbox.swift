@@ -21,6 +21,7 @@ extension LogReader {
         _ query: Query, _ database: DatabaseQueue, _ statements: inout ReaderStatements?, _ deflater: PushDeflater
     ) throws -> Result<Answer.Content, Problem> {
         guard let user = query.user else { return .failure(.unauthenticated("A list of rooms is that of a user.")) }
+        if let refusal = refusalOfBanned(query) { return .failure(refusal) }
         let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
         statements = prepared
 
@@ -37,9 +38,7 @@ extension LogReader {
         var rooms: [Int64: OwnRoom] = Dictionary(minimumCapacity: ids.count)
         for index in ids.indices { rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
 
-        let snapshot = Snapshot(
-            statements: prepared, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
-            roomsByAdminsOnly: roomsByAdminsOnly)
+        let snapshot = snapshot(prepared, deflater)
         var content: Answer.Content?
         try database.inDatabase { db in
             try db.inTransaction(.deferred) {

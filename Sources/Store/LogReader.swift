@@ -8,6 +8,8 @@ final class LogReader: Sendable {
     let recent: RecentMessages
     private let storage: StorageWatch
     private let observer: any LogObserver
+    let bans: BanTable
+    let clock: @Sendable () -> Timestamp
     let epoch: String
     private let batch: Int
     private let batchBytes: Int
@@ -16,11 +18,13 @@ final class LogReader: Sendable {
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(
-        recent: RecentMessages, storage: StorageWatch, observer: any LogObserver, epoch: String,
+        recent: RecentMessages, bans: BanTable, storage: StorageWatch, observer: any LogObserver, epoch: String,
         configuration: StoreConfiguration
     ) {
         self.storage = storage
         self.recent = recent
+        self.bans = bans
+        clock = configuration.clock
         self.observer = observer
         self.epoch = epoch
         batch = configuration.readBatch
@@ -78,7 +82,12 @@ final class LogReader: Sendable {
         if !ofRooms.isEmpty { return read(ofRooms, database, &statements, deflater) }
         let query = queries.first!
         do {
-            return [Answer(ticket: query.ticket, result: try readRooms(query, database, &statements, deflater))]
+            let result =
+                switch query.kind {
+                case .inbox, .memberships: try readRooms(query, database, &statements, deflater)
+                default: try readServer(query, database, &statements, deflater)
+                }
+            return [Answer(ticket: query.ticket, result: result)]
         } catch {
             return [Answer(ticket: query.ticket, result: .failure(Self.problem(error)))]
         }
@@ -98,9 +107,7 @@ final class LogReader: Sendable {
             try database.inDatabase { db in
                 let prepared = try statements ?? ReaderStatements(db)
                 statements = prepared
-                let snapshot = Snapshot(
-                    statements: prepared, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
-                    roomsByAdminsOnly: roomsByAdminsOnly)
+                let snapshot = snapshot(prepared, deflater)
                 try db.inTransaction(.deferred) {
                     var bytes = 0
                     for (query, recent) in zip(queries, recent) {
@@ -126,6 +133,48 @@ final class LogReader: Sendable {
         return answers
     }
 
+    /// Answers a query of an admin that is of the whole server.
+    private func readServer(
+        _ query: Query, _ database: DatabaseQueue, _ statements: inout ReaderStatements?, _ deflater: PushDeflater
+    ) throws -> Result<Answer.Content, Problem> {
+        guard query.isAdmin else { return .failure(.notAnAdmin) }
+        if let refusal = refusalOfBanned(query) { return .failure(refusal) }
+        let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
+        statements = prepared
+        let snapshot = snapshot(prepared, deflater)
+        // Before the transaction begins, see RecentMessages.
+        var recent: [RoomID: [RecentMessage]] = [:]
+        switch query.kind {
+        case .allRooms, .user:
+            let rooms = self.recent.rooms
+            for (room, messages) in zip(rooms, self.recent.messages(ofAll: rooms)) where !messages.isEmpty {
+                recent[room] = messages
+            }
+        default: break
+        }
+        var content: Answer.Content?
+        try database.inDatabase { db in
+            try db.inTransaction(.deferred) {
+                content = try snapshot.answer(ofServer: query, recent)
+                return .commit
+            }
+        }
+        return .success(content!)
+    }
+
+    /// Why a query that is of no room is refused to a user who is banned from the whole server; `nil` when it is not.
+    func refusalOfBanned(_ query: Query) -> Problem? {
+        if bans.isEmpty { return nil }
+        return bans.refusal(of: query.user, in: nil, isAdmin: query.isAdmin, for: .read, at: clock())
+    }
+
+    /// What answers queries in one transaction.
+    func snapshot(_ statements: ReaderStatements, _ deflater: PushDeflater) -> Snapshot {
+        Snapshot(
+            statements: statements, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
+            roomsByAdminsOnly: roomsByAdminsOnly, bans: bans, clock: clock)
+    }
+
     private static func problem(_ error: any Error) -> Problem {
         let reason = (error as? DatabaseError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")
@@ -140,7 +189,7 @@ extension Answer.Content {
         case .message(let message): message?.body.count ?? 0
         case .changes(let changes): changes.messages.count
         case .replay(let replay): replay.frames.count
-        case .state, .summary, .members, .inbox, .memberships: 0
+        case .state, .summary, .members, .inbox, .memberships, .bans, .erasure, .allRooms, .user: 0
         }
     }
 }

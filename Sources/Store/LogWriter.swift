@@ -15,17 +15,19 @@ final class LogWriter: Sendable {
     let observer: any LogObserver
     /// As it was when the database was opened; the thread has its own from there on.
     private let journal: Journal
+    private let bans: BanTable
     let configuration: StoreConfiguration
     private let storage: StorageWatch
     private let failureText = Mutex<String?>(nil)
 
     init(
-        database: DatabaseQueue, journal: Journal, storage: StorageWatch, observer: any LogObserver,
+        database: DatabaseQueue, journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver,
         configuration: StoreConfiguration
     ) {
         self.storage = storage
         self.database = database
         self.journal = journal
+        self.bans = bans
         self.observer = observer
         self.configuration = configuration
         queue = WorkQueue(limit: configuration.submissionQueue)
@@ -60,7 +62,7 @@ final class LogWriter: Sendable {
     private func run(_ db: Database) {
         let log = WriteAheadLog(db, configuration)
         defer { log.detach(from: db) }
-        var state = WriterState(db, journal, configuration)
+        var state = WriterState(db, journal, bans, configuration)
         var expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
         var jobs = unfinishedJobs(&state)
         var filingTime = ContinuousClock.now + .milliseconds(configuration.filingDelay)
@@ -238,7 +240,7 @@ extension Submission {
                 (edit.text?.utf8.count ?? 0) + (edit.data?.count ?? 0) + (edit.attachments?.byteCount ?? 0)
             case .delete, .addReaction, .removeReaction: 0
             }
-        case .read, .room: 0
+        case .read, .room, .user: 0
         }
     }
 }

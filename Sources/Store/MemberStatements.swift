@@ -25,7 +25,8 @@ final class MemberStatements {
         updateVisibility = try PreparedStatement("UPDATE rooms SET private = ? WHERE id = ?", db)
         updateTitle = try PreparedStatement("UPDATE rooms SET title = ? WHERE id = ?", db)
         markDeleted = try PreparedStatement(
-            "UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL WHERE id = ?", db)
+            "UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL WHERE id = ?",
+            db)
     }
 
     /// Whether a room has an owner beside one that it has.

@@ -10,6 +10,9 @@ final class ReaderStatements {
     let rooms: RoomStatements
     let lookup: LookupStatements
     let inbox: InboxStatements
+    let bans: BanStatements
+    let erasures: ErasureStatusStatement
+    let admin: AdminStatements
     private let selectMessage: PreparedStatement
     private let selectMessages: PreparedStatement
     private let selectTime: PreparedStatement
@@ -21,6 +24,9 @@ final class ReaderStatements {
         unread = try UnreadStatements(db)
         rooms = try RoomStatements(db)
         inbox = try InboxStatements(db)
+        bans = try BanStatements(db)
+        erasures = try ErasureStatusStatement(db)
+        admin = try AdminStatements(db)
         lookup = try LookupStatements(db)
         selectMessage = try PreparedStatement("SELECT id, rev, changed, body FROM messages WHERE id = ?", db)
         selectMessages = try PreparedStatement("SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id", db)

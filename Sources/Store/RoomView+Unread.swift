@@ -12,8 +12,8 @@ extension RoomView {
     func unread(after mark: Int64, for user: UserID) throws -> UnreadMessages {
         let unreadStatements = statements.unread
         // What has expired is not to be read, and there may be more of it than is looked at.
-        let start = max(
-            mark, try unreadStatements.expired(in: number), unreadStatements.cleared.end(of: number, for: user))
+        let place = max(mark, try unreadStatements.expired(in: number))
+        let start = max(place, unreadStatements.cleared.end(of: number, for: user, after: place))
         var unread = UnreadMessages(mark: start)
         if start < filed {
             try unreadStatements.forEachMessage(room: number, after: start, for: user) { isUnread in

@@ -7,6 +7,8 @@ public import Wire
 public final class SQLiteLog: MessageLog {
     /// Random; made with the database, and anew when one is opened that was restored from a backup.
     public let epoch: String
+    /// The bans in force.
+    public let bans: BanTable
     private let writer: LogWriter
     private let reader: LogReader
     private let storage: StorageWatch
@@ -33,12 +35,21 @@ public final class SQLiteLog: MessageLog {
         self.epoch = epoch
 
         var journal = Journal(configuration)
-        try file.opening { try connection.read { db in try journal.load(db, at: configuration.clock()) } }
+        let bans = BanTable()
+        try file.opening {
+            try connection.read { db in
+                try journal.load(db, at: configuration.clock())
+                try bans.load(db, at: configuration.clock())
+            }
+        }
+        self.bans = bans
         let storage = StorageWatch(location: file.location)
         let writer = LogWriter(
-            database: connection, journal: journal, storage: storage, observer: observer, configuration: configuration)
+            database: connection, journal: journal, bans: bans, storage: storage, observer: observer,
+            configuration: configuration)
         let reader = LogReader(
-            recent: journal.recent, storage: storage, observer: observer, epoch: epoch, configuration: configuration)
+            recent: journal.recent, bans: bans, storage: storage, observer: observer, epoch: epoch,
+            configuration: configuration)
         var threads = [StoreThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {
             threads.append(StoreThread(name: "reader \(index)") { reader.run(connection) })

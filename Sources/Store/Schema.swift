@@ -87,6 +87,9 @@ enum Schema {
         registerRoomTimes(in: &migrator)
         registerExpiry(in: &migrator)
         registerRemoval(in: &migrator)
+        registerBans(in: &migrator)
+        registerErasure(in: &migrator)
+        registerTotals(in: &migrator)
         return migrator
     }
 

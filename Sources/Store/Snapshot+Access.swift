@@ -11,7 +11,15 @@ extension Snapshot {
         let room = try RoomView(id, recent: recent, statements)
         if room?.isDeleted == true { return .failure(.roomDeleted) }
         guard try mayRead(room, query) else { return .failure(.roomNotFound) }
-        return .success(try answer(query, id, room))
+        if !bans.isEmpty,
+            let refusal = bans.refusal(of: query.user, in: id, isAdmin: query.isAdmin, for: .read, at: clock())
+        {
+            return .failure(refusal)
+        }
+        switch query.kind {
+        case .bans, .ban: return try bans(query, from: room)
+        default: return .success(try answer(query, id, room))
+        }
     }
 
     private func mayRead(_ room: RoomView?, _ query: Query) throws -> Bool {

@@ -9,6 +9,8 @@ struct Snapshot {
     /// How many bytes of messages an answer has at most, but for its last message.
     let answerBytes: Int
     let roomsByAdminsOnly: Bool
+    let bans: BanTable
+    let clock: @Sendable () -> Timestamp
 
     /// Answers a query of who may read the room `id`.
     func answer(_ query: Query, _ id: RoomID, _ room: RoomView?) throws -> Answer.Content {
@@ -31,7 +33,7 @@ struct Snapshot {
             return .changes(try changes(of: room, since: since, limit: limit))
         case .replay(let since, let format, let bytes):
             return .replay(try replay(of: room, since: since, format, bytes: bytes))
-        case .inbox, .memberships:
+        case .inbox, .memberships, .bans, .ban, .erasure, .allRooms, .user:
             preconditionFailure("of no room, and read by itself")
         }
     }

@@ -1,4 +1,6 @@
+import Chat
 import GRDB
+import Wire
 
 /// What the writer's thread has of its own from one transaction to the next.
 ///
@@ -11,10 +13,14 @@ struct WriterState {
     private var rooms: RoomTable
     private(set) var journal: Journal
     private let filter: ClientMessageFilter
+    private let bans: BanTable
+    /// The users who are being erased.
+    private var erasing: Set<UserID> = []
 
     /// What a writer begins with.
-    init(_ db: Database, _ journal: Journal, _ configuration: StoreConfiguration) {
+    init(_ db: Database, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
         self.db = db
+        self.bans = bans
         self.configuration = configuration
         self.journal = journal
         rooms = RoomTable(limit: configuration.cachedRooms)
@@ -25,6 +31,7 @@ struct WriterState {
     mutating func prepared() throws -> WriterStatements {
         if let statements { return statements }
         let new = try WriterStatements(db)
+        erasing = try new.erasures.unfinished()
         statements = new
         return new
     }
@@ -40,8 +47,8 @@ struct WriterState {
         let rooms = rooms
         self.rooms = RoomTable(limit: configuration.cachedRooms)
         var commit = Commit(
-            statements, rooms: rooms, recent: journal.recent, filter: filter, filing: filing,
-            submissions: submissions, configuration: configuration)
+            statements, rooms: rooms, recent: journal.recent, filter: filter, bans: bans,
+            erasing: erasing, filing: filing, submissions: submissions, configuration: configuration)
         var row: [UInt8] = []
         var firstRow: Int64 = 0
         try statements.transaction {
@@ -51,6 +58,8 @@ struct WriterState {
             firstRow = try journal.deleteSpentRows(statements, after: commit.filing, adding: row.count)
             if let number = journal.row, !row.isEmpty { try statements.insertJournalRow(number, row) }
         }
+        commit.bans.apply(at: commit.time)
+        erasing = commit.erasing
         self.rooms = commit.takeRooms()
         self.rooms.keepWithinLimit()
         self.journal.commit(

@@ -13,6 +13,9 @@ final class WriterStatements {
     let members: MemberStatements
     let expiry: ExpiryStatements
     let jobs: JobStatements
+    let bans: BanChangeStatements
+    let erasures: ErasureStatements
+    let totals: TotalStatements
     let lookup: LookupStatements
     private let begin: PreparedStatement
     private let commit: PreparedStatement
@@ -31,6 +34,9 @@ final class WriterStatements {
         members = try MemberStatements(db)
         expiry = try ExpiryStatements(db)
         jobs = try JobStatements(db)
+        bans = try BanChangeStatements(db)
+        erasures = try ErasureStatements(db)
+        totals = try TotalStatements(db)
         lookup = try LookupStatements(db)
         changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)
@@ -83,6 +89,7 @@ final class WriterStatements {
     ///   messages may be in their places then: the transaction must be given up.
     func insert(_ new: [RecentMessage]) throws {
         try messages.insert(new)
+        try totals.filed(new)
     }
 
     /// Adds a row to the journal.

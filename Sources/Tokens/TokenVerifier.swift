@@ -51,6 +51,8 @@ struct TokenVerifier: Sendable {
 
     /// Returns the identity that claims with a valid signature describe.
     func identity(of claims: Claims, at now: Timestamp) throws(Problem) -> Identity {
+        // The name of nobody, which a caller may not have, is refused as it is where callers say their names.
+        if claims.subject?.hasSameBytes(as: UserID.deleted.string) == true { throw .invalidUser }
         guard let subject = claims.subject, let user = try? UserID(subject) else {
             throw .tokenInvalid("The token's sub must be a user id.")
         }

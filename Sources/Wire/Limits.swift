@@ -31,6 +31,15 @@ public enum Limits {
     /// Default number of members in a list of members.
     public static let defaultMembers = 200
 
+    /// The most bans from one room that are in force at a time.
+    public static let roomBans = 10_000
+    /// The most bytes of UTF-8 that the reason of a ban has.
+    public static let banReasonBytes = 256
+    /// The most bans in a list of them.
+    public static let bans = 1000
+    /// How many bans a list of them has unless the client says otherwise.
+    public static let defaultBans = 200
+
     /// Maximum number of rooms in a list of a user's rooms.
     public static let rooms = 200
     /// Default number of rooms in a list of a user's rooms.

@@ -6,12 +6,16 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
     /// Maximum number of bytes of a user id.
     public static let maximumBytes = 128
 
+    /// The sender of messages whose sender was erased. It is nobody's name, and ``init(_:)`` refuses it.
+    public static let deleted = UserID(trusted: "~deleted")
+
     /// The id as clients write it.
     public let string: String
 
     /// Parses a user id.
     ///
-    /// - Throws: ``Problem/invalidUser`` if `string` is empty, too long, or has a non-printable character.
+    /// - Throws: ``Problem/invalidUser`` if `string` is empty, too long, has a non-printable character, or is that of
+    ///   ``deleted``.
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
         let count = string.utf8.count
@@ -19,6 +23,7 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
             Self.isVisibleASCII(string.utf8Span.span) || string.unicodeScalars.allSatisfy(Self.isPrintable)
         else { throw .invalidUser }
         self.string = string
+        if self == .deleted { throw .invalidUser }
     }
 
     /// Creates a user id from a string that was validated when it was stored.

@@ -158,7 +158,7 @@ struct APIDescription {
     private func parameters(of operation: APIOperation) -> [String] {
         switch operation.access {
         case .anybody: operation.parameters
-        case .reader: operation.parameters + (wantsTokens ? [] : ["readerName"])
+        case .reader, .admin: operation.parameters + (wantsTokens ? [] : ["readerName"])
         case .named: operation.parameters + (wantsTokens ? [] : ["callerName"])
         }
     }

@@ -14,7 +14,7 @@ extension APIOperation {
             """,
         access: .named, parameters: ["cursor", "roomsLimit"],
         answers: [Answer(200, "Some of them.", "Rooms", headers: ["Link"])],
-        refusals: [.invalidCursor, .invalidLimit, .cursorUnknown])
+        refusals: [.invalidCursor, .invalidLimit, .cursorUnknown, .banned])
 
     private static let room = APIOperation(
         method: "get", path: "/v1/rooms/{room}", id: "getRoom", tag: .rooms, summary: "A room as its caller sees it",
@@ -121,7 +121,7 @@ extension APIOperation {
             """,
         access: .reader,
         answers: [Answer(empty: 101, "A WebSocket.", headers: ["Upgrade", "Sec-WebSocket-Accept"])],
-        refusals: [.upgradeRequired])
+        refusals: [.upgradeRequired, .banned])
 }
 
 /// What operators ask.

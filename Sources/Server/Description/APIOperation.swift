@@ -4,7 +4,7 @@ import Wire
 struct APIOperation: Sendable {
     /// The parts of the API, in the order in which they are described.
     enum Tag: String, Sendable, CaseIterable {
-        case messages, rooms, members, live, server
+        case messages, rooms, members, live, admin, server
 
         var description: String {
             switch self {
@@ -12,6 +12,9 @@ struct APIOperation: Sendable {
             case .rooms: "What a room is, up to where it has been read, and who is there."
             case .members: "Who may do what in a room."
             case .live: "Hear of changes as they happen. The frames are described at [/docs](/docs)."
+            case .admin:
+                "What only admins do: a token with `\"admin\": true` that is not limited to rooms. Others, and everybody "
+                    + "in open mode, are refused with `forbidden`."
             case .server: "What operators and their machines ask."
             }
         }
@@ -25,6 +28,8 @@ struct APIOperation: Sendable {
         case reader
         /// Who has a name.
         case named
+        /// Who has a token that is an admin's; nobody in open mode.
+        case admin
     }
 
     /// What is in the body of a request.
@@ -96,5 +101,5 @@ struct APIOperation: Sendable {
     }
 
     /// All operations, in the order in which they are described.
-    static let all: [APIOperation] = messages + changes + rooms + members + live + server
+    static let all: [APIOperation] = messages + changes + rooms + members + bans + live + admin + server
 }

@@ -85,6 +85,10 @@ enum APIParameters {
                 "Where to go on: the `cursor` of the answer before.")
         ),
         (
+            "afterRoom",
+            parameter("after", in: "query", APISchemas.reference("RoomID"), "Behind which room to go on.")
+        ),
+        (
             "afterUser",
             parameter("after", in: "query", APISchemas.reference("UserID"), "Behind which member to go on.")
         ),
@@ -102,6 +106,7 @@ enum APIParameters {
         limit("pageLimit", Limits.pageMessages, default: Limits.defaultPageMessages),
         limit("changesLimit", Limits.changedMessages, default: Limits.defaultChangedMessages),
         limit("membersLimit", Limits.members, default: Limits.defaultMembers),
+        limit("bansLimit", Limits.bans, default: Limits.defaultBans),
     ]
 
     // MARK: Headers

@@ -23,6 +23,7 @@ struct APIRefusals {
         if !wantsTokens, !isOfHealth { codes.append(.hostNotAllowed) }
         if operation.access != .anybody {
             codes.append(.invalidUser)
+            if operation.access == .admin { codes += [.forbidden, .banned] }
             if wantsTokens {
                 codes += [.tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid]
                 codes.removeAll { $0 == .unauthenticated }
@@ -31,7 +32,7 @@ struct APIRefusals {
                 codes.append(.unauthenticated)
             }
         }
-        if operation.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound, .roomDeleted] }
+        if operation.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound, .roomDeleted, .banned] }
         self.codes = Self.byStatus(codes)
     }
 

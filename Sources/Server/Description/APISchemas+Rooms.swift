@@ -103,6 +103,101 @@ extension APISchemas {
                 ], required: ["members", "has_more"])
         ),
         (
+            "Ban",
+            object(
+                [
+                    "user": reference("UserID"),
+                    "scope": [
+                        "enum": ["send", "all"],
+                        "description": "What is refused: every change, or reading and subscribing, too.",
+                    ],
+                    "until": reference("Time"), "reason": text(Limits.banReasonBytes), "by": reference("UserID"),
+                    "created_at": reference("Time"),
+                ], required: ["user", "scope", "by", "created_at"],
+                "A ban. It ends by itself at `until`, if it has one. `by` is who has set it.")
+        ),
+        (
+            "BanSettings",
+            object(
+                [
+                    "scope": [
+                        "enum": ["send", "all", .null],
+                        "description": "What is refused: every change (`send`, the default), or reading, too.",
+                    ],
+                    "until": [
+                        "type": ["string", "null"], "format": "date-time",
+                        "description": "When it ends; absent for never.",
+                    ],
+                    "reason": text(Limits.banReasonBytes, isNullable: true, "For people. The user is told."),
+                ], required: [])
+        ),
+        (
+            "Bans",
+            object(
+                [
+                    "bans": ["type": "array", "maxItems": .number(Limits.bans), "items": reference("Ban")],
+                    "has_more": ["type": "boolean", "description": "Go on with `after`, the last one's user."],
+                ], required: ["bans", "has_more"])
+        ),
+        (
+            "AdminRoom",
+            object(
+                [
+                    "room": reference("RoomID"), "title": text(Limits.titleBytes),
+                    "visibility": ["enum": ["open", "private"], "description": "Who may read it."],
+                    "messages": ["type": "integer", "minimum": 0, "description": "Tombstones among them."],
+                    "members": ["type": "integer", "minimum": 0],
+                    "bytes": [
+                        "type": "integer", "minimum": 0, "description": "Of its messages, as they are sent to clients.",
+                    ],
+                    "last_activity": reference("Time"),
+                ], required: ["room", "visibility", "messages", "members", "bytes"], "A room as admins see it.")
+        ),
+        (
+            "AdminRooms",
+            object(
+                [
+                    "rooms": ["type": "array", "maxItems": .number(Limits.rooms), "items": reference("AdminRoom")],
+                    "has_more": ["type": "boolean"],
+                    "cursor": ["type": "string", "description": "Where the list goes on, if there is more."],
+                    "epoch": reference("Epoch"),
+                ], required: ["rooms", "has_more", "epoch"])
+        ),
+        (
+            "AdminUser",
+            object(
+                [
+                    "user": reference("UserID"),
+                    "rooms": [
+                        "type": "array", "maxItems": .number(Limits.members),
+                        "items": object(
+                            ["room": reference("RoomID"), "role": ["enum": ["member", "owner"]]],
+                            required: ["room", "role"]),
+                    ],
+                    "has_more": ["type": "boolean", "description": "Go on with `after`, the last one's room."],
+                    "last_activity": reference("Time"),
+                    "sockets": [
+                        "type": "integer", "minimum": 0, "description": "Open WebSockets and event streams.",
+                    ],
+                ], required: ["user", "rooms", "has_more", "sockets"],
+                "A user as admins see it. `last_activity` is when the user has sent last, looked for among the newest 1,000 "
+                    + "messages of each of 100 rooms that the user is a member of.")
+        ),
+        (
+            "Erasure",
+            object(
+                [
+                    "user": reference("UserID"),
+                    "state": [
+                        "enum": ["erasing", "erased"], "description": "`erased` when nothing of the user is left.",
+                    ],
+                    "messages": [
+                        "type": "integer", "minimum": 0,
+                        "description": "How many messages have become tombstones so far.",
+                    ],
+                ], required: ["user", "state", "messages"])
+        ),
+        (
             "Presence",
             object(
                 [

@@ -6,12 +6,14 @@ import Transport
 import Wire
 
 /// A room's changes as Server-Sent Events (WHATWG HTML, section 9.2), on a connection whose answer never ends.
-final class EventStream: ConnectionHandler, SubscriptionCarrier {
+final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection {
     private let worker: Worker
     private let connection: Connection
     private let subscription: Subscription
     /// The epoch that events' ids name, which is another than the log's when the request has asked for that fault.
     private let epoch: String
+    /// Who has opened it.
+    private let user: UserID?
     /// When the client's token ends, and the stream with it; `nil` for never.
     private let end: Timestamp?
     /// What stands between the subscription and the connection when the request has asked for faults.
@@ -24,6 +26,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         self.connection = connection
         self.subscription = subscription
         self.epoch = epoch
+        user = caller.user
         end = caller.end
         connection.takesPushes = true
     }
@@ -52,6 +55,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
             to: &beginning)
         connection.write(beginning)
         stream.faulty = faults?.carrier(of: subscription, before: stream, on: connection)
+        worker.opened(stream, by: caller.user)
         worker.start(subscription, with: slice, on: stream.faulty ?? stream)
         return stream
     }
@@ -84,7 +88,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
             guard subscription.isActive else { return }
             switch result {
             case .success(let slice): subscription.replayed(slice)
-            case .failure(let problem) where [.notAMember, .roomDeleted].contains(problem.code):
+            case .failure(let problem) where [.notAMember, .roomDeleted, .banned].contains(problem.code):
                 worker.end([subscription], because: problem)
             // An EventSource connects again by itself, from the last event that it has received.
             case .failure: connection.finish()
@@ -98,6 +102,10 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
         PushEncoding.appendEvent(.error(problem, room: subscription.feed.room.string), to: &event)
         connection.write(event)
         connection.finish()
+    }
+
+    func end(because problem: Problem) {
+        worker.end([subscription], because: problem)
     }
 
     // MARK: The connection
@@ -129,6 +137,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier {
     }
 
     func closed(_ connection: Connection) {
+        worker.closed(self, of: user)
         worker.end(subscription)
         worker.logClosed(connection, code: nil, because: nil)
     }

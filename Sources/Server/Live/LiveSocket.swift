@@ -5,7 +5,7 @@ import WebSocket
 import Wire
 
 /// A WebSocket that carries subscriptions: what the one for a single room and the one for many have in common.
-protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier {
+protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier, UserConnection {
     /// What the socket speaks on. Pushes go there without a look at the socket: of a thousand subscribers nothing is in
     /// the processor's cache when their turn comes, and each object on the way is waited for.
     var connection: Connection { get }
@@ -78,7 +78,9 @@ extension LiveSocket {
     ///
     /// - Throws: 401 when there is nobody to name.
     func announceTyping(in subscription: Subscription) throws(Problem) {
-        worker.typing(try caller.named(), in: subscription.feed)
+        let user = try caller.named()
+        try worker.checkBans(of: caller, in: subscription.feed.room, for: .change)
+        worker.typing(user, in: subscription.feed)
     }
 
     // MARK: The subscriptions' bytes
@@ -101,6 +103,11 @@ extension LiveSocket {
         for notice in worker.live(subscription) { PushEncoding.appendFrame(notice, to: &frames) }
         guard connection.takesPushes else { return }
         connection.write(frames)
+    }
+
+    func end(because problem: Problem) {
+        send(.error(problem, room: ownRoom?.string))
+        socket.close(problem.closeCode, problem.code.string)
     }
 
     /// Counts a socket that is gone, and logs it if it is to be.

@@ -42,6 +42,7 @@ final class RoomSocket: LiveSocket {
         socket.end = caller.end
         live.send(worker.subscribed(subscription, slice.state, faults))
         live.faulty = faults?.carrier(of: subscription, before: live, on: connection)
+        worker.opened(live, by: caller.user)
         worker.start(subscription, with: slice, on: live.faulty ?? live)
         return socket
     }
@@ -75,15 +76,8 @@ final class RoomSocket: LiveSocket {
     }
 
     func ended(_ subscription: Subscription, because problem: Problem) {
-        let code: CloseCode
-        switch problem.code {
-        case .notAMember: code = .notMember
-        case .roomDeleted:
-            send(.error(problem, room: subscription.feed.room.string))
-            code = .roomDeleted
-        default: code = .tryAgainLater
-        }
-        socket.close(code, problem.code.string)
+        if [.roomDeleted, .banned].contains(problem.code) { return end(because: problem) }
+        socket.close(problem.closeCode, problem.code.string)
     }
 
     func drained(_ socket: WebSocketConnection) {
@@ -91,6 +85,7 @@ final class RoomSocket: LiveSocket {
     }
 
     func closed(_ socket: WebSocketConnection) {
+        worker.closed(self, of: caller.user)
         worker.end(subscription)
         countClose()
     }

@@ -63,6 +63,7 @@ final class RoomsSocket: LiveSocket {
             connection, limits: limits, allowsCompression: format == .deflatedWebSocket, delegate: live)
         live.socket = socket
         socket.end = caller.end
+        worker.opened(live, by: caller.user)
         return socket
     }
 
@@ -206,6 +207,7 @@ final class RoomsSocket: LiveSocket {
     }
 
     func closed(_ socket: WebSocketConnection) {
+        worker.closed(self, of: caller.user)
         endMine()
         for subscription in subscriptions.all { worker.end(subscription) }
         countClose()
@@ -214,5 +216,5 @@ final class RoomsSocket: LiveSocket {
 
 extension Problem {
     /// Whether it says that the user may not read the room.
-    fileprivate var isOfMembership: Bool { [.notAMember, .roomNotFound, .roomDeleted].contains(code) }
+    fileprivate var isOfMembership: Bool { [.notAMember, .roomNotFound, .roomDeleted, .banned].contains(code) }
 }

@@ -33,6 +33,13 @@ final class Dispatcher: LogObserver {
         for worker in workers.withLock({ $0 }) { worker.loop.postUrgently { worker.value.accessEnded(ends) } }
     }
 
+    /// Has every loop end the sockets and event streams of a user.
+    func endConnections(of user: UserID, because problem: Problem) {
+        for worker in workers.withLock({ $0 }) {
+            worker.loop.postUrgently { worker.value.endConnections(of: user, because: problem) }
+        }
+    }
+
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         let workers = workers.withLock { $0 }
         guard workers.count > 1 else {

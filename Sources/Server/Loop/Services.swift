@@ -20,6 +20,8 @@ struct Services: Sendable {
     let presence: Presence?
     /// `nil` when nobody is told of read marks.
     let readNotices: ReadNotices?
+    /// Who has how many sockets open.
+    let openSockets = OpenSockets()
     let origins: OriginPolicy
     /// The hosts that requests may be sent to; `nil` if they do not matter.
     let hosts: HostPolicy?

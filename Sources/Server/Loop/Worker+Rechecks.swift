@@ -30,16 +30,6 @@ extension Worker {
         }
     }
 
-    /// Ends what is open on this loop and is nobody's to have any more.
-    func accessEnded(_ ends: [AccessEnd]) {
-        for end in ends {
-            switch end {
-            case .roomDeleted(let room):
-                if let feed = feeds[room] { self.end(feed.subscribers, because: .roomDeleted) }
-            }
-        }
-    }
-
     /// A new token has made a subscription an admin's, or has it be one no more: then it ends if its user may not read the
     /// room.
     func change(_ subscription: Subscription, isAdmin: Bool) {

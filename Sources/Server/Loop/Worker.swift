@@ -27,6 +27,9 @@ final class Worker {
     /// The sockets on this loop that follow their user's rooms.
     var followers: [UserID: [RoomsSocket]] = [:]
 
+    /// The sockets and event streams on this loop, by who has opened them; without those of callers without a name.
+    var connections: [UserID: [ObjectIdentifier: any UserConnection]] = [:]
+
     let deflater = PushDeflater()
     let pushes: LoopPushes
     /// The feeds of the rooms that somebody on this loop is subscribed to.
@@ -91,7 +94,7 @@ final class Worker {
     /// - Returns: under what the outcome comes. The log hears of the change at the end of the turn.
     @discardableResult
     func submit(
-        _ change: consuming Submission.Change, to room: RoomID, by sender: UserID, isAdmin: Bool = false,
+        _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
         then: @escaping (Result<Stored, Problem>) -> Void
     ) -> Ticket {
         let ticket = takeTicket()

@@ -38,6 +38,15 @@ extension Exchange {
         return caller
     }
 
+    /// Learns who the caller is, who must be an admin of the whole server.
+    ///
+    /// - Throws: 401 when there is no good token, 403 when it is no admin's, or one that is limited to some rooms.
+    func admin(_ target: DecodedTarget) throws(Problem) -> Identity {
+        let caller = try caller(target)
+        guard caller.isAdmin, caller.rooms == nil else { throw .notAnAdmin }
+        return caller
+    }
+
     /// The user that `?user=` or `X-User` names.
     ///
     /// - Throws: 400 when both do and differ, or the name is none.

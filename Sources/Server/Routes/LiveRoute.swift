@@ -34,6 +34,7 @@ extension Exchange {
     /// `GET /v1/live`: a WebSocket for many rooms.
     func openLiveRooms(_ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target)
+        try worker.checkBans(of: caller, in: nil, for: .read)
         let (handshake, format) = try acceptWebSocket()
         guard !worker.isWindingDown else { throw .unavailable("The server is stopping.") }
         try admitProxiedConnection()

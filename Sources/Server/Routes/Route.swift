@@ -20,6 +20,14 @@ enum Route: Equatable {
     case read(RoomID)
     case members(RoomID)
     case member(RoomID, UserID)
+    case bans(RoomID)
+    case ban(RoomID, UserID)
+    case user(UserID)
+    case allRooms
+    case adminUser(UserID)
+    case sockets(UserID)
+    case serverBans
+    case serverBan(UserID)
     case presence(RoomID)
     case live(RoomID)
     case liveRooms
@@ -53,10 +61,26 @@ enum Route: Equatable {
             default: return nil
             }
         case 3...7:
-            guard segments[0] == "v1", segments[1] == "rooms" else { return nil }
-            try self.init(inRoom: segments[2], segments[3...])
+            guard segments[0] == "v1" else { return nil }
+            switch segments[1] {
+            case "rooms": try self.init(inRoom: segments[2], segments[3...])
+            case "users" where segments.count == 3: self = .user(try UserID(segments[2]))
+            case "admin": try self.init(ofAdmins: segments[2], segments[3...])
+            default: return nil
+            }
         default:
             return nil
+        }
+    }
+
+    private init?(ofAdmins kind: String, _ rest: ArraySlice<String>) throws(Problem) {
+        switch (kind, rest.count) {
+        case ("rooms", 0): self = .allRooms
+        case ("users", 1): self = .adminUser(try UserID(rest.first!))
+        case ("users", 2) where rest.last == "sockets": self = .sockets(try UserID(rest.first!))
+        case ("bans", 0): self = .serverBans
+        case ("bans", 1): self = .serverBan(try UserID(rest.first!))
+        default: return nil
         }
     }
 
@@ -71,6 +95,8 @@ enum Route: Equatable {
         case ("changes", 0): self = .changes(try RoomID(name))
         case ("members", 0): self = .members(try RoomID(name))
         case ("members", 1): self = .member(try RoomID(name), try UserID(rest.first!))
+        case ("bans", 0): self = .bans(try RoomID(name))
+        case ("bans", 1): self = .ban(try RoomID(name), try UserID(rest.first!))
         case ("read", 0): self = .read(try RoomID(name))
         case ("presence", 0): self = .presence(try RoomID(name))
         case ("live", 0): self = .live(try RoomID(name))
@@ -98,8 +124,10 @@ enum Route: Equatable {
         case .message: [.get, .head, .patch, .delete]
         case .reaction: [.put, .delete]
         case .read: [.put]
+        case .sockets: [.delete]
+        case .user: [.get, .head, .delete]
         case .room: [.get, .head, .put, .delete]
-        case .member: [.get, .head, .put, .delete]
+        case .member, .ban, .serverBan: [.get, .head, .put, .delete]
         case .live, .liveRooms: [.get]
         default: [.get, .head]
         }
@@ -110,9 +138,11 @@ enum Route: Equatable {
         switch self {
         case .room(let room), .messages(let room), .message(let room, _), .clientMessage(let room, _),
             .reaction(let room, _, _), .changes(let room), .read(let room), .members(let room), .member(let room, _),
-            .presence(let room), .live(let room):
+            .bans(let room), .ban(let room, _), .presence(let room), .live(let room):
             room
-        case .index, .pageFile, .health, .readiness, .metrics, .description, .docs, .rooms, .liveRooms: nil
+        case .index, .pageFile, .health, .readiness, .metrics, .description, .docs, .rooms, .liveRooms, .user,
+            .serverBans, .serverBan, .allRooms, .adminUser, .sockets:
+            nil
         }
     }
 

@@ -13,7 +13,8 @@ struct JobCheck {
     /// The tables that may hold something of a room, and what of them is of `rooms.id`.
     private static let tables = [
         ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
-        ("expired", "expired.room = rooms.id"), ("reactions", ofMessages("reactions.message")),
+        ("expired", "expired.room = rooms.id"), ("bans", "bans.room = rooms.id"),
+        ("reactions", ofMessages("reactions.message")),
         ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
     ]
 
@@ -24,7 +25,7 @@ struct JobCheck {
     /// Looks at all of it.
     func run() throws {
         for row in try Row.fetchAll(db, sql: "SELECT id, kind FROM jobs")
-        where !["room", "reactions"].contains(row[1] as String) {
+        where !["room", "reactions", "user"].contains(row[1] as String) {
             findings.add("job \(row[0] as Int64) is of the kind \(row[1] as String), which there is not")
         }
         let alive =
@@ -41,6 +42,19 @@ struct JobCheck {
                         AND EXISTS (SELECT 1 FROM \(table) WHERE \(ofRoom))
                     """)
             for name in names { findings.add("it is deleted, and has \(table) that nothing removes", room: name) }
+        }
+        let idle = """
+            SELECT count(*) FROM erasures WHERE erased = 0 AND user NOT IN (SELECT user FROM jobs WHERE kind = 'user')
+            """
+        if try db.tableExists("erasures"), let count = try Int.fetchOne(db, sql: idle), count > 0 {
+            findings.add("users who are to be erased, and nothing does it: \(count)")
+        }
+        let wrong = """
+            SELECT count(*) FROM rooms WHERE deleted = 0 AND bytes <> (SELECT ifnull(sum(length(body)), 0) FROM messages
+                WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36)
+            """
+        if let count = try Int.fetchOne(db, sql: wrong), count > 0 {
+            findings.note("rooms of which admins are told a wrong number of bytes: \(count)")
         }
         let deleted = try Int.fetchOne(db, sql: "SELECT count(*) FROM rooms WHERE deleted = 1") ?? 0
         if deleted > 0 { findings.note("rooms that were deleted, of which the names are kept: \(deleted)") }

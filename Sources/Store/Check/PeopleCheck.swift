@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// What there is about rooms beside their messages: read marks, members, and up to where messages have expired.
+/// What there is about rooms beside their messages: read marks, members, bans, and up to where messages have expired.
 final class PeopleCheck {
     private let findings: Findings
     /// The heads of rooms that the journal has messages of.
@@ -10,6 +10,8 @@ final class PeopleCheck {
     private let selectExpired: PreparedStatement
     private let selectMembers: PreparedStatement
     private let selectOwnerless: PreparedStatement
+    private let selectBans: PreparedStatement
+    private let selectErasures: PreparedStatement
 
     init(_ db: Database, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
@@ -27,6 +29,12 @@ final class PeopleCheck {
         selectMembers = try PreparedStatement(
             """
             SELECT members.room, rooms.name, user, owner FROM members LEFT JOIN rooms ON rooms.id = members.room
+            """, db)
+        selectErasures = try PreparedStatement("SELECT 1 FROM erasures LIMIT 1", db)
+        selectBans = try PreparedStatement(
+            """
+            SELECT bans.room, user, reads FROM bans LEFT JOIN rooms ON rooms.id = bans.room
+            WHERE (rooms.id IS NULL AND bans.room <> \(BanStatements.server)) OR reads NOT IN (0, 1)
             """, db)
         selectOwnerless = try PreparedStatement(
             """
@@ -47,16 +55,25 @@ final class PeopleCheck {
                 findings.add("the role of \(user) is \(owner)", room: row.text(1))
             }
         }
-        var open = 0
+        try selectBans.forEachRow { row in
+            findings.add(
+                "the ban of \(row.text(1)) is from a room that there is not, or of no scope", room: "#\(row.integer(0))"
+            )
+        }
+        // Their owners were erased, or the file is of a version that kept none. Only admins can do something about it.
+        let someAreErased = try selectErasures.firstRow { _ in true } ?? false
+        var (open, hidden) = (0, 0)
         try selectOwnerless.forEachRow { row in
-            // Only an admin can do something about it.
-            if row.integer(1) != 0 {
-                findings.add("it is private, and has no owner", room: row.text(0))
-            } else {
+            if row.integer(1) == 0 {
                 open += 1
+            } else if someAreErased {
+                hidden += 1
+            } else {
+                findings.add("it is private, and has no owner", room: row.text(0))
             }
         }
         if open > 0 { findings.note("rooms without an owner, which are open: \(open)") }
+        if hidden > 0 { findings.note("rooms without an owner, which are private: \(hidden)") }
     }
 
     private func checkPlaces(_ statement: PreparedStatement, _ name: (String) -> String) throws {

@@ -13,6 +13,7 @@ extension Commit {
         case .reactions(let message):
             let removed = try statements.changes.removeReactions(from: RowKey(rawValue: message), most: Job.rows)
             next = removed < Job.rows ? nil : job
+        case .user(let user): next = try erase(user, job)
         }
         guard let next else {
             try statements.jobs.delete(job)
@@ -43,6 +44,7 @@ extension Commit {
         // What refers to messages goes before these do.
         if try jobs.deleteMembers(of: room, most: Job.rows) > 0 { return false }
         if try jobs.deleteMarks(of: room, most: Job.rows) > 0 { return false }
+        if try jobs.deleteBans(of: room, most: Job.rows) > 0 { return false }
         if try jobs.deleteReactions(in: room, most: Job.rows) > 0 { return false }
         try jobs.deleteExpired(of: room)
         return try jobs.deleteMessages(of: room, most: Job.rows, bytes: Job.bytes) == 0

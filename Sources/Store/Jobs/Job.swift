@@ -12,6 +12,8 @@ struct Job: Equatable {
         case room(Int64)
         /// Remove the reactions to a message that has become a tombstone, by its ``RowKey``.
         case reactions(Int64)
+        /// Remove what there is of a user, see ``Commit/erase(_:_:)``.
+        case user(UserID)
     }
 
     /// Its row.
@@ -61,8 +63,9 @@ struct Jobs {
     /// The job of which the next part is due.
     var first: Job? { queue.first }
 
-    /// Adds jobs that a commit has left to be done.
+    /// Adds jobs that a commit has left to be done. One takes the place of another of the same kind.
     mutating func add(_ jobs: [Job]) {
+        queue.removeAll { job in jobs.contains { $0.kind == job.kind } }
         queue += jobs
     }
 

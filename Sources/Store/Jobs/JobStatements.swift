@@ -10,6 +10,7 @@ final class JobStatements {
     private let insert: PreparedStatement
     private let update: PreparedStatement
     private let delete: PreparedStatement
+    private let deleteOfUser: PreparedStatement
     private let selectLastMessages: PreparedStatement
     private let deleteMessages: PreparedStatement
     private let deleteFirstContents: PreparedStatement
@@ -17,6 +18,7 @@ final class JobStatements {
     private let deleteReactions: PreparedStatement
     private let deleteMembers: PreparedStatement
     private let deleteMarks: PreparedStatement
+    private let deleteBans: PreparedStatement
 
     init(_ db: Database) throws {
         self.db = db
@@ -25,6 +27,7 @@ final class JobStatements {
             "INSERT INTO jobs (kind, number, user, phase, place) VALUES (?, ?, ?, 0, 0)", db)
         update = try PreparedStatement("UPDATE jobs SET phase = ?, place = ? WHERE id = ?", db)
         delete = try PreparedStatement("DELETE FROM jobs WHERE id = ?", db)
+        deleteOfUser = try PreparedStatement("DELETE FROM jobs WHERE kind = ? AND user = ?", db)
         selectLastMessages = try PreparedStatement(
             "SELECT id, length(body) FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?", db)
         deleteMessages = try PreparedStatement("DELETE FROM messages WHERE id >= ? AND id <= ?", db)
@@ -44,6 +47,8 @@ final class JobStatements {
             """
             DELETE FROM read_marks WHERE (user, room) IN (SELECT user, room FROM read_marks WHERE room = ? LIMIT ?)
             """, db)
+        deleteBans = try PreparedStatement(
+            "DELETE FROM bans WHERE (room, user) IN (SELECT room, user FROM bans WHERE room = ? LIMIT ?)", db)
     }
 
     // MARK: Jobs
@@ -52,7 +57,8 @@ final class JobStatements {
     func all() throws -> [Job] {
         var jobs: [Job] = []
         try select.forEachRow { row in
-            guard let kind = Job.Kind(row.text(1), number: row.integer(2)) else { return }
+            guard let kind = Job.Kind(row.text(1), number: row.integer(2), user: row.isNull(3) ? nil : row.text(3))
+            else { return }
             jobs.append(Job(id: row.integer(0), kind: kind, phase: row.integer(4), place: row.integer(5)))
         }
         return jobs
@@ -62,7 +68,7 @@ final class JobStatements {
     func insert(_ kind: Job.Kind) throws -> Job {
         try insert.bind(kind.name, at: 1)
         try insert.bind(kind.number, at: 2)
-        try insert.bind(nil as String?, at: 3)
+        try insert.bind(kind.user?.string, at: 3)
         try insert.run()
         return Job(id: db.lastInsertedRowID, kind: kind)
     }
@@ -73,6 +79,13 @@ final class JobStatements {
         try update.bind(job.place, at: 2)
         try update.bind(job.id, at: 3)
         try update.run()
+    }
+
+    /// Forgets a job of a user, in whose place there will be another one.
+    func delete(_ kind: Job.Kind) throws {
+        try deleteOfUser.bind(kind.name, at: 1)
+        try deleteOfUser.bind(kind.user?.string, at: 2)
+        try deleteOfUser.run()
     }
 
     /// Forgets a job that is done.
@@ -98,6 +111,14 @@ final class JobStatements {
         try deleteMarks.bind(room, at: 1)
         try deleteMarks.bind(Int64(most), at: 2)
         try deleteMarks.run()
+        return db.changesCount
+    }
+
+    /// Deletes some of a room's bans.
+    func deleteBans(of room: Int64, most: Int) throws -> Int {
+        try deleteBans.bind(room, at: 1)
+        try deleteBans.bind(Int64(most), at: 2)
+        try deleteBans.run()
         return db.changesCount
     }
 
@@ -149,20 +170,28 @@ extension Job.Kind {
         switch self {
         case .room: "room"
         case .reactions: "reactions"
+        case .user: "user"
         }
     }
 
-    /// The number of what it is about.
+    /// The number of what it is about; 0 where that has none.
     fileprivate var number: Int64 {
         switch self {
         case .room(let room): room
         case .reactions(let message): message
+        case .user: 0
         }
     }
 
-    fileprivate init?(_ name: String, number: Int64) {
-        switch name {
-        case "room": self = .room(number)
+    /// The user whom it is about, if it is about one.
+    fileprivate var user: UserID? {
+        if case .user(let user) = self { user } else { nil }
+    }
+
+    fileprivate init?(_ name: String, number: Int64, user: String?) {
+        switch (name, user) {
+        case ("room", _): self = .room(number)
+        case ("user", let user?): self = .user(UserID(trusted: user))
         case "reactions": self = .reactions(number)
         default: return nil
         }

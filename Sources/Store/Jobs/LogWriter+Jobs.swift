@@ -46,6 +46,7 @@ extension Job: CustomStringConvertible {
         switch kind {
         case .room: "removing a deleted room"
         case .reactions: "removing the reactions to a deleted message"
+        case .user: "erasing a user"
         }
     }
 }

@@ -90,6 +90,8 @@ struct Backlog {
     private var full: [RoomID] = []
     /// How many messages there are.
     private(set) var count = 0
+    /// The rooms that have any.
+    var roomIDs: [RoomID] { Array(rooms.keys) }
     private var bytes = 0
 
     init(limits: Limits) {

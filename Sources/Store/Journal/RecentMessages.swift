@@ -39,6 +39,9 @@ final class RecentMessages: Sendable {
     /// How many rooms are looked up while the writer may have to wait: some 20 µs.
     private static let roomsAtOnce = 256
 
+    /// The rooms that have recent messages.
+    var rooms: [RoomID] { backlog.withLock(\.roomIDs) }
+
     // MARK: Writing
 
     /// The messages of a room that have not been filed.

@@ -34,7 +34,7 @@ extension Problem {
     public static var invalidUser: Problem {
         Problem(
             code: .invalidUser,
-            detail: "A user id is 1 to 128 bytes of printable UTF-8 without spaces.",
+            detail: "A user id is 1 to 128 bytes of printable UTF-8 without spaces, and not ~deleted.",
             field: "user", limit: UserID.maximumBytes)
     }
 

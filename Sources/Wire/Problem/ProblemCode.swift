@@ -47,6 +47,10 @@ extension Problem {
         case replyToNotFound = "reply_to_not_found"
         /// The `client_message_id` was first used for another content.
         case clientMessageIDReused = "client_message_id_reused"
+        /// A ban would end in the past.
+        case banOver = "ban_over"
+        /// The room has as many bans as it may have.
+        case tooManyBans = "too_many_bans"
         /// A message already has the maximum number of different reaction keys.
         case tooManyReactions = "too_many_reactions"
 
@@ -69,6 +73,10 @@ extension Problem {
         case roomDeleted = "room_deleted"
         /// The user is not a member of the room.
         case memberNotFound = "member_not_found"
+        /// The user is not banned.
+        case banNotFound = "ban_not_found"
+        /// Nobody has had the user erased.
+        case erasureNotFound = "erasure_not_found"
         /// The change would leave the room without an owner.
         case lastOwner = "last_owner"
         /// The room has no such message.
@@ -90,6 +98,8 @@ extension Problem {
         case roomNotAllowed = "room_not_allowed"
         /// The caller does not have this permission.
         case forbidden = "forbidden"
+        /// The caller is banned from the room, or from the whole server.
+        case banned = "banned"
         /// The caller is not a member of the room.
         case notAMember = "not_a_member"
         /// The request comes from a web page whose origin is not allowed.
@@ -105,6 +115,8 @@ extension Problem {
         case notSubscribed = "not_subscribed"
         /// The socket has the maximum number of subscriptions.
         case tooManySubscriptions = "too_many_subscriptions"
+        /// An admin has ended the connection, or has erased its user.
+        case disconnected = "disconnected"
         /// The server does not offer this.
         case notAvailable = "not_available"
 

@@ -10,9 +10,9 @@ extension Problem.Code {
             .contentLengthRepeated, .transferEncodingInvalid, .transferEncodingUnexpected, .chunkInvalid,
             .chunkExtensionsTooLong:
             400
-        case .unauthenticated, .tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid: 401
-        case .forbidden, .notTheSender, .notAMember, .roomNotAllowed, .originNotAllowed: 403
-        case .notFound, .roomNotFound, .memberNotFound, .messageNotFound: 404
+        case .unauthenticated, .tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid, .disconnected: 401
+        case .forbidden, .notTheSender, .notAMember, .banned, .roomNotAllowed, .originNotAllowed: 403
+        case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .erasureNotFound: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .messageDeleted, .lastOwner, .alreadySubscribed, .notSubscribed: 409
@@ -24,7 +24,7 @@ extension Problem.Code {
         case .expectationUnknown: 417
         case .hostNotAllowed: 421
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
-            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .tooManySubscriptions:
+            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .tooManySubscriptions:
             422
         case .upgradeRequired: 426
         case .rateLimited: 429
@@ -46,6 +46,6 @@ extension Problem.Code {
 
     /// The codes that occur only in `error` frames.
     public static let ofFrames: [Problem.Code] = [
-        .unknownType, .alreadySubscribed, .notSubscribed, .tooManySubscriptions,
+        .unknownType, .alreadySubscribed, .notSubscribed, .tooManySubscriptions, .disconnected,
     ]
 }

@@ -30,6 +30,56 @@ extension Problem {
         .forbidden("Only owners of the room may do this.")
     }
 
+    /// 403 `forbidden`: the caller has no token that carries `admin`, or one that is limited to some rooms.
+    public static var notAnAdmin: Problem {
+        .forbidden("Only admins may do this: a token with \"admin\": true that is not limited to rooms.")
+    }
+
+    /// 403 `banned`: the caller is banned from the room, or from the whole server.
+    public static func banned(_ ban: Ban, isFromRoom: Bool) -> Problem {
+        var detail = isFromRoom ? "You are banned from this room" : "You are banned from this server"
+        if let until = ban.until { detail += " until \(until)" }
+        detail += ban.reason.map { ": \($0)" } ?? "."
+        return Problem(code: .banned, detail: detail)
+    }
+
+    /// 403 `forbidden`: nobody bans themselves.
+    public static var banOfOneself: Problem {
+        .forbidden("You cannot ban yourself.")
+    }
+
+    /// 403 `forbidden`: owners do not ban each other; an admin may.
+    public static var banOfOwner: Problem {
+        .forbidden("An owner cannot ban an owner. Make them a member first, or ask an admin.")
+    }
+
+    /// 404 `ban_not_found`: the user is not banned.
+    public static var banNotFound: Problem {
+        Problem(code: .banNotFound, detail: "This user is not banned.")
+    }
+
+    /// 404 `erasure_not_found`: nobody has had the user erased.
+    public static var erasureNotFound: Problem {
+        Problem(code: .erasureNotFound, detail: "This user has not been erased.")
+    }
+
+    /// 401 `disconnected`: an admin has ended the connection.
+    public static var disconnected: Problem {
+        Problem(code: .disconnected, detail: "An admin has ended this connection. Connect again with a new token.")
+    }
+
+    /// 422 `ban_over`: the ban would end in the past.
+    public static var banOver: Problem {
+        Problem(code: .banOver, detail: "until must be a time to come.", field: "until")
+    }
+
+    /// 422 `too_many_bans`: the room has as many bans as it may have.
+    public static var tooManyBans: Problem {
+        Problem(
+            code: .tooManyBans, detail: "A room must not have more than \(Limits.roomBans) bans.",
+            limit: Limits.roomBans)
+    }
+
     /// 404 `message_not_found`: the room has no such message.
     public static var messageNotFound: Problem {
         Problem(code: .messageNotFound, detail: "The room has no such message.")

@@ -197,7 +197,9 @@ struct APIDocumentTests {
         return [
             .index, .health, .readiness, .metrics, .description, .docs, .rooms, .room(room), .messages(room),
             .message(room, seq: 1), .clientMessage(room, id: "a"), .reaction(room, seq: 1, try! ReactionKey("x")),
-            .changes(room), .read(room), .members(room), .member(room, user), .presence(room), .live(room), .liveRooms,
+            .changes(room), .read(room), .members(room), .member(room, user), .bans(room), .ban(room, user),
+            .user(user), .allRooms, .adminUser(user), .sockets(user), .serverBans, .serverBan(user),
+            .presence(room), .live(room), .liveRooms,
         ]
     }()
 
@@ -222,6 +224,14 @@ struct APIDocumentTests {
         case .read: "/v1/rooms/{room}/read"
         case .members: "/v1/rooms/{room}/members"
         case .member: "/v1/rooms/{room}/members/{user}"
+        case .bans: "/v1/rooms/{room}/bans"
+        case .ban: "/v1/rooms/{room}/bans/{user}"
+        case .user: "/v1/users/{user}"
+        case .allRooms: "/v1/admin/rooms"
+        case .adminUser: "/v1/admin/users/{user}"
+        case .sockets: "/v1/admin/users/{user}/sockets"
+        case .serverBans: "/v1/admin/bans"
+        case .serverBan: "/v1/admin/bans/{user}"
         case .presence: "/v1/rooms/{room}/presence"
         case .live: "/v1/rooms/{room}/live"
         case .liveRooms: "/v1/live"

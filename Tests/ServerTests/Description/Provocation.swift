@@ -27,7 +27,7 @@ struct Provocation {
     }
 
     /// One after the other on one server, on which each builds on what those before it have done.
-    static let all = messages + changes + rooms + live + server
+    static let all = messages + changes + rooms + bans + admin + live + server
 
     private static let room = "/v1/rooms/lobby"
     private static let first = "\(room)/messages/1"
@@ -108,6 +108,42 @@ struct Provocation {
         Provocation("removeMember", 403, "\(room)/members/alice", as: "bob"),
         Provocation("removeMember", 409, "\(room)/members/alice"),
         Provocation("removeMember", 204, "\(room)/members/bob"),
+    ]
+
+    private static let bans: [Provocation] = [
+        Provocation(
+            "setBan", 201, "\(room)/bans/bob", #"{"scope":"send","until":"2099-01-01T00:00:00Z","reason":"x"}"#),
+        Provocation("setBan", 200, "\(room)/bans/bob"),
+        Provocation("setBan", 403, "\(room)/bans/alice"),
+        Provocation("setBan", 422, "\(room)/bans/bob", #"{"until":"2000-01-01T00:00:00Z"}"#),
+        Provocation("listBans", 200, "\(room)/bans?limit=1"),
+        Provocation("listBans", 400, "\(room)/bans?limit=0"),
+        Provocation("listBans", 403, "\(room)/bans", as: "carol"),
+        Provocation("getBan", 200, "\(room)/bans/bob"),
+        Provocation("getBan", 404, "\(room)/bans/carol"),
+        Provocation("liftBan", 403, "\(room)/bans/bob", as: "carol"),
+        Provocation("liftBan", 204, "\(room)/bans/bob"),
+    ]
+
+    private static let admin: [Provocation] = [
+        Provocation("listAllRooms", 200, "/v1/admin/rooms?limit=1", as: "root"),
+        Provocation("listAllRooms", 400, "/v1/admin/rooms?cursor=x", as: "root"),
+        Provocation("listAllRooms", 410, "/v1/admin/rooms?cursor=x:0:lobby", as: "root"),
+        Provocation("getUser", 200, "/v1/admin/users/alice?limit=1", as: "root"),
+        Provocation("getUser", 400, "/v1/admin/users/alice?after=-", as: "root"),
+        Provocation("endSockets", 204, "/v1/admin/users/bob/sockets", as: "root"),
+        Provocation("getErasure", 404, "/v1/users/nobody", as: "root"),
+        Provocation("eraseUser", 202, "/v1/users/nobody", as: "root"),
+        Provocation("getErasure", 200, "/v1/users/nobody", as: "root"),
+        Provocation("setServerBan", 201, "/v1/admin/bans/bob", #"{"until":"2099-01-01T00:00:00Z"}"#, as: "root"),
+        Provocation("setServerBan", 200, "/v1/admin/bans/bob", as: "root"),
+        Provocation("setServerBan", 422, "/v1/admin/bans/bob", #"{"until":"2000-01-01T00:00:00Z"}"#, as: "root"),
+        Provocation("setServerBan", 400, "/v1/admin/bans/bob", #"{"scope":1}"#, as: "root"),
+        Provocation("listServerBans", 200, "/v1/admin/bans?limit=1", as: "root"),
+        Provocation("listServerBans", 400, "/v1/admin/bans?limit=0", as: "root"),
+        Provocation("getServerBan", 200, "/v1/admin/bans/bob", as: "root"),
+        Provocation("getServerBan", 404, "/v1/admin/bans/carol", as: "root"),
+        Provocation("liftServerBan", 204, "/v1/admin/bans/bob", as: "root"),
     ]
 
     private static let handshake = HandshakeTests.fields.map { ($0.name.rawName, $0.value) }

@@ -50,7 +50,7 @@ struct ReadMarkTests {
                 let statements = try ReaderStatements(db)
                 let snapshot = Snapshot(
                     statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,
-                    roomsByAdminsOnly: false)
+                    roomsByAdminsOnly: false, bans: BanTable(), clock: { .now() })
                 // The recent messages as they were before the last ones were sent.
                 var journal = Journal(StoreConfiguration())
                 try journal.load(db, at: .latest)

@@ -213,13 +213,17 @@ struct UnreadTests {
         var runs = ClearedRuns()
         let (alice, bob) = (try UserID("alice"), try UserID("bob"))
         runs.add(1, for: alice, from: 10, through: 9 + ClearedRuns.minimum)
-        #expect(runs.end(of: 1, for: alice) == 0)
+        #expect(runs.end(of: 1, for: alice, after: 10) == 0)
         runs.add(1, for: alice, from: 10, through: 10 + ClearedRuns.minimum)
-        #expect(runs.end(of: 1, for: alice) == 10 + ClearedRuns.minimum)
-        #expect(runs.end(of: 1, for: bob) == 0 && runs.end(of: 2, for: alice) == 0)
+        #expect(runs.end(of: 1, for: alice, after: 10) == 10 + ClearedRuns.minimum)
+        #expect(runs.end(of: 1, for: bob, after: 10) == 0 && runs.end(of: 2, for: alice, after: 10) == 0)
+        // The mark of a user who was erased is before it.
+        #expect(runs.end(of: 1, for: alice, after: 9) == 0)
+        runs.add(1, for: alice, from: 10 + ClearedRuns.minimum, through: 10 + 2 * ClearedRuns.minimum)
+        #expect(runs.end(of: 1, for: alice, after: 10) == 10 + 2 * ClearedRuns.minimum)
         for room in 2...Int64(ClearedRuns.limit) { runs.add(room, for: alice, from: 0, through: 1000) }
-        #expect(runs.end(of: 1, for: alice) > 0)
+        #expect(runs.end(of: 1, for: alice, after: 10) > 0)
         runs.add(0, for: alice, from: 0, through: 1000)
-        #expect(runs.end(of: 1, for: alice) == 0 && runs.end(of: 0, for: alice) == 1000)
+        #expect(runs.end(of: 1, for: alice, after: 10) == 0 && runs.end(of: 0, for: alice, after: 0) == 1000)
     }
 }

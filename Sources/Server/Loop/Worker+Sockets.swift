@@ -1,0 +1,76 @@
+import Chat
+import Transport
+import WebSocket
+import Wire
+
+/// A WebSocket or an event stream that somebody with a name has opened.
+protocol UserConnection: AnyObject {
+    /// Ends, after the client has been told why.
+    func end(because problem: Problem)
+}
+
+/// Who has which sockets open on this loop.
+extension Worker {
+    /// Remembers a socket or event stream. Balance it with ``closed(_:of:)``.
+    func opened(_ connection: any UserConnection, by user: UserID?) {
+        guard let user else { return }
+        connections[user, default: [:]][ObjectIdentifier(connection)] = connection
+        services.openSockets.count(user, by: 1)
+    }
+
+    /// Forgets a socket or event stream.
+    func closed(_ connection: any UserConnection, of user: UserID?) {
+        guard let user, connections[user]?.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        services.openSockets.count(user, by: -1)
+        if connections[user]?.isEmpty == true { connections[user] = nil }
+    }
+
+    /// Ends all sockets and event streams of a user.
+    func endConnections(of user: UserID, because problem: Problem) {
+        for connection in (connections[user] ?? [:]).values { connection.end(because: problem) }
+    }
+
+    /// Ends what is open on this loop and is nobody's to have any more.
+    func accessEnded(_ ends: [AccessEnd]) {
+        for end in ends {
+            switch end {
+            case .roomDeleted(let room):
+                if let feed = feeds[room] { self.end(feed.subscribers, because: .roomDeleted) }
+            case .banned(let ban, let room?):
+                guard let feed = feeds[room] else { continue }
+                // Bans from single rooms do not apply to admins.
+                let ended = feed.subscribers.filter { $0.user == ban.user && !$0.isAdmin }
+                self.end(ended, because: .banned(ban, isFromRoom: true))
+            case .banned(let ban, nil):
+                endConnections(of: ban.user, because: .banned(ban, isFromRoom: false))
+            case .erased(let user):
+                endConnections(of: user, because: .disconnected)
+            case .removed(let user, let room):
+                recheckSubscriptions(of: user, to: room, asMember: true, because: .notAMember)
+            }
+        }
+    }
+
+    /// Refuses a user whose ban is in the way of something that the log is not asked for.
+    ///
+    /// - Throws: 403 `banned`.
+    func checkBans(of caller: Identity, in room: RoomID?, for use: BanTable.Use) throws(Problem) {
+        if let problem = services.log.bans.refusal(
+            of: caller.user, in: room, isAdmin: caller.isAdmin, for: use, at: .now())
+        {
+            throw problem
+        }
+    }
+}
+
+extension Problem {
+    /// The code with which a WebSocket is closed for this reason.
+    var closeCode: CloseCode {
+        switch code {
+        case .notAMember, .banned: .notMember
+        case .roomDeleted: .roomDeleted
+        case .disconnected: .tokenExpired
+        default: .tryAgainLater
+        }
+    }
+}

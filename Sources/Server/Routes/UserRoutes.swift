@@ -1,0 +1,26 @@
+import Chat
+import HTTP
+import HTTPTypes
+import Wire
+
+/// What admins do to users.
+extension Exchange {
+    /// `GET` and `DELETE /v1/users/{user}`
+    func serveUser(_ user: UserID, _ target: DecodedTarget) throws(Problem) {
+        let caller = try admin(target)
+        guard request.method == .delete else { return answerErasure(of: user, for: caller) }
+        try admit(.changes, by: try caller.named())
+        try change(user, .erase, by: caller) { [self] stored in answer(.accepted, body: stored.body.span) }
+    }
+
+    private func answerErasure(of user: UserID, for caller: Identity) {
+        worker.ask(.erasure(user), of: nil, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+            switch result {
+            case .success(.erasure(let status?)): answer { status.encode(into: &$0) }
+            case .success(.erasure(nil)): answer(.erasureNotFound)
+            case .success: preconditionFailure("the log answered another question")
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Chat
+import GRDB
+import Wire
+
+/// A connection's statements about bans: a reader uses those that select.
+///
+/// Confined to its connection.
+final class BanStatements {
+    /// What stands for the whole server in the place of a room's number.
+    static let server: Int64 = 0
+    /// The most bans that have ended which a commit deletes that sets one.
+    static let sweep = 64
+
+    private let selectBans: PreparedStatement
+    private let selectBan: PreparedStatement
+
+    init(_ db: Database) throws {
+        let columns = "user, reads, until, reason, set_by, created_at"
+        selectBans = try PreparedStatement(
+            """
+            SELECT \(columns) FROM bans WHERE room = ? AND user > ? AND (until IS NULL OR until > ?)
+            ORDER BY user LIMIT ?
+            """, db)
+        selectBan = try PreparedStatement("SELECT \(columns) FROM bans WHERE room = ? AND user = ?", db)
+    }
+
+    /// The bans in force at a time behind a user, in the order of their users' bytes, `limit` at most.
+    func bans(from room: Int64, after user: UserID?, at time: Timestamp, limit: Int) throws -> [Ban] {
+        try selectBans.bind(room, at: 1)
+        // Every id sorts behind a space, which none has.
+        try selectBans.bind(user?.string ?? " ", at: 2)
+        try selectBans.bind(time.milliseconds, at: 3)
+        try selectBans.bind(Int64(limit), at: 4)
+        var bans: [Ban] = []
+        try selectBans.forEachRow { bans.append(Ban($0, from: 0)) }
+        return bans
+    }
+
+    /// A user's ban; `nil` when there is none, or none any more at that time.
+    func ban(of user: UserID, from room: Int64, at time: Timestamp) throws -> Ban? {
+        try selectBan.bind(room, at: 1)
+        try selectBan.bind(user.string, at: 2)
+        return try selectBan.firstRow { Ban($0, from: 0) }.flatMap { $0.isInForce(at: time) ? $0 : nil }
+    }
+}
+
+/// The writer's statements that change bans.
+///
+/// Confined to its connection.
+final class BanChangeStatements {
+    let bans: BanStatements
+    private let upsert: PreparedStatement
+    private let delete: PreparedStatement
+    private let deleteEnded: PreparedStatement
+    private let count: PreparedStatement
+
+    init(_ db: Database) throws {
+        bans = try BanStatements(db)
+        upsert = try PreparedStatement(
+            """
+            INSERT OR REPLACE INTO bans (room, user, reads, until, reason, set_by, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, db)
+        delete = try PreparedStatement("DELETE FROM bans WHERE room = ? AND user = ?", db)
+        deleteEnded = try PreparedStatement(
+            """
+            DELETE FROM bans WHERE (room, user) IN
+                (SELECT room, user FROM bans WHERE until <= ? LIMIT \(BanStatements.sweep))
+            """, db)
+        count = try PreparedStatement(
+            "SELECT count(*) FROM (SELECT 1 FROM bans WHERE room = ? LIMIT \(Limits.roomBans))", db)
+    }
+
+    /// Sets or replaces a ban.
+    func set(_ ban: Ban, from room: Int64) throws {
+        try upsert.bind(room, at: 1)
+        try upsert.bind(ban.user.string, at: 2)
+        try upsert.bind(ban.scope == .all ? 1 : 0, at: 3)
+        if let until = ban.until { try upsert.bind(until.milliseconds, at: 4) } else { try upsert.bind(nil, at: 4) }
+        try upsert.bind(ban.reason, at: 5)
+        try upsert.bind(ban.by.string, at: 6)
+        try upsert.bind(ban.createdAt.milliseconds, at: 7)
+        try upsert.run()
+    }
+
+    /// Lifts a ban.
+    func remove(_ user: UserID, from room: Int64) throws {
+        try delete.bind(room, at: 1)
+        try delete.bind(user.string, at: 2)
+        try delete.run()
+    }
+
+    /// Deletes some of the bans that have ended at a time.
+    func sweep(at time: Timestamp) throws {
+        try deleteEnded.bind(time.milliseconds, at: 1)
+        try deleteEnded.run()
+    }
+
+    /// Whether a room has as many bans as it may have.
+    func isFull(_ room: Int64) throws -> Bool {
+        try count.bind(room, at: 1)
+        return try count.firstRow { $0.integer(0) } == Int64(Limits.roomBans)
+    }
+}
+
+extension BanTable {
+    /// Fills the table with what is stored and in force at a time.
+    func load(_ db: Database, at time: Timestamp) throws {
+        let select = try PreparedStatement(
+            """
+            SELECT rooms.name, user, reads, until, reason, set_by, bans.created_at
+            FROM bans LEFT JOIN rooms ON rooms.id = bans.room
+            WHERE (until IS NULL OR until > ?) AND ifnull(rooms.deleted, 0) = 0
+            """, db)
+        try select.bind(time.milliseconds, at: 1)
+        var bans: [Key: Ban?] = [:]
+        try select.forEachRow { row in
+            let ban = Ban(row, from: 1)
+            bans[Key(room: row.isNull(0) ? nil : RoomID(trusted: row.text(0)), user: ban.user)] = ban
+        }
+        if !bans.isEmpty { change(bans, at: time) }
+    }
+}
+
+extension Ban {
+    /// The ban of a row, whose columns begin with `user` at `column`.
+    fileprivate init(_ row: borrowing PreparedStatement.Row, from column: Int32) {
+        self.init(
+            user: UserID(trusted: row.text(column)), scope: row.integer(column + 1) == 1 ? .all : .send,
+            until: row.isNull(column + 2) ? nil : Timestamp(milliseconds: row.integer(column + 2)),
+            reason: row.isNull(column + 3) ? nil : row.text(column + 3), by: UserID(trusted: row.text(column + 4)),
+            createdAt: Timestamp(milliseconds: row.integer(column + 5)))
+    }
+}

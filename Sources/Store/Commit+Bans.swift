@@ -1,0 +1,87 @@
+import Chat
+import Wire
+
+/// Bans from rooms and from the whole server.
+extension Commit {
+    /// The bans as a commit sees them: those of the table, and what the commit has changed.
+    struct BanView {
+        let table: BanTable
+        /// What the commit has set and lifted (`nil`).
+        var changes: [BanTable.Key: Ban?] = [:]
+
+        /// The rooms that it has deleted.
+        var deletedRooms: [RoomID] = []
+
+        /// Whether nobody is banned from anything.
+        var isEmpty: Bool { table.isEmpty && changes.isEmpty }
+
+        /// Has the table hold what the commit has changed, which is durable.
+        func apply(at time: Timestamp) {
+            if !changes.isEmpty { table.change(changes, at: time) }
+            for room in deletedRooms { table.remove(room) }
+        }
+
+        /// Why a submission is refused; `nil` when no ban is in its way.
+        func refusal(of submission: Submission, at time: Timestamp) -> Problem? {
+            BanTable.refusal(
+                of: submission.sender, in: submission.room, isAdmin: submission.isAdmin, for: .change, at: time
+            ) { key in
+                if let change = changes[key] { change } else { table[key] }
+            }
+        }
+    }
+
+    /// Sets or replaces a user's ban from a room.
+    mutating func ban(
+        _ user: UserID, _ settings: BanSettings, from room: RoomTable.Room, _ id: RoomID, by submission: Submission
+    ) throws -> Result<Stored, Problem> {
+        if user == submission.sender { return .failure(.banOfOneself) }
+        if !submission.isAdmin, try statements.lookup.role(of: user, in: room.number) == .owner {
+            return .failure(.banOfOwner)
+        }
+        let isNew = try statements.bans.bans.ban(of: user, from: room.number, at: time) == nil
+        if isNew, try statements.bans.isFull(room.number) { return .failure(.tooManyBans) }
+        return try set(user, settings, from: room.number, id, isNew: isNew, by: submission.sender)
+    }
+
+    /// Lifts a user's ban from a room.
+    mutating func liftBan(_ user: UserID, from room: RoomTable.Room, _ id: RoomID) throws -> Stored {
+        try statements.bans.remove(user, from: room.number)
+        bans.changes[BanTable.Key(room: id, user: user)] = .some(nil)
+        return Stored(seq: room.head, rev: room.rev, body: [])
+    }
+
+    /// Does what admins do to a user.
+    mutating func change(_ user: UserID, _ change: UserChange, by submission: Submission) throws
+        -> Result<Stored, Problem>
+    {
+        guard submission.isAdmin else { return .failure(.notAnAdmin) }
+        switch change {
+        case .erase: return .success(try erase(user))
+        case .ban(let settings):
+            if user == submission.sender { return .failure(.banOfOneself) }
+            let isNew = try statements.bans.bans.ban(of: user, from: BanStatements.server, at: time) == nil
+            return try set(user, settings, from: BanStatements.server, nil, isNew: isNew, by: submission.sender)
+        case .liftBan:
+            try statements.bans.remove(user, from: BanStatements.server)
+            bans.changes[BanTable.Key(room: nil, user: user)] = .some(nil)
+            return .success(Stored(seq: 0, rev: 0, body: []))
+        }
+    }
+
+    private mutating func set(
+        _ user: UserID, _ settings: BanSettings, from room: Int64, _ id: RoomID?, isNew: Bool, by sender: UserID
+    ) throws -> Result<Stored, Problem> {
+        if let until = settings.until, until <= time { return .failure(.banOver) }
+        let ban = Ban(
+            user: user, scope: settings.scope, until: settings.until, reason: settings.reason, by: sender,
+            createdAt: time)
+        try statements.bans.sweep(at: time)
+        try statements.bans.set(ban, from: room)
+        bans.changes[BanTable.Key(room: id, user: user)] = ban
+        if ban.scope == .all { ends.append(.banned(ban, from: id)) }
+        var body: [UInt8] = []
+        ban.encode(into: &body)
+        return .success(Stored(seq: 0, rev: 0, body: body, isNew: isNew))
+    }
+}

@@ -1,0 +1,228 @@
+import GRDB
+import Wire
+
+/// A statement about how far erasures have come, for readers and the writer.
+///
+/// Confined to its connection.
+final class ErasureStatusStatement {
+    private let select: PreparedStatement
+
+    init(_ db: Database) throws {
+        select = try PreparedStatement("SELECT erased, messages FROM erasures WHERE user = ?", db)
+    }
+
+    /// How far the erasure of a user has come; `nil` when there was none.
+    func status(of user: UserID) throws -> ErasureStatus? {
+        try select.bind(user.string, at: 1)
+        return try select.firstRow { row in
+            ErasureStatus(user: user, state: row.integer(0) == 1 ? .erased : .erasing, messages: row.integer(1))
+        }
+    }
+}
+
+/// The writer's statements about users who are erased.
+///
+/// Confined to its connection.
+final class ErasureStatements {
+    /// Up to where what there is of a user in a room is that of the one who is erased.
+    struct Boundary {
+        let seq: Int64
+        let rev: Int64
+    }
+
+    let status: ErasureStatusStatement
+    private let db: Database
+    private let selectUnfinished: PreparedStatement
+    private let begin: PreparedStatement
+    private let finish: PreparedStatement
+    private let count: PreparedStatement
+    private let selectBoundary: PreparedStatement
+    private let insertBoundary: PreparedStatement
+    private let deleteBoundaries: PreparedStatement
+    private let selectMemberships: PreparedStatement
+    private let deleteMark: PreparedStatement
+    private let deleteMarks: PreparedStatement
+    private let selectMessages: PreparedStatement
+    private let clearSender: PreparedStatement
+    private let deleteFirstContent: PreparedStatement
+    private let selectReacted: PreparedStatement
+    private let selectKey: PreparedStatement
+    private let selectReaction: PreparedStatement
+
+    init(_ db: Database) throws {
+        self.db = db
+        status = try ErasureStatusStatement(db)
+        selectUnfinished = try PreparedStatement("SELECT user FROM erasures WHERE erased = 0", db)
+        begin = try PreparedStatement(
+            """
+            INSERT INTO erasures (user, erased, messages) VALUES (?, 0, 0)
+            ON CONFLICT DO UPDATE SET messages = CASE erased WHEN 1 THEN 0 ELSE messages END, erased = 0
+            """, db)
+        finish = try PreparedStatement("UPDATE erasures SET erased = 1 WHERE user = ?", db)
+        count = try PreparedStatement("UPDATE erasures SET messages = messages + ? WHERE user = ?", db)
+        selectBoundary = try PreparedStatement("SELECT seq, rev FROM returns WHERE user = ? AND room = ?", db)
+        insertBoundary = try PreparedStatement("INSERT INTO returns (user, room, seq, rev) VALUES (?, ?, ?, ?)", db)
+        deleteBoundaries = try PreparedStatement("DELETE FROM returns WHERE user = ?", db)
+        selectMemberships = try PreparedStatement(
+            """
+            SELECT room FROM members WHERE user = ?1
+                AND NOT EXISTS (SELECT 1 FROM returns WHERE returns.user = ?1 AND returns.room = members.room)
+            LIMIT ?2
+            """, db)
+        deleteMark = try PreparedStatement("DELETE FROM read_marks WHERE user = ? AND room = ?", db)
+        deleteMarks = try PreparedStatement(
+            """
+            DELETE FROM read_marks WHERE user = ?1 AND room IN (SELECT room FROM read_marks AS marks WHERE user = ?1
+                AND NOT EXISTS (SELECT 1 FROM returns WHERE returns.user = ?1 AND returns.room = marks.room) LIMIT ?2)
+            """, db)
+        selectMessages = try PreparedStatement(
+            "SELECT id, sender = ? FROM messages WHERE id > ? ORDER BY id LIMIT ?", db)
+        clearSender = try PreparedStatement(
+            "UPDATE messages SET sender = '\(UserID.deleted)', client_message_id = NULL WHERE id = ?", db)
+        deleteFirstContent = try PreparedStatement("DELETE FROM first_contents WHERE message = ?", db)
+        selectReacted = try PreparedStatement(
+            "SELECT message FROM reactions WHERE message > ? ORDER BY message LIMIT 1", db)
+        selectKey = try PreparedStatement(
+            "SELECT key FROM reactions WHERE message = ? AND key > ? ORDER BY key LIMIT 1", db)
+        selectReaction = try PreparedStatement(
+            "SELECT rev FROM reactions WHERE message = ? AND key = ? AND user = ?", db)
+    }
+
+    // MARK: How far it is
+
+    /// The users who are being erased.
+    func unfinished() throws -> Set<UserID> {
+        var users: Set<UserID> = []
+        try selectUnfinished.forEachRow { users.insert(UserID(trusted: $0.text(0))) }
+        return users
+    }
+
+    /// A user is to be erased from now on, and anew if that was under way already.
+    func begin(_ user: UserID) throws {
+        for statement in [begin, deleteBoundaries] {
+            try statement.bind(user.string, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// So many more messages have become tombstones.
+    func count(_ messages: Int, of user: UserID) throws {
+        try count.bind(Int64(messages), at: 1)
+        try count.bind(user.string, at: 2)
+        try count.run()
+    }
+
+    /// Nothing is left of a user.
+    func finish(_ user: UserID) throws {
+        for statement in [finish, deleteBoundaries] {
+            try statement.bind(user.string, at: 1)
+            try statement.run()
+        }
+    }
+
+    // MARK: Who has come back
+
+    /// Where in a room a user has come back; `nil` where everything is that of the one who is erased.
+    func boundary(of user: UserID, in room: Int64) throws -> Boundary? {
+        try selectBoundary.bind(user.string, at: 1)
+        try selectBoundary.bind(room, at: 2)
+        return try selectBoundary.firstRow { Boundary(seq: $0.integer(0), rev: $0.integer(1)) }
+    }
+
+    /// A user comes back to a room that is at this `seq` and revision.
+    func setBoundary(of user: UserID, in room: Int64, seq: Int64, rev: Int64) throws {
+        try insertBoundary.bind(user.string, at: 1)
+        try insertBoundary.bind(room, at: 2)
+        try insertBoundary.bind(seq, at: 3)
+        try insertBoundary.bind(rev, at: 4)
+        try insertBoundary.run()
+    }
+
+    // MARK: What there is of a user
+
+    /// Rooms that a user is a member of and has not come back to, `most` at most.
+    func memberships(of user: UserID, most: Int) throws -> [Int64] {
+        try selectMemberships.bind(user.string, at: 1)
+        try selectMemberships.bind(Int64(most), at: 2)
+        var rooms: [Int64] = []
+        try selectMemberships.forEachRow { rooms.append($0.integer(0)) }
+        return rooms
+    }
+
+    /// Deletes a user's read mark in a room.
+    func deleteMark(of user: UserID, in room: Int64) throws {
+        try deleteMark.bind(user.string, at: 1)
+        try deleteMark.bind(room, at: 2)
+        try deleteMark.run()
+    }
+
+    /// Deletes a user's read marks in rooms that the user has not come back to, `most` at most.
+    ///
+    /// - Returns: how many there were.
+    func deleteMarks(of user: UserID, most: Int) throws -> Int {
+        try deleteMarks.bind(user.string, at: 1)
+        try deleteMarks.bind(Int64(most), at: 2)
+        try deleteMarks.run()
+        return db.changesCount
+    }
+
+    /// Looks at the next messages for those of a user.
+    ///
+    /// - Parameters:
+    ///   - place: the row behind which it begins.
+    ///   - rows: the most rows that are looked at; fewer when there are `most` of the user's among them.
+    /// - Returns: the user's, and the last row that was looked at; `nil` when there is none.
+    func messages(
+        of user: UserID, after place: Int64, rows: Int, most: Int
+    ) throws -> (found: [RowKey], last: Int64?) {
+        try selectMessages.bind(user.string, at: 1)
+        try selectMessages.bind(place, at: 2)
+        try selectMessages.bind(Int64(rows), at: 3)
+        var found: [RowKey] = []
+        var last: Int64?
+        try selectMessages.withRows { rows in
+            while rows.hasRow, found.count < most {
+                last = rows.row.integer(0)
+                if rows.row.integer(1) == 1 { found.append(RowKey(rawValue: last!)) }
+                try rows.next()
+            }
+        }
+        return (found, last)
+    }
+
+    /// Takes what tells of its sender from the row of a message that is a tombstone now.
+    func clearSender(of message: RowKey) throws {
+        for statement in [clearSender, deleteFirstContent] {
+            try statement.bind(message.rawValue, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// The next message behind `place` that somebody has reacted to.
+    func nextReacted(after place: Int64) throws -> RowKey? {
+        try selectReacted.bind(place, at: 1)
+        return try selectReacted.firstRow { RowKey(rawValue: $0.integer(0)) }
+    }
+
+    /// The keys with which somebody has reacted to a message: one search each, however many have.
+    func keys(of message: RowKey) throws -> [ReactionKey] {
+        var keys: [ReactionKey] = []
+        var last = ""
+        while true {
+            try selectKey.bind(message.rawValue, at: 1)
+            // No key is or begins with a space, and each sorts behind one.
+            try selectKey.bind(last.isEmpty ? " " : last, at: 2)
+            guard let key = try selectKey.firstRow({ $0.text(0) }) else { return keys }
+            keys.append(try ReactionKey(key))
+            last = key
+        }
+    }
+
+    /// The room's revision that a user's reaction to a message was; `nil` when there is none.
+    func rev(of key: ReactionKey, by user: UserID, to message: RowKey) throws -> Int64? {
+        try selectReaction.bind(message.rawValue, at: 1)
+        try selectReaction.bind(key.string, at: 2)
+        try selectReaction.bind(user.string, at: 3)
+        return try selectReaction.firstRow { $0.integer(0) }
+    }
+}

@@ -1,0 +1,157 @@
+import GRDB
+import Wire
+
+/// The writer's statements that keep the totals of rooms.
+///
+/// Confined to its connection.
+final class TotalStatements {
+    private let add: PreparedStatement
+    private let change: PreparedStatement
+
+    init(_ db: Database) throws {
+        add = try PreparedStatement("UPDATE rooms SET bytes = bytes + ?, active_at = ? WHERE id = ?", db)
+        change = try PreparedStatement("UPDATE rooms SET bytes = bytes + ? WHERE id = ?", db)
+    }
+
+    /// Messages have been put in their places: one change for each room whose messages stand side by side.
+    func filed(_ messages: [RecentMessage]) throws {
+        var rest = messages[...]
+        while var last = rest.first {
+            var bytes = 0
+            while let next = rest.first, next.roomNumber == last.roomNumber {
+                bytes += next.body.count
+                last = next
+                rest.removeFirst()
+            }
+            try add.bind(Int64(bytes), at: 1)
+            try add.bind(last.createdAt.milliseconds, at: 2)
+            try add.bind(last.roomNumber, at: 3)
+            try add.run()
+        }
+    }
+
+    /// A snapshot has so many more bytes than the one in whose place it is, or fewer.
+    func changed(by bytes: Int, in room: Int64) throws {
+        if bytes == 0 { return }
+        try change.bind(Int64(bytes), at: 1)
+        try change.bind(room, at: 2)
+        try change.run()
+    }
+}
+
+/// A reader's statements for admins.
+///
+/// Confined to its connection.
+final class AdminStatements {
+    /// A room as it is among the rows, what is in the journal only left out.
+    struct Room {
+        var number: Int64
+        var id: RoomID
+        var isPrivate: Bool
+        var title: String?
+        var bytes: Int64
+        /// In milliseconds since 1970; 0 when it is not known.
+        var activity: Int64
+    }
+
+    private let selectByActivity: PreparedStatement
+    private let selectRoom: PreparedStatement
+    private let countMembers: PreparedStatement
+    private let selectMemberships: PreparedStatement
+    private let selectActivities: PreparedStatement
+    private let selectLastSend: PreparedStatement
+
+    init(_ db: Database) throws {
+        let activity = "ifnull(ifnull(active_at, created_at), 0)"
+        let columns = "id, name, private, title, bytes, \(activity)"
+        selectByActivity = try PreparedStatement(
+            """
+            SELECT \(columns) FROM rooms WHERE deleted = 0 AND \(activity) <= ?1
+                AND NOT (\(activity) = ?1 AND name <= ?2)
+            ORDER BY \(activity) DESC, name
+            """, db)
+        selectRoom = try PreparedStatement("SELECT \(columns) FROM rooms WHERE name = ? AND deleted = 0", db)
+        countMembers = try PreparedStatement("SELECT count(*) FROM members WHERE room = ?", db)
+        selectMemberships = try PreparedStatement(
+            """
+            SELECT rooms.name, owner FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
+            WHERE members.user = ? AND members.room > ? ORDER BY members.room LIMIT ?
+            """, db)
+        selectActivities = try PreparedStatement(
+            """
+            SELECT rooms.id, rooms.name, \(activity) FROM members
+                JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
+            WHERE members.user = ? LIMIT ?
+            """, db)
+        selectLastSend = try PreparedStatement(
+            "SELECT created_at FROM messages WHERE id > ? AND id <= ? AND sender = ? ORDER BY id DESC LIMIT 1", db)
+    }
+
+    /// Hands over rooms behind a place, latest activity first, until `body` answers `false`.
+    func forEachRoom(after place: InboxCursor.Activity?, _ body: (Room) -> Bool) throws {
+        try selectByActivity.bind(place?.milliseconds ?? .max, at: 1)
+        // Every id sorts behind a space, which none has.
+        try selectByActivity.bind(place?.room.string ?? " ", at: 2)
+        try selectByActivity.withRows { rows in
+            while rows.hasRow {
+                guard body(Room(rows.row)) else { return }
+                try rows.next()
+            }
+        }
+    }
+
+    /// A room; `nil` when there is none, or none any more.
+    func room(_ id: RoomID) throws -> Room? {
+        try selectRoom.bind(id.string, at: 1)
+        return try selectRoom.firstRow { Room($0) }
+    }
+
+    /// How many members a room has.
+    func members(of room: Int64) throws -> Int64 {
+        try countMembers.bind(room, at: 1)
+        return try countMembers.firstRow { $0.integer(0) } ?? 0
+    }
+
+    /// The rooms that a user is a member of, behind that of a number in the order of numbers, `limit` at most.
+    func memberships(of user: UserID, after room: Int64, limit: Int) throws -> [AdminUser.Membership] {
+        try selectMemberships.bind(user.string, at: 1)
+        try selectMemberships.bind(room, at: 2)
+        try selectMemberships.bind(Int64(limit), at: 3)
+        var memberships: [AdminUser.Membership] = []
+        try selectMemberships.forEachRow { row in
+            let room = RoomID(trusted: row.text(0))
+            memberships.append(AdminUser.Membership(room: room, role: row.integer(1) == 1 ? .owner : .member))
+        }
+        return memberships
+    }
+
+    /// Rooms that a user is a member of, `limit` at most, in no order.
+    func activities(of user: UserID, limit: Int) throws -> [(number: Int64, id: RoomID, activity: Int64)] {
+        try selectActivities.bind(user.string, at: 1)
+        try selectActivities.bind(Int64(limit), at: 2)
+        var rooms: [(number: Int64, id: RoomID, activity: Int64)] = []
+        try selectActivities.forEachRow { row in
+            rooms.append((row.integer(0), RoomID(trusted: row.text(1)), row.integer(2)))
+        }
+        return rooms
+    }
+
+    /// When a user has sent last to a room, among `most` messages up to `head`; in milliseconds since 1970.
+    func lastSend(of user: UserID, in room: Int64, head: Int64, most: Int64) throws -> Int64? {
+        try selectLastSend.bind(RowKey(room: room, head - most).rawValue, at: 1)
+        try selectLastSend.bind(RowKey(room: room, head).rawValue, at: 2)
+        try selectLastSend.bind(user.string, at: 3)
+        return try selectLastSend.firstRow { $0.integer(0) }
+    }
+}
+
+extension AdminStatements.Room {
+    fileprivate init(_ row: borrowing PreparedStatement.Row) {
+        number = row.integer(0)
+        id = RoomID(trusted: row.text(1))
+        isPrivate = row.integer(2) == 1
+        title = row.isNull(3) ? nil : row.text(3)
+        bytes = row.integer(4)
+        activity = row.integer(5)
+    }
+}

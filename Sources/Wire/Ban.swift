@@ -1,0 +1,131 @@
+/// A ban of a user from a room, or from the whole server.
+public struct Ban: Sendable, Hashable {
+    /// What a ban takes away.
+    public enum Scope: String, Sendable, Hashable {
+        /// Every change: sends, edits, reactions, read marks, settings, members.
+        case send
+        /// Reading and subscribing, too.
+        case all
+    }
+
+    /// Who is banned.
+    public var user: UserID
+    /// What the ban takes away.
+    public var scope: Scope
+    /// When the ban ends by itself; `nil` for never.
+    public var until: Timestamp?
+    /// Why, for people; the banned user is told.
+    public var reason: String?
+    /// Who has set the ban.
+    public var by: UserID
+    /// When the ban was set.
+    public var createdAt: Timestamp
+
+    /// A ban.
+    public init(
+        user: UserID, scope: Scope, until: Timestamp? = nil, reason: String? = nil, by: UserID, createdAt: Timestamp
+    ) {
+        self.user = user
+        self.scope = scope
+        self.until = until
+        self.reason = reason
+        self.by = by
+        self.createdAt = createdAt
+    }
+
+    /// Whether the ban has not ended at a time.
+    public func isInForce(at time: Timestamp) -> Bool {
+        until.map { time < $0 } ?? true
+    }
+
+    /// Appends the ban as a JSON object.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"user":"#)
+        out.append(quoted: user.string)
+        out.append(member: "scope", scope.rawValue)
+        if let until { out.append(member: "until", until.description) }
+        if let reason { out.append(member: "reason", reason) }
+        out.append(member: "by", by.string)
+        out.append(member: "created_at", createdAt.description)
+        out.append(UInt8(ascii: "}"))
+    }
+}
+
+/// What is said of a ban, as the body of `PUT …/bans/{user}`: `{"scope":"all","until":"2027-01-01T00:00:00Z"}`, or nothing.
+public struct BanSettings: Sendable, Hashable {
+    /// What the ban takes away.
+    public var scope: Ban.Scope
+    /// When the ban ends by itself; `nil` for never.
+    public var until: Timestamp?
+    /// Why, for people; never empty.
+    public var reason: String?
+
+    /// Settings.
+    public init(scope: Ban.Scope = .send, until: Timestamp? = nil, reason: String? = nil) {
+        self.scope = scope
+        self.until = until
+        self.reason = reason
+    }
+
+    /// Reads the body. Null is absent, and fields that are not known are ignored.
+    ///
+    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if a field has the wrong
+    ///   type, the scope is none, or `until` is no RFC 3339 time; 422 `too_long`, `nul_character` for the reason.
+    public static func decode(_ body: [UInt8]) throws(Problem) -> BanSettings {
+        var settings = BanSettings()
+        if body.isEmpty { return settings }
+        var reader = FieldReader(try JSONScanner(body))
+        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
+        try reader.json.enterObject()
+        while let name = try reader.json.nextName() {
+            if reader.json.matches(name, "scope") {
+                guard let text = try reader.string("scope") else { continue }
+                if let scope = Ban.Scope(rawValue: text) {
+                    settings.scope = scope
+                } else {
+                    reader.note(.invalidField("scope", must: "\"send\" or \"all\""), isType: true)
+                }
+            } else if reader.json.matches(name, "until") {
+                guard let text = try reader.string("until") else { continue }
+                settings.until = Timestamp(rfc3339: text)
+                if settings.until == nil {
+                    reader.note(
+                        .invalidField("until", must: "a time (RFC 3339) such as 2027-01-01T00:00:00Z"), isType: true)
+                }
+            } else if reader.json.matches(name, "reason") {
+                let reason = try reader.string("reason", limit: Limits.banReasonBytes)
+                settings.reason = reason?.isEmpty == true ? nil : reason
+            } else {
+                try reader.json.skipValue()
+            }
+        }
+        try reader.finish()
+        return settings
+    }
+}
+
+/// Bans as `GET …/bans` answers them.
+public struct Bans: Sendable, Hashable {
+    /// In the order of their users' bytes.
+    public var bans: [Ban]
+    /// Whether there are more behind them.
+    public var hasMore: Bool
+
+    /// Bans, all of them read in one snapshot.
+    public init(bans: [Ban], hasMore: Bool) {
+        self.bans = bans
+        self.hasMore = hasMore
+    }
+
+    /// Appends them as a JSON object.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"bans":["#)
+        for (index, ban) in bans.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            ban.encode(into: &out)
+        }
+        out.append(UInt8(ascii: "]"))
+        out.append(member: "has_more", hasMore)
+        out.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,33 @@
+/// How far the erasure of a user has come, as `DELETE` and `GET /v1/users/{user}` answer it.
+public struct ErasureStatus: Sendable, Hashable {
+    /// Where an erasure stands.
+    public enum State: String, Sendable, Hashable {
+        /// Something of the user may still be there.
+        case erasing
+        /// Nothing of the user is left.
+        case erased
+    }
+
+    /// Who is erased.
+    public var user: UserID
+    /// Where the erasure stands.
+    public var state: State
+    /// How many messages have become tombstones so far.
+    public var messages: Int64
+
+    /// A status.
+    public init(user: UserID, state: State, messages: Int64) {
+        self.user = user
+        self.state = state
+        self.messages = messages
+    }
+
+    /// Appends the status as a JSON object.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"user":"#)
+        out.append(quoted: user.string)
+        out.append(member: "state", state.rawValue)
+        out.append(member: "messages", messages)
+        out.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,153 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import WebSocket
+
+@Suite("Admins")
+struct AdminListTests {
+    private let root: String
+    private let bob: String
+
+    init() throws {
+        root = try TestToken.of("root", #""admin":true"#)
+        bob = try TestToken.of("bob")
+    }
+
+    private struct Rooms: Decodable {
+        struct Room: Decodable {
+            var room: String
+            var title: String?
+            var visibility: String
+            var messages: Int
+            var members: Int
+            var bytes: Int
+            var last_activity: String?
+        }
+        var rooms: [Room]
+        var has_more: Bool
+        var cursor: String?
+    }
+
+    private struct User: Decodable {
+        struct Room: Decodable, Equatable {
+            var room: String
+            var role: String
+        }
+        var user: String
+        var rooms: [Room]
+        var has_more: Bool
+        var last_activity: String?
+        var sockets: Int
+    }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String = "", by token: String, _ server: LiveServer
+    ) throws -> Response {
+        try HTTPClient(port: server.port).request(method, path, fields: [.bearer(token)], body: Array(body.utf8))
+    }
+
+    private func send(_ text: String, to room: String, by token: String, _ server: LiveServer) throws -> Int {
+        let sent = try request(.post, "/v1/rooms/\(room)/messages", #"{"text":"\#(text)"}"#, by: token, server)
+        guard sent.status == .created else { throw Unexpected(sent) }
+        return sent.body.count
+    }
+
+    @Test("list all rooms by activity, with counts and bytes, before and after messages are in their places")
+    func rooms() async throws {
+        try await withTokenServer { server in
+            var bytes: [String: Int] = [:]
+            for room in ["a", "b", "c"] {
+                for index in 0..<3 { bytes[room, default: 0] += try send("\(index)", to: room, by: bob, server) }
+            }
+            #expect(
+                try request(.put, "/v1/rooms/b", #"{"title":"B","visibility":"private"}"#, by: bob, server).status
+                    == .ok)
+            #expect(try request(.put, "/v1/rooms/b/members/carol", by: bob, server).status == .created)
+            #expect(try request(.delete, "/v1/rooms/c", by: bob, server).status == .noContent)
+            bytes["a"]! += try send("last", to: "a", by: bob, server)
+            for round in 0..<2 {
+                let first: Rooms = try decode(request(.get, "/v1/admin/rooms?limit=1", by: root, server).body)
+                #expect(first.rooms.map(\.room) == ["a"] && first.has_more, "\(round)")
+                #expect(first.rooms[0].messages == 4 && first.rooms[0].members == 1)
+                #expect(first.rooms[0].bytes == bytes["a"] && first.rooms[0].last_activity != nil)
+                let cursor = try #require(first.cursor)
+                let rest: Rooms = try decode(request(.get, "/v1/admin/rooms?cursor=\(cursor)", by: root, server).body)
+                #expect(rest.rooms.map(\.room) == ["b"] && !rest.has_more && rest.cursor == nil)
+                #expect(rest.rooms[0].title == "B" && rest.rooms[0].visibility == "private")
+                #expect(rest.rooms[0].members == 2 && rest.rooms[0].bytes == bytes["b"])
+                // Everything is put in its place when the server stops.
+                if round == 0 { try server.restart() }
+            }
+            let edited = try request(.patch, "/v1/rooms/a/messages/1", #"{"text":"edited"}"#, by: bob, server)
+            #expect(edited.status == .ok)
+            let page: Rooms = try decode(request(.get, "/v1/admin/rooms", by: root, server).body)
+            let all = try request(.get, "/v1/rooms/a/changes?since=0", by: bob, server)
+            let messages = try #require(all.text.firstRange(of: #"],"rev""#)).lowerBound
+            // What is between the brackets, without the commas.
+            let count = all.text[..<messages].utf8.count - #"{"messages":["#.utf8.count - 3
+            #expect(page.rooms.first { $0.room == "a" }?.bytes == count)
+        }
+    }
+
+    @Test("see a user's rooms, last activity and sockets, and end these", arguments: [1, 4])
+    func user(threads: Int) async throws {
+        try await withTokenServer(configure: { $0.threads = threads }) { server in
+            for room in ["a", "b", "c"] { _ = try send("1", to: room, by: bob, server) }
+            func user(_ query: String = "") throws -> User {
+                try decode(request(.get, "/v1/admin/users/bob\(query)", by: root, server).body)
+            }
+            for _ in 0..<2 {
+                let first = try user("?limit=2")
+                #expect(first.rooms.map(\.room) == ["a", "b"] && first.has_more && first.sockets == 0)
+                #expect(first.last_activity != nil)
+                let rest = try user("?after=b")
+                #expect(rest.rooms == [User.Room(room: "c", role: "owner")] && !rest.has_more)
+                try server.restart()
+            }
+            let own = try (0..<3).map { _ in
+                try WebSocketClient(port: server.port, "/v1/rooms/a/live?access_token=\(bob)")
+            }
+            let many = try WebSocketClient(port: server.port, "/v1/live?access_token=\(bob)")
+            let stream = try EventStreamClient(port: server.port, "/v1/rooms/a/live?access_token=\(bob)")
+            for live in own { try live.greeting() }
+            try stream.greeting()
+            #expect(try many.isQuiet())
+            #expect(try user().sockets == 5)
+            #expect(try request(.delete, "/v1/admin/users/bob/sockets", by: root, server).status == .noContent)
+            for live in own + [many] {
+                #expect(try live.frame().errorCode == "disconnected")
+                #expect(try live.closeCode() == .tokenExpired)
+            }
+            #expect(try stream.frame().errorCode == "disconnected")
+            #expect(try stream.block() == nil)
+            try waitUntil { try user().sockets == 0 }
+            try WebSocketClient(port: server.port, "/v1/rooms/a/live?access_token=\(bob)").greeting()
+            let nobody: User = try decode(request(.get, "/v1/admin/users/nobody", by: root, server).body)
+            #expect(nobody.rooms.isEmpty && nobody.last_activity == nil && nobody.sockets == 0)
+        }
+    }
+
+    @Test("alone may ask: others are refused with 403 forbidden, also in open mode")
+    func others() async throws {
+        let limited = try TestToken.of("root", #""admin":true"#, #""rooms":["*"]"#)
+        let targets: [(HTTPRequest.Method, String)] = [
+            (.get, "/v1/admin/rooms"), (.get, "/v1/admin/users/bob"), (.delete, "/v1/admin/users/bob/sockets"),
+        ]
+        try await withTokenServer { server in
+            for (method, target) in targets {
+                for token in [bob, limited] {
+                    let response = try request(method, target, by: token, server)
+                    #expect(try response.status == .forbidden && response.problem.code == "forbidden")
+                }
+            }
+        }
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            for (method, target) in targets {
+                #expect(try client.request(method, target + "?user=root").problem.code == "forbidden")
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A ban")
+struct BanTests {
+    private let clock = TestClock()
+
+    private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
+        try TestLog {
+            $0.clock = { [clock] in clock.now }
+            configure(&$0)
+        }
+    }
+
+    private func code(_ result: Result<Stored, Problem>) -> String? {
+        if case .failure(let problem) = result { problem.code.string } else { nil }
+    }
+
+    private func ban(
+        _ user: String, with settings: BanSettings = BanSettings(), from room: String = "lobby", by: String = "alice",
+        isAdmin: Bool = false, _ log: TestLog
+    ) throws -> Result<Stored, Problem> {
+        try log.change(.setBan(try UserID(user), settings), in: room, by: by, isAdmin: isAdmin)
+    }
+
+    private func banFromServer(
+        _ user: String, with settings: BanSettings? = BanSettings(), isAdmin: Bool = true, _ log: TestLog
+    ) throws -> Result<Stored, Problem> {
+        let change: UserChange = settings.map { .ban($0) } ?? .liftBan
+        return try log.outcome(
+            Submission(
+                ticket: Ticket(loop: 9, number: .random(in: 0 ... .max)), room: nil, sender: try UserID("root"),
+                change: .user(try UserID(user), change), isAdmin: isAdmin))
+    }
+
+    /// What is refused to a user of what there is to change and to read.
+    private func refusals(_ user: String, in room: String = "lobby", _ log: TestLog) throws -> [String] {
+        let changes = try log.submitAll([
+            log.submissions([.init(room: room, sender: user)])[0],
+            log.submission(.init(seq: 1, action: .addReaction(ReactionKey("x")), room: room, user: user)),
+            log.submission(.read(seq: 1), in: room, by: user),
+            log.submission(.room(.setMember(try UserID(user), nil)), in: room, by: user),
+        ]).compactMap(code)
+        var reads: [String] = []
+        for kind in [
+            .summary, .page(PageRequest(anchor: .newest, limit: 1)), .replay(since: 0, format: .webSocket, bytes: 1),
+        ]
+            as [Query.Kind]
+        {
+            do throws(any Error) {
+                _ = try log.ask(kind, of: room, for: user)
+            } catch let problem as Problem {
+                reads.append("read " + problem.code.string)
+            }
+        }
+        return changes + reads
+    }
+
+    private static let noChange = Array(repeating: "banned", count: 4)
+    private static let nothing = noChange + Array(repeating: "read banned", count: 3)
+
+    @Test("from a room refuses every change there, or reading too, until it is lifted")
+    func room() throws {
+        let log = try makeLog()
+        try log.sendAll([.init(), .init(room: "other")])
+        #expect(try ban("bob", log).get().isNew)
+        #expect(try refusals("bob", log) == Self.noChange)
+        #expect(try refusals("bob", in: "other", log) == [])
+        #expect(try refusals("carol", log) == [])
+        #expect(try !ban("bob", with: BanSettings(scope: .all), log).get().isNew)
+        #expect(try refusals("bob", log) == Self.nothing)
+        #expect(log.listener.ends.events.count == 1)
+        let lift = RoomChange.removeBan(try UserID("bob"))
+        for _ in 0..<2 { _ = try log.change(lift, by: "alice").get() }
+        #expect(try refusals("bob", log) == [])
+    }
+
+    @Test("from the server holds in every room, for admins too, and is theirs to set")
+    func server() throws {
+        let log = try makeLog()
+        try log.sendAll([.init(), .init(room: "other")])
+        #expect(try code(banFromServer("bob", isAdmin: false, log)) == "forbidden")
+        #expect(try code(banFromServer("root", log)) == "forbidden")
+        #expect(try banFromServer("bob", log).get().isNew)
+        for room in ["lobby", "other", "new"] {
+            #expect(try log.sendAll([.init(room: room, sender: "bob")]).compactMap(code) == ["banned"])
+        }
+        #expect(try refusals("bob", log) == Self.noChange)
+        _ = try banFromServer("bob", with: BanSettings(scope: .all), log).get()
+        #expect(try refusals("bob", in: "other", log) == Self.nothing)
+        #expect(throws: Problem.self) { try log.inbox(of: "bob") }
+        let admin = try log.change(.set(RoomSettings()), by: "bob", isAdmin: true)
+        #expect(code(admin) == "banned")
+        _ = try banFromServer("bob", with: nil, log).get()
+        #expect(try refusals("bob", log) == [])
+    }
+
+    @Test("of an owner is for admins, of oneself for nobody; one from a room is none for an admin")
+    func who() throws {
+        let log = try makeLog()
+        try log.send(.init())
+        _ = try log.change(.setMember(try UserID("bob"), .owner), by: "alice").get()
+        #expect(try code(ban("bob", log)) == "forbidden")
+        #expect(try code(ban("alice", log)) == "forbidden")
+        #expect(try code(ban("dave", by: "carol", log)) == "forbidden")
+        #expect(try code(ban("dave", from: "nowhere", log)) == "room_not_found")
+        #expect(try ban("bob", by: "root", isAdmin: true, log).get().isNew)
+        #expect(try refusals("bob", log) == Self.noChange)
+        #expect(try ban("root", with: BanSettings(scope: .all), log).get().isNew)
+        #expect(try code(log.change(.set(RoomSettings()), by: "root", isAdmin: true)) == nil)
+    }
+
+    @Test("ends by itself at its time, and is not listed then")
+    func end() throws {
+        let log = try makeLog()
+        try log.send(.init())
+        let until = Timestamp(milliseconds: clock.now.milliseconds + 1000)
+        #expect(try code(ban("bob", with: BanSettings(until: clock.now), log)) == "ban_over")
+        _ = try ban("bob", with: BanSettings(scope: .all, until: until), log).get()
+        _ = try ban("carol", log).get()
+        clock.step(999)
+        #expect(try refusals("bob", log) == Self.nothing)
+        #expect(try list(log) == ["bob", "carol"])
+        clock.step(1)
+        #expect(try refusals("bob", log) == [])
+        #expect(try list(log) == ["carol"])
+        #expect(try ban("bob", log).get().isNew)
+        #expect(try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM bans") } == 2)
+    }
+
+    private func list(after: String? = nil, limit: Int = 10, _ log: TestLog) throws -> [String] {
+        let kind = Query.Kind.bans(after: try after.map { try UserID($0) }, limit: limit)
+        guard case .bans(let found) = try log.ask(kind, for: "alice") else { throw WrongAnswer() }
+        return found.bans.map(\.user.string) + (found.hasMore ? ["…"] : [])
+    }
+
+    @Test("is listed for owners in pages, and lasts when the log is opened again")
+    func listed() throws {
+        var log = try makeLog()
+        try log.send(.init())
+        for user in ["d", "b", "ä"] { _ = try ban(user, with: BanSettings(scope: .all, reason: "spam"), log).get() }
+        for _ in 0..<2 {
+            #expect(try list(limit: 2, log) == ["b", "d", "…"])
+            #expect(try list(after: "d", limit: 2, log) == ["ä"])
+            #expect(throws: Problem.notAnOwner) { try log.ask(.bans(after: nil, limit: 1), for: "carol") }
+            #expect(try refusals("b", log) == Self.nothing)
+            log = try log.reopened { $0.clock = { [clock] in clock.now } }
+        }
+        let report = try DatabaseCheck(log.path).run()
+        #expect(report.isSound, "\(report.damages)")
+    }
+
+    @Test("holds for what follows in the same commit, and not for what came before")
+    func order() throws {
+        let log = try makeLog()
+        try log.send(.init())
+        let results = try log.submitAll(
+            log.submissions([.init(sender: "bob")])
+                + [log.submission(.room(.setBan(try UserID("bob"), BanSettings())), by: "alice")]
+                + log.submissions([.init(sender: "bob")])
+                + [log.submission(.room(.removeBan(try UserID("bob"))), by: "alice")]
+                + log.submissions([.init(sender: "bob")]))
+        #expect(results.map { code($0) } == [nil, nil, "banned", nil, nil])
+        #expect(log.log.bans[BanTable.Key(room: try RoomID("lobby"), user: try UserID("bob"))] == nil)
+    }
+
+    @Test("of one more user than a room may ban is refused; one that replaces another is not")
+    func limit() throws {
+        let log = try makeLog()
+        try log.send(.init())
+        log.close()
+        try log.sql { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Limits.roomBans))
+                    INSERT INTO bans SELECT 1, 'user' || i, 0, NULL, NULL, 'alice', 0 FROM n
+                    """)
+        }
+        let full = try log.reopened()
+        #expect(try code(ban("bob", full)) == "too_many_bans")
+        #expect(try code(ban("user7", full)) == nil)
+    }
+}

@@ -1,0 +1,214 @@
+import Chat
+import GRDB
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A user who is erased")
+struct ErasureTests {
+    private let events = Recorder<JobEvent>()
+    private static let done = JobEvent.done("erasing a user")
+
+    private func makeLog(
+        in directory: TemporaryDirectory? = nil, events: Recorder<JobEvent>? = nil,
+        _ configure: (inout StoreConfiguration) -> Void = { _ in }
+    ) throws -> TestLog {
+        try TestLog(in: directory) {
+            $0.onJob = { [events = events ?? self.events] in events.record($0) }
+            configure(&$0)
+        }
+    }
+
+    private func submission(_ user: String, isAdmin: Bool = true) throws -> Submission {
+        Submission(
+            ticket: Ticket(loop: 9, number: .random(in: 0 ... .max)), room: nil, sender: try UserID("root"),
+            change: .user(try UserID(user), .erase), isAdmin: isAdmin)
+    }
+
+    @discardableResult
+    private func erase(_ user: String, isAdmin: Bool = true, _ log: TestLog) throws -> String {
+        String(decoding: try log.outcome(submission(user, isAdmin: isAdmin)).get().body, as: UTF8.self)
+    }
+
+    private func status(_ user: String, _ log: TestLog) throws -> ErasureStatus? {
+        let query = Query(
+            ticket: Ticket(loop: 9, number: .random(in: 0 ... .max)), room: nil, kind: .erasure(try UserID(user)),
+            user: try UserID("root"), isAdmin: true)
+        log.log.fetch([query])
+        guard case .erasure(let status) = try log.listener.answers([query.ticket])[0].result.get() else {
+            throw WrongAnswer()
+        }
+        return status
+    }
+
+    private func waitUntilErased(_ user: String, _ log: TestLog) throws {
+        try waitUntil { (try? status(user, log)?.state) == .erased }
+    }
+
+    private func expectSound(_ path: String) throws {
+        let report = try DatabaseCheck(path).run()
+        #expect(report.isSound, "\(report.damages)")
+    }
+
+    private func decoded(_ seq: Int64, of room: String = "lobby", _ log: TestLog) throws -> Message {
+        try Message(decoding: #require(try log.message(seq, of: room)))
+    }
+
+    @Test("leaves tombstones of nobody, and no membership, read mark or reaction")
+    func erased() throws {
+        let log = try makeLog()
+        try log.sendAll([
+            .init(text: "hello", sender: "alice"), .init(text: "a whisper", sender: "whisperer", id: "whisper-1"),
+            .init(text: "another whisper", sender: "whisperer"),
+            .init(text: "a third whisper", sender: "whisperer", id: "whisper-3"),
+            .init(text: "hi", room: "den", sender: "whisperer"),
+        ])
+        try log.edit(2, "an edited whisper", as: "whisperer")
+        try log.delete(4, as: "whisperer")
+        for (key, user) in [("x", "bob"), ("x", "whisperer"), ("y", "whisperer")] {
+            try log.react(key, to: 1, as: user)
+        }
+        try log.join("lobby", as: "whisperer")
+        try log.read(to: 3, as: "whisperer")
+        #expect(throws: Problem.notAnAdmin) { try erase("whisperer", isAdmin: false, log) }
+        #expect(try erase("whisperer", log) == #"{"user":"whisperer","state":"erasing","messages":0}"#)
+        #expect(log.listener.ends.events.first == [.erased(try UserID("whisperer"))])
+        try waitUntilErased("whisperer", log)
+        #expect(try status("whisperer", log)?.messages == 4)
+        for (seq, room) in [(2, "lobby"), (3, "lobby"), (4, "lobby"), (1, "den")] as [(Int64, String)] {
+            let message = try decoded(seq, of: room, log)
+            #expect(message.deleted && message.sender == .deleted && message.clientMessageID == nil)
+        }
+        #expect(try decoded(1, log).reactions == [Reaction(key: "x", count: 1, users: [try UserID("bob")])])
+        // Each is a change of its own, which subscribers have seen.
+        #expect(try log.state() == RoomState(head: 4, rev: 14))
+        let pushed = log.listener.commits.events.flatMap(\.batches).filter { $0.room.string == "lobby" }
+        #expect(pushed.reduce(0) { $0 + $1.messages.count } == 14)
+        let summary = try log.summary(for: "whisperer")
+        #expect(summary.role == nil && summary.read == 0)
+        #expect(try log.inbox(of: "whisperer").rooms.isEmpty)
+        #expect(try log.message("whisper-1", from: "whisperer") == nil)
+        let memberships = log.listener.memberships.events.flatMap(\.self).filter { $0.kind == .left }
+        #expect(Set(memberships.map(\.room.string)) == ["lobby", "den"])
+        log.close()
+        try expectSound(log.path)
+        try log.sql { db in
+            for table in ["members", "read_marks", "reactions", "first_contents", "jobs", "returns"] {
+                let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+                #expect(count == (table == "members" || table == "reactions" ? 1 : 0), "\(table)")
+            }
+        }
+        // The user's name is kept for the status; what the user has said is not.
+        #expect(throws: CommandFailed.self, "it is gone from the file") {
+            try run("grep", "-qaE", "(a|an|er|ed|rd) whisper|whisper-", log.path)
+        }
+    }
+
+    @Test("may come back at once as a new one, whose sends, reactions and memberships stay")
+    func comesBack() throws {
+        let log = try makeLog()
+        for _ in 0..<3 { try log.fill(1000, "long") }
+        try log.sendAll([
+            .init(text: "old", sender: "bob", id: "a"), .init(text: "older", sender: "bob", id: "b"),
+            .init(text: "hello", sender: "alice"), .init(text: "old", room: "den", sender: "bob", id: "a"),
+        ])
+        try log.react("x", to: 3, as: "bob")
+        try log.react("y", to: 3, as: "bob")
+        try log.read(to: 3, as: "bob")
+        // In one commit, so that the job has done nothing yet.
+        let results = try log.submitAll(
+            [submission("bob")] + log.submissions([.init(text: "new", sender: "bob", id: "a")])
+                + [
+                    log.submission(.init(seq: 3, action: .addReaction(ReactionKey("x")), user: "bob")),
+                    log.submission(.init(seq: 2, action: .edit(Edit(text: "mine?")), user: "bob")),
+                    log.submission(.room(.setMember(try UserID("bob"), nil)), in: "den", by: "root", isAdmin: true),
+                    log.submission(.read(seq: 1), by: "bob"),
+                ] + log.submissions([.init(text: "new", room: "attic", sender: "bob")]))
+        let sent = try results[1].get()
+        #expect(sent.isNew && sent.seq == 4)
+        #expect(throws: Problem.notTheSender) { try results[3].get() }
+        for index in [0, 2, 4, 5, 6] { #expect(throws: Never.self) { try results[index].get() } }
+        try waitUntilErased("bob", log)
+        #expect(try status("bob", log)?.messages == 3)
+        for (seq, room) in [(1, "lobby"), (2, "lobby"), (1, "den")] as [(Int64, String)] {
+            #expect(try decoded(seq, of: room, log).sender == .deleted)
+        }
+        #expect(try decoded(4, log).content.text == "new")
+        #expect(try decoded(1, of: "attic", log).content.text == "new")
+        #expect(try decoded(3, log).reactions == [Reaction(key: "x", count: 1, users: [try UserID("bob")])])
+        #expect(try log.summary(for: "bob").read == 1)
+        #expect(try log.summary(of: "den", for: "bob").role == .member)
+        #expect(try log.summary(of: "attic", for: "bob").role == .owner)
+        // The same send again is known; and so is the one after the erasure.
+        #expect(try log.send(.init(text: "new", sender: "bob", id: "a")).seq == 4)
+        #expect(try log.send(.init(text: "new", sender: "bob", id: "b")).seq == 5)
+        try expectSound(log.path)
+    }
+
+    @Test("is erased with what the new one has done, when that is asked for again before it is over")
+    func again() throws {
+        let log = try makeLog()
+        for _ in 0..<3 { try log.fill(1000, "long") }
+        try log.send(.init(sender: "bob"))
+        let results = try log.submitAll(
+            [submission("bob")] + log.submissions([.init(text: "new", sender: "bob")]) + [submission("bob")])
+        for result in results { #expect(throws: Never.self) { try result.get() } }
+        try waitUntilErased("bob", log)
+        #expect(try decoded(2, log).sender == .deleted)
+        #expect(try status("bob", log)?.messages == 2)
+        _ = try log.send(.init(text: "third", sender: "bob"))
+        #expect(try erase("bob", log) == #"{"user":"bob","state":"erasing","messages":0}"#)
+        try waitUntilErased("bob", log)
+        #expect(try status("bob", log)?.messages == 1)
+        try expectSound(log.path)
+    }
+
+    @Test(
+        "is erased to the end after a crash, and its file is sound however far it has come", arguments: [0, 200, 700])
+    func crash(messages: Int) throws {
+        let log = try makeLog()
+        try log.sendAll((0..<1000).map { .init(text: "\($0)", sender: $0 % 2 == 0 ? "bob" : "alice", id: "\($0)") })
+        for seq in 1...300 as ClosedRange<Int64> { try log.react(to: 2 * seq, as: "bob") }
+        for room in 0..<300 { try log.send(.init(room: "room\(room)", sender: "bob")) }
+        try erase("bob", log)
+        try waitUntil { (try? status("bob", log)?.messages).map { $0 >= Int64(messages) } ?? false }
+        let copy = try TemporaryDirectory()
+        _ = try Backup(of: log.path, to: copy.path(of: "log.db")).run()
+        try expectSound(copy.path(of: "log.db"))
+        let restored = try makeLog(in: copy, events: Recorder())
+        try waitUntilErased("bob", restored)
+        #expect(try status("bob", restored)?.messages == 800)
+        try restored.sql { db in
+            let left = try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT (SELECT count(*) FROM messages WHERE sender = 'bob')
+                        + (SELECT count(*) FROM reactions WHERE user = 'bob')
+                        + (SELECT count(*) FROM members WHERE user = 'bob')
+                    """)
+            #expect(left == 0)
+        }
+        #expect(try decoded(2, restored).reactions.isEmpty)
+        try expectSound(restored.path)
+    }
+
+    @Test("was the last owner of a private room: it stays, and admins care for it")
+    func lastOwner() throws {
+        let log = try makeLog()
+        _ = try log.change(.set(RoomSettings(visibility: .private)), by: "bob").get()
+        try erase("bob", log)
+        try waitUntilErased("bob", log)
+        #expect(throws: Problem.roomNotFound) { try log.summary(for: "bob") }
+        _ = try log.change(.setMember(try UserID("carol"), .owner), by: "root", isAdmin: true).get()
+        #expect(try log.summary(for: "carol").role == .owner)
+        try expectSound(log.path)
+    }
+
+    @Test("is a name of its own: nobody may be called as the sender of erased messages is")
+    func name() {
+        #expect(throws: Problem.invalidUser) { try UserID("~deleted") }
+        #expect(throws: Never.self) { try UserID("~deleted2") }
+    }
+}
