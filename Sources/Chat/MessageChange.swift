@@ -44,7 +44,8 @@ public struct MessageChange: Sendable {
         case done
     }
 
-    /// Decides whether `user` may change `message` so. The sender is asked for before anything else, so that nobody
+    /// Decides whether `user` may change `message` so. An edit that is repeated with the revision that it was made on is
+    /// done already. The sender is asked for before anything else, so that nobody
     /// learns from a refusal what others may.
     ///
     /// - Throws: 403 `not_the_sender`, 409 `message_deleted`, 412 `precondition_failed`.
@@ -60,8 +61,22 @@ public struct MessageChange: Sendable {
             case .delete, .removeReaction: return .done
             }
         }
-        if let condition, !condition.holds(for: message.rev) { throw .preconditionFailed(rev: message.rev) }
+        if let condition, !condition.holds(for: message.rev) {
+            if isRepeated(on: message, condition) { return .done }
+            throw .preconditionFailed(rev: message.rev)
+        }
         return .go
+    }
+
+    /// True for an edit that has been made already: its answer was lost, and the client sends it again with the revision
+    /// that it has seen. The message has been edited since that revision, and says what the edit asks for. A server may
+    /// answer as if it had just been done (RFC 9110, section 13.1.1).
+    private func isRepeated(on message: Message, _ condition: RevisionCondition) -> Bool {
+        guard case .edit(let edit) = action, message.editedAt != nil,
+            condition.revs.contains(where: { $0 > 0 && $0 < message.rev }),
+            let content = try? edit.applied(to: message.content)
+        else { return false }
+        return content.isSame(as: message.content)
     }
 }
 

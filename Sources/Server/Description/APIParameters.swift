@@ -56,7 +56,7 @@ enum APIParameters {
 
     private static let places: [(String, JSONValue)] = [
         place("before", "What lies before a place"),
-        place("after", "What lies after a place"),
+        place("after", "What lies after a place; `after=0` is the room from its start"),
         place("around", "What lies around a place, with it in the middle"),
         (
             "since",
@@ -116,7 +116,8 @@ enum APIParameters {
             "If-Match",
             parameter(
                 "If-Match", in: "header", ["type": "string"],
-                "The `ETag` of the message that the client has seen: 412 if it has been changed since.", example: "*")
+                "The `ETag` of the message that the client has seen: 412 if it has changed since, but not for an edit that is repeated.",
+                example: "*")
         ),
         (
             "If-None-Match",

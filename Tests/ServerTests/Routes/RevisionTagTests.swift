@@ -50,6 +50,19 @@ struct RevisionTagTests {
         }
     }
 
+    @Test("does not refuse an edit that is repeated after a lost answer")
+    func repeatedEdit() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("1")
+            for _ in 1...2 {
+                let response = try client.change(.patch, "1", #"{"text":"2"}"#, ifMatch: #""1""#)
+                #expect(response.status == .ok && response["ETag"] == "\"2\"")
+            }
+            #expect(try client.change(.patch, "1", #"{"text":"3"}"#, ifMatch: #""1""#).status.code == 412)
+        }
+    }
+
     @Test("may be in any of several If-Match lines")
     func severalLines() throws {
         try withServer { server in

@@ -106,6 +106,25 @@ struct EditTests {
         #expect(try log.change(edit(Edit(text: "b"), revs: [1, 3])).rev == 4)
     }
 
+    @Test("that is repeated at the revision that it was made on is done already, whatever else has happened since")
+    func repeatedEdit() throws {
+        let log = try TestLog()
+        try log.fill(1)
+        let first = try log.change(edit(Edit(text: "a"), revs: [1]))
+        #expect(first.rev == 2)
+        let again = try log.change(edit(Edit(text: "a"), revs: [1]))
+        #expect(again.rev == 2 && again.body == first.body)
+        try log.react(to: 1, as: "bob")
+        #expect(try log.change(edit(Edit(text: "a"), revs: [1])).rev == 3)
+        #expect(try log.state().rev == 3)
+        // Another content is another edit, and so is what has been edited again.
+        #expect(throws: Problem.preconditionFailed(rev: 3)) { try log.change(edit(Edit(text: "b"), revs: [1])) }
+        try log.edit(1, "c")
+        #expect(throws: Problem.preconditionFailed(rev: 4)) { try log.change(edit(Edit(text: "a"), revs: [1])) }
+        // A revision that the message has not had yet is no base of any edit.
+        #expect(throws: Problem.preconditionFailed(rev: 4)) { try log.change(edit(Edit(text: "c"), revs: [9])) }
+    }
+
     @Test("bears the time of its commit, and never one before the message or the edit before")
     func times() throws {
         let clock = TestClock()
