@@ -73,6 +73,7 @@ public final class Server: Sendable {
             let services = Services(
                 configuration: configuration, log: log, logProblem: { Self.problem(of: log) }, interest: interest,
                 dispatcher: dispatcher, doublePush: doublePush,
+                faultCounts: configuration.faults ? FaultCounts() : nil,
                 typing: TypingRate(interval: configuration.typingInterval),
                 presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
                 readNotices: configuration.readNotices

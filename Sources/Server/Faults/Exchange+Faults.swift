@@ -11,7 +11,9 @@ extension Exchange {
     /// - Throws: 400 `invalid_fault`, or the refusal that it asks for.
     func serveWithFaults(_ target: DecodedTarget) throws(Problem) {
         // What a browser asks beforehand has the parameter too, and it is the request itself that is to go wrong.
-        guard request.method != .options, let plan = try FaultPlan(request, target) else { return try serve(target) }
+        guard request.method != .options, let wanted = try FaultPlan(request, target) else { return try serve(target) }
+        let path = target.segments.joined(separator: "/")
+        let plan = worker.services.faultCounts.map { wanted.due(request.method, path, $0) } ?? wanted
         faults = plan
         guard let milliseconds = plan[.delay] else { return try serve(target, unless: plan.refusal) }
         worker.loop.after(.milliseconds(milliseconds)) { [self] in
@@ -31,8 +33,9 @@ extension Exchange {
     /// Whether a fault keeps the answer from being given now: then it comes later, or never.
     func isWithheld(_ status: HTTPResponse.Status, _ contentType: String, _ body: Span<UInt8>) -> Bool {
         guard let plan = faults else { return false }
+        // A client that repeats its send must get on. Where requests are counted, the count sees to that.
         let isRepeatedSend = request.method == .post && status == .ok
-        if plan[.lostAnswer] != nil, !isRepeatedSend {
+        if let lost = plan.fault(.lostAnswer), lost.occasions != .all || !isRepeatedSend {
             takeHTTP()?.connection.finish()
             return true
         }

@@ -1,4 +1,5 @@
-/// One thing that the server is to do wrong, as a request asks for it: `NAME` or `NAME=VALUE`.
+/// One thing that the server is to do wrong, as a request asks for it: `NAME` or `NAME=VALUE`, and behind it `:N` or `/N`
+/// for some of the requests only.
 struct Fault: Hashable, Sendable {
     /// What can go wrong. The order is that in which clients are told.
     enum Name: String, Sendable, CaseIterable {
@@ -33,6 +34,27 @@ struct Fault: Hashable, Sendable {
     let name: Name
     /// When, how long or how much, as the name has it; 0 where there is nothing to say.
     let value: Int
+    /// The requests that it is for.
+    var occasions = Occasions.all
+
+    /// Requests that ask for a fault, counted for each method and path.
+    enum Occasions: Hashable, Sendable {
+        /// Every one.
+        case all
+        /// `:N`: the first N.
+        case first(Int)
+        /// `/N`: the Nth, the 2Nth and so on.
+        case every(Int)
+
+        /// True if the fault is for the request of this number, from 1 on.
+        func contains(_ number: Int) -> Bool {
+            switch self {
+            case .all: true
+            case .first(let count): number <= count
+            case .every(let count): number.isMultiple(of: count)
+            }
+        }
+    }
 
     /// The longest wait, in milliseconds.
     static let maximumMilliseconds = 60_000
@@ -90,6 +112,14 @@ extension Fault.Name {
         switch self {
         case .dropFrame, .doubleFrame, .tornFrame, .cutReplay, .cutLive, .fragmentFrames: true
         case .status, .delay, .lateAnswer, .lostAnswer, .doublePush, .newEpoch: false
+        }
+    }
+
+    /// True if `:N` or `/N` may follow: it is about a request and its answer.
+    var isCountable: Bool {
+        switch self {
+        case .status, .delay, .lateAnswer, .lostAnswer: true
+        default: false
         }
     }
 

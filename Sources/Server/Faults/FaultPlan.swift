@@ -15,7 +15,7 @@ struct FaultPlan: Hashable, Sendable {
     static let epochSuffix = "fault"
 
     /// The faults, in the order in which they stand.
-    let faults: [Fault]
+    private(set) var faults: [Fault]
 
     /// The faults that a request asks for; `nil` when it asks for none.
     ///
@@ -56,6 +56,7 @@ struct FaultPlan: Hashable, Sendable {
         var faults: [Fault] = []
         for element in elements {
             let fault = try Fault(parsing: element, field: field)
+            // One may be there twice only where its values tell which is meant.
             guard fault.name.isRepeatable || !faults.contains(where: { $0.name == fault.name }) else {
                 throw .invalidFault(field, detail: "\(fault.name.rawValue) is there more than once.")
             }
@@ -74,6 +75,23 @@ struct FaultPlan: Hashable, Sendable {
         faults.contains(Fault(name: name, value: value))
     }
 
+    /// The fault of this name, if it is asked for.
+    func fault(_ name: Fault.Name) -> Fault? {
+        faults.first { $0.name == name }
+    }
+
+    /// The plan with the faults that are for this request, of those that are for some requests only.
+    ///
+    /// - Parameter counts: numbers the requests.
+    func due(_ method: HTTPRequest.Method, _ path: String, _ counts: FaultCounts) -> FaultPlan {
+        guard faults.contains(where: { $0.occasions != .all }) else { return self }
+        var plan = self
+        plan.faults = faults.filter { fault in
+            fault.occasions == .all || fault.occasions.contains(counts.count(fault, method.rawValue, path))
+        }
+        return plan
+    }
+
     /// With what the request is to be refused, before anything is done; `nil` when it is not.
     var refusal: Problem? {
         guard let status = self[.status] else { return nil }
@@ -90,8 +108,30 @@ struct FaultPlan: Hashable, Sendable {
 }
 
 extension Fault {
-    /// Reads `NAME` or `NAME=VALUE`.
+    /// Reads `NAME` or `NAME=VALUE`, and `:N` or `/N` behind it.
     fileprivate init(parsing text: Substring, field: String) throws(Problem) {
+        guard let mark = text.lastIndex(where: { $0 == ":" || $0 == "/" }) else {
+            self = try Fault(single: text, field: field)
+            return
+        }
+        var fault = try Fault(single: text[..<mark], field: field)
+        guard fault.name.isCountable else {
+            throw .invalidFault(
+                field, detail: "\(fault.name.rawValue) is for every request: \(text[mark...]) cannot follow it.")
+        }
+        let digits = text[text.index(after: mark)...]
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let count = Int(digits), (1...Fault.maximumNumber).contains(count)
+        else {
+            throw .invalidFault(
+                field, detail: "Behind \(text[mark]) must be a number of requests, 1 to \(Fault.maximumNumber).",
+                limit: Fault.maximumNumber)
+        }
+        fault.occasions = text[mark] == ":" ? .first(count) : .every(count)
+        self = fault
+    }
+
+    private init(single text: Substring, field: String) throws(Problem) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = Name(rawValue: String(parts[0])) else {
             throw .invalidFault(field, detail: "There is no fault \"\(parts[0])\". There are: \(Name.synopsis).")

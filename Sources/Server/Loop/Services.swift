@@ -15,6 +15,8 @@ struct Services: Sendable {
     let dispatcher: Dispatcher
     /// `nil` unless requests may ask for faults.
     let doublePush: DoublePush?
+    /// Numbers requests that ask for faults; `nil` unless they may.
+    let faultCounts: FaultCounts?
     let typing: TypingRate
     /// `nil` when nobody is counted.
     let presence: Presence?

@@ -114,6 +114,32 @@ struct AnswerFaultTests {
         }
     }
 
+    @Test("go wrong the first times only, if they are asked to, and then as usual")
+    func firstTimes() throws {
+        try withServer {
+            $0.faults = true
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let statuses = try (1...4).map { _ in try send("x", id: "a", "status=503:2", by: client).status.code }
+            #expect(statuses == [503, 503, 201, 200])
+            let every = try (1...4).map { _ in try client.get("/v1/rooms/lobby?fault=status=429/2").status.code }
+            #expect(every == [200, 429, 200, 429])
+            // Exactly as many answers are lost, those of repeated sends among them.
+            for _ in 1...2 {
+                let other = try HTTPClient(port: server.port)
+                try other.write(
+                    HTTPClient.bytes(.post, messages("lost-answer:2"), body: Array(HTTPClient.draft("y", id: "b").utf8))
+                )
+                #expect(try other.endsSilently())
+            }
+            #expect(try send("y", id: "b", "lost-answer:2", by: client).status == .ok)
+            let lost = try HTTPClient(port: server.port)
+            #expect(try lost.get("/v1/rooms/lobby/messages?fault=lost-answer/2").status == .ok)
+            try lost.write(HTTPClient.bytes(.get, "/v1/rooms/lobby/messages?fault=lost-answer/2"))
+            #expect(try lost.endsSilently())
+        }
+    }
+
     @Test("that are about something else are served as usual")
     func otherFaults() throws {
         try withServer {

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPTypes
 import Testing
 import Wire
 
@@ -50,6 +51,38 @@ struct FaultPlanTests {
             #expect(error?.code == .invalidFault)
             #expect(error?.limit == (argument.choice == nil ? argument.range.upperBound : nil))
         }
+    }
+
+    @Test("may be for the first requests only, or for every so manyth")
+    func occasions() throws {
+        #expect(try faults("status=503:2")?.fault(.status)?.occasions == .first(2))
+        #expect(try faults("status=503/5, delay")?.fault(.status)?.occasions == .every(5))
+        #expect(try faults("status:2")?.fault(.status) == Fault(name: .status, value: 503, occasions: .first(2)))
+        #expect(try faults("lost-answer:1")?.fault(.lostAnswer)?.occasions == .first(1))
+        #expect(try faults("lost-answer/3")?.fault(.lostAnswer)?.occasions == .every(3))
+        #expect((1...6).filter(Fault.Occasions.first(2).contains) == [1, 2])
+        #expect((1...6).filter(Fault.Occasions.every(3).contains) == [3, 6])
+        for text in [
+            "status=503:", "status=503:0", "status=503/x", "status=503:1000001", "drop-frame=2:1", "delay=5:1:2",
+        ] {
+            let error = #expect(throws: Problem.self) { try faults(text) }
+            #expect(error?.code == .invalidFault, "\(text)")
+        }
+    }
+
+    @Test("count the requests of each method, path and fault by themselves")
+    func counts() throws {
+        let counts = FaultCounts()
+        let plan = try #require(try faults("status=503:2, late-answer=5/2"))
+        let due = (1...4).map { _ in plan.due(.get, "v1/rooms", counts).faults.map(\.name) }
+        #expect(due == [[.status], [.status, .lateAnswer], [], [.lateAnswer]])
+        #expect(plan.due(.post, "v1/rooms", counts).faults.map(\.name) == [.status])
+        #expect(plan.due(.get, "v1/rooms/a", counts).faults.map(\.name) == [.status])
+        let other = try #require(try faults("status=503:3"))
+        #expect(other.due(.get, "v1/rooms", counts).refusal?.status == 503)
+        // Beyond the bound counting begins anew; it does not grow.
+        for number in 0..<FaultCounts.maximum { _ = other.due(.get, "v1/\(number)", counts) }
+        #expect(plan.due(.get, "v1/rooms", counts).refusal?.status == 503)
     }
 
     @Test("that there are not are refused with those that there are")
