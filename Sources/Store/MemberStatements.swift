@@ -29,6 +29,12 @@ final class MemberStatements {
             db)
     }
 
+    /// True if a room has an owner.
+    func hasOwner(_ room: Int64) throws -> Bool {
+        try selectOwners.bind(room, at: 1)
+        return try selectOwners.firstRow { _ in true } ?? false
+    }
+
     /// Whether a room has an owner beside one that it has.
     func hasOtherOwners(_ room: Int64) throws -> Bool {
         try selectOwners.bind(room, at: 1)

@@ -99,6 +99,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "the backup \(path) was given up")
     }
 
+    /// An export cannot be written, or was interrupted.
+    static func exportFailed(_ path: String, reason: String) -> StoreError {
+        StoreError(description: "the export of \(path) is not complete: \(reason)")
+    }
+
     /// Whatever else SQLite has to say.
     static func unusable(_ path: String, reason: String) -> StoreError {
         StoreError(description: "\(path) cannot be opened: \(reason)")

@@ -21,7 +21,8 @@ struct Backscroll: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self, LoadCommand.self,
+            ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self,
+            ExportCommand.self, ImportCommand.self, LoadCommand.self,
             BenchCommand.self, EchoCommand.self,
         ],
         defaultSubcommand: nil

@@ -24,7 +24,9 @@ enum EnvironmentArguments {
     private static func options(ofCommand name: String) -> [(name: String, takesValue: Bool)] {
         switch name {
         case ServeCommand.configuration.commandName: options(of: ServeCommand())
-        case BackupCommand.configuration.commandName: [("database", true)]
+        case BackupCommand.configuration.commandName, CheckCommand.configuration.commandName,
+            ExportCommand.configuration.commandName, ImportCommand.configuration.commandName:
+            [("database", true)]
         default: []
         }
     }

@@ -93,7 +93,7 @@ public struct Backup: Sendable {
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
                 try db.inTransaction(.immediate) {
                     // Of an older version it is left as it is, for that version.
-                    if try Schema.migrator.hasCompletedMigrations(db) { try emptyJournal(db) }
+                    if try Schema.migrator.hasCompletedMigrations(db) { try Journal.empty(db, WriterStatements(db)) }
                     guard try Schema.markAsBackup(db) else {
                         throw StoreError.damaged(source.path, reason: "its epoch is missing")
                     }
@@ -109,13 +109,5 @@ public struct Backup: Sendable {
         } catch {
             throw named(source.path, error)
         }
-    }
-
-    private func emptyJournal(_ db: Database) throws {
-        var journal = Journal(StoreConfiguration())
-        try journal.load(db, at: .now())
-        let statements = try WriterStatements(db)
-        try statements.insert(journal.recent.oldest(.max).messages)
-        try db.execute(sql: "DELETE FROM journal")
     }
 }

@@ -1,0 +1,216 @@
+import GRDB
+import Glibc
+import Wire
+
+/// Writes a database's history as lines of JSON, of one moment, whether a server has the database open or not.
+///
+/// It reads one snapshot, row by row: its memory does not depend on how many messages there are. While it lasts, the
+/// server's write-ahead log grows by what is sent.
+public struct HistoryExport: Sendable {
+    /// What has been written.
+    public struct Contents: Sendable, Hashable {
+        public var rooms: Int64 = 0
+        /// Tombstones among them.
+        public var messages: Int64 = 0
+        public var bytes: Int64 = 0
+    }
+
+    private let source: VisitedDatabase
+
+    /// An export of the database at `path`.
+    ///
+    /// - Throws: ``StoreError`` when there is no such database.
+    public init(of path: String) throws(StoreError) {
+        source = try VisitedDatabase(path)
+    }
+
+    /// Writes all lines to a file descriptor.
+    ///
+    /// - Parameters:
+    ///   - isCancelled: asked now and then whether to give up.
+    ///   - progress: called now and then.
+    /// - Throws: ``StoreError``.
+    public func run(
+        to descriptor: Int32, isCancelled: @escaping () -> Bool = { false },
+        progress: @escaping (Contents) -> Void = { _ in }
+    ) throws(StoreError) -> Contents {
+        do {
+            let connection = try source.connect("backscroll.export")
+            defer { try? connection.close() }
+            return try connection.inDatabase { db in
+                guard try Schema.migrator.hasCompletedMigrations(db) else {
+                    throw StoreError.unusable(
+                        source.path, reason: "an older version wrote it; start a server of this version with it once")
+                }
+                // One snapshot from the first line to the last.
+                try db.execute(sql: "BEGIN")
+                defer { try? db.execute(sql: "ROLLBACK") }
+                let output = LineOutput(descriptor, path: source.path, isCancelled: isCancelled, progress: progress)
+                try Writing(db, output).run()
+                return output.contents
+            }
+        } catch {
+            throw named(source.path, error)
+        }
+    }
+
+    /// The lines that wait to be written, and what has been.
+    private final class LineOutput {
+        var bytes: [UInt8] = []
+        var contents = Contents()
+        private let descriptor: Int32
+        private let path: String
+        private let isCancelled: () -> Bool
+        private let progress: (Contents) -> Void
+
+        /// Bytes that are written at once.
+        private static let chunk = 256 * 1024
+
+        init(
+            _ descriptor: Int32, path: String, isCancelled: @escaping () -> Bool,
+            progress: @escaping (Contents) -> Void
+        ) {
+            self.descriptor = descriptor
+            self.path = path
+            self.isCancelled = isCancelled
+            self.progress = progress
+            bytes.reserveCapacity(2 * Self.chunk)
+        }
+
+        /// Writes what waits, if it is enough to be worth it.
+        func writeIfFull() throws(StoreError) {
+            if bytes.count >= Self.chunk { try write() }
+        }
+
+        /// Writes all that waits.
+        func write() throws(StoreError) {
+            if isCancelled() { throw .exportFailed(path, reason: "it was interrupted") }
+            var start = 0
+            while start < bytes.count {
+                // The pointer is used only inside the closure.
+                let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + start, $0.count - start) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw .exportFailed(path, reason: describe(errno)) }
+                start += count
+            }
+            contents.bytes += Int64(bytes.count)
+            bytes.removeAll(keepingCapacity: true)
+            progress(contents)
+        }
+    }
+
+    /// One pass over the tables.
+    private struct Writing {
+        private let db: Database
+        private let output: LineOutput
+        private let selectRooms: PreparedStatement
+        private let selectMembers: PreparedStatement
+        private let selectMessages: PreparedStatement
+        private let selectReactions: PreparedStatement
+        private let selectMarks: PreparedStatement
+        private let journal: Journal
+
+        init(_ db: Database, _ output: LineOutput) throws {
+            self.db = db
+            self.output = output
+            // Of a deleted room only the name is left, and it is not used again.
+            selectRooms = try PreparedStatement(
+                "SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id", db)
+            selectMembers = try PreparedStatement("SELECT user, owner FROM members WHERE room = ? ORDER BY user", db)
+            selectMessages = try PreparedStatement(
+                "SELECT id, body FROM messages WHERE id > ? AND id <= ? ORDER BY id", db)
+            selectReactions = try PreparedStatement(
+                "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev", db)
+            selectMarks = try PreparedStatement(
+                "SELECT name, user, seq FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0", db)
+            var journal = Journal(StoreConfiguration())
+            try journal.load(db, at: .now())
+            self.journal = journal
+        }
+
+        func run() throws {
+            TransferLine.start(version: TransferLine.version, epoch: try Schema.epoch(db)).encode(into: &output.bytes)
+            try selectRooms.forEachRow { row in
+                let (number, id) = (row.integer(0), RoomID(trusted: row.text(1)))
+                let settings = RoomSettings(
+                    visibility: row.integer(2) == 1 ? .private : .open, title: row.isNull(3) ? nil : row.text(3))
+                TransferLine.room(id, settings).encode(into: &output.bytes)
+                output.contents.rooms += 1
+                try writeMembers(of: id, number)
+                try writeMessages(of: id, number)
+            }
+            try selectMarks.forEachRow { row in
+                TransferLine.read(
+                    RoomID(trusted: row.text(0)), UserID(trusted: row.text(1)), seq: row.integer(2)
+                ).encode(into: &output.bytes)
+                try output.writeIfFull()
+            }
+            TransferLine.end(messages: output.contents.messages).encode(into: &output.bytes)
+            try output.write()
+        }
+
+        private func writeMembers(of id: RoomID, _ number: Int64) throws {
+            try selectMembers.bind(number, at: 1)
+            try selectMembers.forEachRow { row in
+                let role: RoomMember.Role = row.integer(1) == 1 ? .owner : .member
+                TransferLine.member(id, RoomMember(user: UserID(trusted: row.text(0)), role: role))
+                    .encode(into: &output.bytes)
+                try output.writeIfFull()
+            }
+        }
+
+        private func writeMessages(of id: RoomID, _ number: Int64) throws {
+            try selectMessages.bind(RowKey(room: number, 0).rawValue, at: 1)
+            try selectMessages.bind(RowKey(room: number, RowKey.maximumPlace).rawValue, at: 2)
+            try selectMessages.forEachRow { row in
+                let key = row.integer(0)
+                try row.withBytes(1) { body in try write(body, RowKey(rawValue: key)) }
+            }
+            // What the journal has of a room is newer than all of its rows, and was never changed.
+            for message in journal.recent.messages(of: id) {
+                let body = message.body
+                try write(body.span, RowKey(room: number, message.seq))
+            }
+        }
+
+        private func write(_ body: Span<UInt8>, _ key: RowKey) throws {
+            output.contents.messages += 1
+            if body.contains(Self.reactions) {
+                let message = try Message(decoding: body)
+                let reactions = try message.reactions.map { reaction in
+                    (key: try ReactionKey(reaction.key), users: try users(of: reaction.key, key))
+                }
+                TransferLine.message(TransferMessage(message, seq: key.place, reactions: reactions))
+                    .encode(into: &output.bytes)
+            } else {
+                TransferLine.appendMessage(body, to: &output.bytes)
+            }
+            try output.writeIfFull()
+        }
+
+        /// The beginning of a snapshot's reactions, which may also stand in the `data` of a message without any.
+        private static let reactions = Array(#","reactions":["#.utf8)
+
+        private func users(of reaction: String, _ key: RowKey) throws -> [UserID] {
+            try selectReactions.bind(key.rawValue, at: 1)
+            try selectReactions.bind(reaction, at: 2)
+            var users: [UserID] = []
+            try selectReactions.forEachRow { users.append(UserID(trusted: $0.text(0))) }
+            return users
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// True if these bytes occur in it.
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
+        var start = 0
+        while start + bytes.count <= count {
+            var length = 0
+            while length < bytes.count, self[start + length] == bytes[length] { length += 1 }
+            if length == bytes.count { return true }
+            start += 1
+        }
+        return false
+    }
+}

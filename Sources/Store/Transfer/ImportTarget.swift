@@ -1,0 +1,245 @@
+import Chat
+import GRDB
+import Wire
+
+/// The database as an import fills it: what is known of the rooms, and messages that wait to be inserted together.
+///
+/// Confined to the connection that writes.
+struct ImportTarget {
+    /// What has been imported, lines of the transaction under way included.
+    var contents = HistoryImport.Contents()
+    /// True once the line that begins an export has come.
+    private(set) var isExport = false
+    /// True once the line that ends an export has come.
+    private(set) var hasEnded = false
+    /// An error of the database, which is no fault of a line.
+    private(set) var failure: (any Error)?
+
+    private let db: Database
+    private let statements: WriterStatements
+    /// The latest `created_at` that is taken, in milliseconds since 1970.
+    private let latest: Int64
+    private var rooms: [RoomID: Room] = [:]
+    private var pending: [RecentMessage] = []
+    private var messages: Int64 = 0
+
+    /// Messages that are inserted together: as many as one statement takes.
+    private static let mostPending = 16
+
+    /// A room, and the places of its messages in the file and in the database.
+    private struct Room {
+        var number: Int64
+        var head: Int64
+        var rev: Int64
+        var latest: Timestamp
+        /// Places in the file that are consecutive, and so in the database. Mostly one.
+        var runs: [(first: Int64, last: Int64, offset: Int64)] = []
+
+        /// A message of this place in the file is in that place of the room.
+        mutating func note(_ seq: Int64, isAt place: Int64) {
+            if let last = runs.last, last.last + 1 == seq, last.offset == place - seq {
+                runs[runs.count - 1].last = seq
+            } else if !runs.contains(where: { $0.first <= seq && seq <= $0.last && $0.offset == place - seq }) {
+                runs.append((seq, seq, place - seq))
+            }
+        }
+
+        /// The place of a message that has this one in the file; `nil` if the file has not had it.
+        func place(of seq: Int64) -> Int64? {
+            if let run = runs.last(where: { $0.first <= seq && seq <= $0.last }) { return seq + run.offset }
+            // The file goes on where the room ends: what comes before is there already.
+            guard let first = runs.first, seq < first.first, first.offset == 0 else { return nil }
+            return seq
+        }
+    }
+
+    init(_ db: Database, _ statements: WriterStatements, latest: Int64) {
+        self.db = db
+        self.statements = statements
+        self.latest = latest
+    }
+
+    /// Takes a line.
+    ///
+    /// - Throws: what is wrong with the line. An error of the database is in ``failure`` instead.
+    mutating func take(_ line: TransferLine) throws(Problem) {
+        guard !hasEnded else { throw .invalidField("type", must: "none: the export has ended before this line") }
+        do {
+            switch line {
+            case .start:
+                guard contents.lines == 1 else {
+                    throw Problem.invalidField("type", must: "export on the first line only")
+                }
+                isExport = true
+            case .room(let id, let settings): try takeRoom(id, settings)
+            case .member(let id, let member): try takeMember(id, member)
+            case .message(let message):
+                messages += 1
+                try takeMessage(message)
+            case .read(let id, let user, let seq): try takeRead(id, user, seq)
+            case .end(let count):
+                guard count == messages else {
+                    throw Problem.invalidField("messages", must: "\(messages), which is how many the file has")
+                }
+                hasEnded = true
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            failure = error
+        }
+    }
+
+    /// Inserts the messages that wait.
+    mutating func flush() throws {
+        try statements.insert(pending)
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Rooms
+
+    private mutating func takeRoom(_ id: RoomID, _ settings: RoomSettings) throws {
+        // A room that is there keeps its settings.
+        guard try room(id) == nil else { return }
+        let room = try makeRoom(id)
+        if let visibility = settings.visibility { try statements.members.set(visibility, of: room.number) }
+        if let title = settings.title { try statements.members.set(title: title, of: room.number) }
+    }
+
+    private mutating func takeMember(_ id: RoomID, _ member: RoomMember) throws {
+        guard let room = try room(id) else { throw Problem.roomNotFound }
+        // A member that is there keeps its role.
+        guard try statements.lookup.role(of: member.user, in: room.number) == nil else { return }
+        try statements.members.set(member.role, of: member.user, in: room.number)
+    }
+
+    private mutating func takeRead(_ id: RoomID, _ user: UserID, _ seq: Int64) throws {
+        guard let room = try room(id) else { throw Problem.roomNotFound }
+        // The last message of the file that is not behind the mark; without places in the file the mark is as it stands.
+        let run = room.runs.last { $0.first <= seq }
+        let place = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.place(of: seq) ?? 0)
+        guard place > 0 else { return }
+        _ = try statements.marks.raise(to: min(place, room.head), for: user, in: room.number)
+    }
+
+    private mutating func room(_ id: RoomID) throws -> Room? {
+        if let room = rooms[id] { return room }
+        guard let known = try statements.room(id) else { return nil }
+        guard !known.isDeleted else { throw Problem.roomDeleted }
+        let room = Room(number: known.number, head: known.head, rev: known.rev, latest: known.latest)
+        rooms[id] = room
+        return room
+    }
+
+    private mutating func makeRoom(_ id: RoomID, at time: Timestamp = .now()) throws -> Room {
+        guard let made = try statements.insertRoom(id, at: time) else {
+            throw Problem.unavailable("There are as many rooms as there may be.")
+        }
+        let room = Room(number: made.number, head: 0, rev: 0, latest: .earliest)
+        rooms[id] = room
+        contents.rooms += 1
+        return room
+    }
+
+    // MARK: Messages
+
+    private mutating func takeMessage(_ message: TransferMessage) throws {
+        var room = try room(message.room) ?? makeRoom(message.room, at: message.createdAt)
+        if let place = try place(of: message, in: room) {
+            contents.repeated += 1
+            if let seq = message.seq { room.note(seq, isAt: place) }
+            rooms[message.room] = room
+            return
+        }
+        guard message.createdAt >= room.latest else {
+            throw Problem.invalidField(
+                "created_at", must: "at or after that of the room's newest message, \(room.latest)")
+        }
+        guard message.createdAt.milliseconds <= latest else {
+            throw Problem.invalidField("created_at", must: "a time that is not in the future")
+        }
+        var content = message.content
+        if let replyTo = content.replyTo {
+            content.replyTo = try place(ofReply: replyTo, to: message, in: room)
+        }
+        let sentAt = room.rev + 1
+        let changes =
+            (message.deleted || message.editedAt != nil ? 1 : 0) + message.reactions.reduce(0) { $0 + $1.users.count }
+        room.head += 1
+        room.rev = sentAt + Int64(changes)
+        room.latest = message.createdAt
+        guard room.rev <= RowKey.maximumPlace else { throw Problem.unavailable("The room is full.") }
+        if let seq = message.seq { room.note(seq, isAt: room.head) }
+        rooms[message.room] = room
+        try store(message, content, in: room, sentAt: sentAt)
+        // As on a server: who sends first to a room that nobody owns owns it.
+        if room.head == 1, !(try statements.members.hasOwner(room.number)) {
+            try statements.members.set(.owner, of: message.sender, in: room.number)
+        }
+        contents.messages += 1
+    }
+
+    /// The place of a message that is there already.
+    private func place(of message: TransferMessage, in room: Room) throws -> Int64? {
+        if let id = message.clientMessageID {
+            let waiting = pending.first {
+                $0.roomNumber == room.number && $0.wasSent(by: message.sender, as: id)
+            }
+            if let waiting { return waiting.seq }
+            return try statements.lookup.message(room: room.number, sender: message.sender, clientMessageID: id)?.seq
+        }
+        // The message behind the one of the line before; for the first line the place that it names.
+        guard let seq = message.seq else { return nil }
+        let place = seq + (room.runs.last?.offset ?? 0)
+        let oldest = room.head - Int64(pending.count { $0.roomNumber == room.number })
+        guard place > 0, place <= oldest,
+            let body = try statements.changes.message(RowKey(room: room.number, place))
+        else { return nil }
+        let stored = try Message(decoding: body)
+        let isSame =
+            stored.clientMessageID == nil && stored.sender == message.sender
+            && stored.createdAt == message.createdAt
+        return isSame ? place : nil
+    }
+
+    /// The place of the message that another one answers.
+    private func place(ofReply replyTo: Int64, to message: TransferMessage, in room: Room) throws -> Int64 {
+        // Without places in the file, `reply_to` is a place in the room.
+        let place = message.seq == nil ? replyTo : room.place(of: replyTo)
+        guard let place, (1...max(1, room.head)).contains(place), room.head > 0 else { throw Problem.replyToNotFound }
+        return place
+    }
+
+    private mutating func store(
+        _ message: TransferMessage, _ content: Content, in room: Room, sentAt: Int64
+    ) throws {
+        let snapshot = Message(
+            room: message.room, seq: room.head, rev: room.rev, sender: message.sender,
+            clientMessageID: message.clientMessageID, content: content,
+            reactions: message.reactions.map { reaction in
+                Reaction(
+                    key: reaction.key.string, count: reaction.users.count,
+                    users: Array(reaction.users.prefix(Limits.reactionUsers)))
+            }, createdAt: message.createdAt, editedAt: message.editedAt, deleted: message.deleted)
+        var body: [UInt8] = []
+        snapshot.encode(into: &body)
+        let key = message.clientMessageID.map { ClientMessageKey(sender: message.sender, id: $0) }
+        pending.append(
+            RecentMessage(
+                room: message.room, roomNumber: room.number, seq: room.head, rev: sentAt, createdAt: message.createdAt,
+                sender: message.sender, key: key, body: body))
+        if pending.count == Self.mostPending || room.rev > sentAt { try flush() }
+        guard room.rev > sentAt else { return }
+        let place = RowKey(room: room.number, room.head)
+        try statements.changes.update(place, change: RowKey(room: room.number, room.rev), body)
+        // What was first sent is not in the file. So a send that is repeated after the move is refused, and not stored twice.
+        if key != nil, !snapshot.isAsSent { try statements.changes.remember(content, of: place) }
+        var rev = sentAt + (snapshot.isAsSent ? 0 : 1)
+        for reaction in message.reactions {
+            for user in reaction.users {
+                rev += 1
+                _ = try statements.changes.addReaction(reaction.key, by: user, rev: rev, to: place)
+            }
+        }
+    }
+}

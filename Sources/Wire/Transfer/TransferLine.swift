@@ -1,0 +1,318 @@
+/// A line of an export: one JSON object, named by its `type`. Exports are JSON lines in UTF-8, by which a history moves
+/// from one database to another.
+///
+/// The first line is `export`, the last one `end`. Between them are `room` lines, each followed by the room's `member`
+/// lines and then its messages in ascending `seq`, and behind all rooms the `read` lines. A line without a `type` is a
+/// message, so a history of another program can be imported without these.
+public enum TransferLine: Sendable {
+    /// `{"type":"export","version":1,"epoch":…}`: the format, and the history that it comes from.
+    case start(version: Int64, epoch: String?)
+    /// `{"type":"room","room":…,"visibility":…,"title":…}`.
+    case room(RoomID, RoomSettings)
+    /// `{"type":"member","room":…,"user":…,"role":…}`.
+    case member(RoomID, RoomMember)
+    /// `{"type":"message",…}`: a message as clients see it, but with all users of its reactions.
+    case message(TransferMessage)
+    /// `{"type":"read","room":…,"user":…,"seq":…}`: the read mark of a user.
+    case read(RoomID, UserID, seq: Int64)
+    /// `{"type":"end","messages":N}`: nothing is missing.
+    case end(messages: Int64)
+
+    /// The version of the format that is written, and the only one that is read.
+    public static let version: Int64 = 1
+}
+
+/// A message that moves from one database to another.
+public struct TransferMessage: Sendable {
+    /// The room it belongs to.
+    public var room: RoomID
+    /// Its place in the room that it comes from, which ``Content/replyTo`` of other lines refers to.
+    public var seq: Int64?
+    /// Who sent it.
+    public var sender: UserID
+    /// The sender's own name for it.
+    public var clientMessageID: String?
+    /// Its content; empty if it is deleted.
+    public var content: Content
+    /// Its reactions in the order of their first use, each with all its users in the order in which they reacted.
+    public var reactions: [(key: ReactionKey, users: [UserID])]
+    /// The time at which it was stored.
+    public var createdAt: Timestamp
+    /// The time of its latest edit.
+    public var editedAt: Timestamp?
+    /// True for a tombstone.
+    public var deleted: Bool
+}
+
+// MARK: Writing
+
+extension TransferLine {
+    /// Appends the line, with the line feed at its end.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"type":""#)
+        out.append(literal: type)
+        out.append(UInt8(ascii: "\""))
+        switch self {
+        case .start(let version, let epoch):
+            out.append(member: "version", version)
+            if let epoch { out.append(member: "epoch", epoch) }
+        case .room(let room, let settings):
+            out.append(member: "room", room.string)
+            if let visibility = settings.visibility { out.append(member: "visibility", visibility.rawValue) }
+            if let title = settings.title { out.append(member: "title", title) }
+        case .member(let room, let member):
+            out.append(member: "room", room.string)
+            out.append(member: "user", member.user.string)
+            out.append(member: "role", member.role.rawValue)
+        case .read(let room, let user, let seq):
+            out.append(member: "room", room.string)
+            out.append(member: "user", user.string)
+            out.append(member: "seq", seq)
+        case .end(let messages):
+            out.append(member: "messages", messages)
+        case .message(let message):
+            message.encodeMembers(into: &out)
+        }
+        out.append(literal: "}\n")
+    }
+
+    /// Appends the line of a message that has no reactions, straight from its snapshot.
+    public static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
+        out.append(literal: #"{"type":"message","#)
+        out.append(copying: snapshot.extracting(1...))
+        out.append(UInt8(ascii: "\n"))
+    }
+
+    private var type: StaticString {
+        switch self {
+        case .start: "export"
+        case .room: "room"
+        case .member: "member"
+        case .message: "message"
+        case .read: "read"
+        case .end: "end"
+        }
+    }
+}
+
+extension TransferMessage {
+    /// The message of this snapshot, with all users of its reactions.
+    public init(_ message: Message, seq: Int64, reactions: [(key: ReactionKey, users: [UserID])]) {
+        self.init(
+            room: message.room, seq: seq, sender: message.sender, clientMessageID: message.clientMessageID,
+            content: message.content, reactions: reactions, createdAt: message.createdAt, editedAt: message.editedAt,
+            deleted: message.deleted)
+    }
+
+    fileprivate func encodeMembers(into out: inout [UInt8]) {
+        // As a snapshot has them, so that the lines of all messages look the same.
+        let snapshot = Message(
+            room: room, seq: seq ?? 0, rev: 0, sender: sender, clientMessageID: clientMessageID, content: content,
+            reactions: reactions.map { Reaction(key: $0.key.string, count: $0.users.count, users: $0.users) },
+            createdAt: createdAt, editedAt: editedAt, deleted: deleted)
+        var bytes: [UInt8] = []
+        snapshot.encode(into: &bytes)
+        out.append(UInt8(ascii: ","))
+        out.append(contentsOf: bytes[1..<bytes.count - 1])
+    }
+}
+
+// MARK: Reading
+
+extension TransferLine {
+    /// Reads a line. Fields that are not known are ignored; a content is held against the same bounds as a send.
+    ///
+    /// - Throws: what ``Draft/decode(_:)-([UInt8])`` throws, and 400 `invalid_field` for the other fields.
+    public static func decode(_ line: [UInt8]) throws(Problem) -> TransferLine {
+        var reader = FieldReader(try JSONScanner(line))
+        guard try reader.json.peek() == .object else { throw .invalidJSON("A line must be a JSON object.") }
+        try reader.json.enterObject()
+        var fields = Fields()
+        while let name = try reader.json.nextName() { try fields.decode(name, from: &reader) }
+        try reader.finish()
+        return try fields.line()
+    }
+
+    /// The fields that any line can have.
+    private struct Fields {
+        var type: String?
+        var room: String?
+        var user: String?
+        var seq: Int64?
+        var version: Int64?
+        var epoch: String?
+        var messages: Int64?
+        var visibility: String?
+        var title: String?
+        var role: String?
+        var sender: String?
+        var clientMessageID: String?
+        var content = Content()
+        var reactions: [(key: String, users: [String])] = []
+        var createdAt: String?
+        var editedAt: String?
+        var deleted = false
+
+        mutating func decode(_ name: JSONString, from reader: inout FieldReader) throws(Problem) {
+            if reader.json.matches(name, "type") {
+                type = try reader.string("type")
+            } else if reader.json.matches(name, "room") {
+                room = try reader.string("room")
+            } else if reader.json.matches(name, "seq") {
+                seq = try reader.integer("seq")
+            } else if reader.json.matches(name, "sender") {
+                sender = try reader.string("sender")
+            } else if reader.json.matches(name, "client_message_id") {
+                clientMessageID = try reader.string("client_message_id", limit: Limits.clientMessageIDBytes)
+            } else if reader.json.matches(name, "created_at") {
+                createdAt = try reader.string("created_at")
+            } else if reader.json.matches(name, "edited_at") {
+                editedAt = try reader.string("edited_at")
+            } else if reader.json.matches(name, "deleted") {
+                deleted = try reader.boolean("deleted") ?? false
+            } else if reader.json.matches(name, "reactions") {
+                reactions = try reader.reactionsWithUsers()
+            } else if try content.decode(name, from: &reader) {
+                // It has been read.
+            } else {
+                try decodeOther(name, from: &reader)
+            }
+        }
+
+        private mutating func decodeOther(_ name: JSONString, from reader: inout FieldReader) throws(Problem) {
+            if reader.json.matches(name, "user") {
+                user = try reader.string("user")
+            } else if reader.json.matches(name, "role") {
+                role = try reader.string("role")
+            } else if reader.json.matches(name, "visibility") {
+                visibility = try reader.string("visibility")
+            } else if reader.json.matches(name, "title") {
+                title = try reader.string("title", limit: Limits.titleBytes)
+            } else if reader.json.matches(name, "version") {
+                version = try reader.integer("version")
+            } else if reader.json.matches(name, "epoch") {
+                epoch = try reader.string("epoch")
+            } else if reader.json.matches(name, "messages") {
+                messages = try reader.integer("messages")
+            } else {
+                try reader.json.skipValue()
+            }
+        }
+
+        func line() throws(Problem) -> TransferLine {
+            switch type {
+            case "message", nil:
+                return .message(try message())
+            case "room":
+                return .room(try roomID(), RoomSettings(visibility: try visibilityValue(), title: title))
+            case "member":
+                let role = RoomMember.Role(rawValue: role ?? "member")
+                guard let role else { throw .invalidField("role", must: "\"member\" or \"owner\"") }
+                return .member(try roomID(), RoomMember(user: try userID(user, "user"), role: role))
+            case "read":
+                guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer from 0 on") }
+                return .read(try roomID(), try userID(user, "user"), seq: seq)
+            case "export":
+                guard version == TransferLine.version else {
+                    throw .invalidField("version", must: "\(TransferLine.version), the version that this program reads")
+                }
+                return .start(version: TransferLine.version, epoch: epoch)
+            case "end":
+                guard let messages, messages >= 0 else { throw .invalidField("messages", must: "an integer from 0 on") }
+                return .end(messages: messages)
+            default:
+                throw .invalidField("type", must: "message, room, member, read, export or end")
+            }
+        }
+
+        private func message() throws(Problem) -> TransferMessage {
+            if clientMessageID?.isEmpty == true { throw .emptyField("client_message_id") }
+            if let seq, seq <= 0 { throw .invalidField("seq", must: "a positive integer") }
+            if let replyTo = content.replyTo, replyTo <= 0 { throw .replyToNotFound }
+            if content.isEmpty, !deleted { throw .emptyMessage }
+            guard let createdAt = try time(createdAt, "created_at") else {
+                throw .invalidField("created_at", must: "an RFC 3339 time")
+            }
+            let editedAt = try time(editedAt, "edited_at")
+            if let editedAt, editedAt < createdAt { throw .invalidField("edited_at", must: "at or after created_at") }
+            // A tombstone has nothing but its place, its sender and its time, whatever the line says.
+            return TransferMessage(
+                room: try roomID(), seq: seq, sender: try userID(sender, "sender"), clientMessageID: clientMessageID,
+                content: deleted ? Content() : content, reactions: deleted ? [] : try checkedReactions(),
+                createdAt: createdAt, editedAt: deleted ? nil : editedAt, deleted: deleted)
+        }
+
+        private func checkedReactions() throws(Problem) -> [(key: ReactionKey, users: [UserID])] {
+            guard !reactions.isEmpty else { return [] }
+            guard reactions.count <= Limits.reactionKeys else { throw .tooManyReactions }
+            var checked: [(key: ReactionKey, users: [UserID])] = []
+            for reaction in reactions {
+                let key = try ReactionKey(reaction.key)
+                guard !checked.contains(where: { $0.key == key }) else {
+                    throw .invalidField("reactions", must: "of different keys")
+                }
+                var users: [UserID] = []
+                var seen: Set<UserID> = []
+                for user in reaction.users {
+                    let user = try userID(user, "reactions")
+                    if seen.insert(user).inserted { users.append(user) }
+                }
+                guard !users.isEmpty else { throw .invalidField("reactions", must: "objects with a key and its users") }
+                checked.append((key, users))
+            }
+            return checked
+        }
+
+        private func roomID() throws(Problem) -> RoomID {
+            guard let room else { throw .invalidField("room", must: "a string") }
+            return try RoomID(room)
+        }
+
+        private func userID(_ text: String?, _ field: String) throws(Problem) -> UserID {
+            guard let text, let user = try? UserID(text) else {
+                throw .invalidField(field, must: "1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces")
+            }
+            return user
+        }
+
+        private func visibilityValue() throws(Problem) -> RoomSummary.Visibility? {
+            guard let visibility else { return nil }
+            guard let value = RoomSummary.Visibility(rawValue: visibility) else {
+                throw .invalidField("visibility", must: "\"open\" or \"private\"")
+            }
+            return value
+        }
+
+        private func time(_ text: String?, _ field: String) throws(Problem) -> Timestamp? {
+            guard let text else { return nil }
+            guard let time = Timestamp(rfc3339: text) else { throw .invalidField(field, must: "an RFC 3339 time") }
+            return time
+        }
+    }
+}
+
+extension FieldReader {
+    /// Reads reactions with all their users; the `count` of each is ignored.
+    fileprivate mutating func reactionsWithUsers() throws(Problem) -> [(key: String, users: [String])] {
+        guard try enterArray("reactions") else { return [] }
+        var reactions: [(key: String, users: [String])] = []
+        while try json.nextElement() {
+            guard try enterObject(FieldName("reactions", reactions.count)) else { continue }
+            var (key, users): (String, [String]) = ("", [])
+            while let name = try json.nextName() {
+                if json.matches(name, "key") {
+                    key = try string(FieldName("reactions", reactions.count, "key")) ?? ""
+                } else if json.matches(name, "users") {
+                    guard try enterArray(FieldName("reactions", reactions.count, "users")) else { continue }
+                    while try json.nextElement() {
+                        users.append(try string(FieldName("reactions", reactions.count, "users")) ?? "")
+                    }
+                } else {
+                    try json.skipValue()
+                }
+            }
+            reactions.append((key, users))
+        }
+        return reactions
+    }
+}

@@ -1,0 +1,248 @@
+import Chat
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+/// Export and import, each against a real database and a real file.
+@Suite("An export")
+struct TransferTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    // MARK: Files
+
+    /// Exports a database to text.
+    private func export(_ path: String) throws -> String {
+        let file = directory.path(of: "out.jsonl")
+        let descriptor = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        let contents = try HistoryExport(of: path).run(to: descriptor)
+        let text = try run("cat", file)
+        #expect(contents.bytes == Int64(text.utf8.count))
+        return text
+    }
+
+    /// Imports text into a database.
+    @discardableResult
+    private func importing(_ text: String, into path: String) throws -> HistoryImport.Contents {
+        let file = directory.path(of: "in.jsonl")
+        let out = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let bytes = Array(text.utf8)
+        #expect(write(out, bytes, bytes.count) == bytes.count)
+        close(out)
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        return try HistoryImport(into: path).run(from: descriptor)
+    }
+
+    private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
+
+    private func expectSound(_ path: String) throws {
+        let report = try DatabaseCheck(path).run()
+        #expect(report.isSound, "\(report.damages)")
+    }
+
+    private func message(_ fields: String, room: String = "lobby") -> String {
+        #"{"room":"\#(room)","sender":"alice","created_at":"2026-01-01T00:00:00Z",\#(fields)}"# + "\n"
+    }
+
+    /// Imports lines that must be refused.
+    private func refusal(_ text: String, into path: String? = nil) throws -> HistoryImport.Failure {
+        let failure = #expect(throws: HistoryImport.Failure.self) {
+            try importing(text, into: path ?? directory.path(of: "refused.db"))
+        }
+        return try #require(failure)
+    }
+
+    // MARK: There and back
+
+    @Test("of everything that a room can hold comes back the same, and a second import adds nothing")
+    func roundTrip() throws {
+        let log = try TestLog { $0.filingDelay = 60_000 }
+        try log.send(.init(text: "hello \u{2028}\"", id: "a1", data: #"{"a":[1,{"reactions":[]}]}"#))
+        try log.fill(3)
+        try log.edit(1, "changed")
+        try log.delete(2)
+        for number in 0..<60 { try log.react(to: 3, as: "user\(number)") }
+        try log.react("+1", to: 3, as: "bob")
+        try log.send(.init(text: "answer", sender: "bob", id: "b1", replyTo: 3))
+        let settings = RoomChange.set(RoomSettings(visibility: .private, title: "Plans"))
+        _ = try log.change(settings, in: "attic", by: "carol").get()
+        _ = try log.change(.setMember(UserID("bob"), .member), in: "attic", by: "carol").get()
+        try log.fill(2, "den")
+        try log.read(to: 4, as: "bob")
+        let text = try export(log.path)
+        #expect(lines(text).first?.hasPrefix(#"{"type":"export","version":1,"epoch":""#) == true)
+        #expect(lines(text).last == #"{"type":"end","messages":7}"#)
+        // All 60 users, although clients are shown 50.
+        #expect(text.contains("\"user59\""))
+
+        let other = directory.path(of: "other.db")
+        let contents = try importing(text, into: other)
+        #expect(contents.messages == 7 && contents.rooms == 3 && contents.repeated == 0 && contents.isWhole)
+        try expectSound(other)
+        let again = try importing(text, into: other)
+        #expect(again.messages == 0 && again.rooms == 0 && again.repeated == 7)
+        try expectSound(other)
+        // The histories are the same but for their names.
+        #expect(Array(lines(try export(other)).dropFirst().sorted()) == lines(text).dropFirst().sorted())
+
+        let copy = try TestLog(at: other, of: directory)
+        let page = try copy.page(for: "bob")
+        #expect(page.state.head == 5)
+        #expect(try copy.summary(for: "bob").read == 4)
+        // Sends are repeated as they were: none is stored twice.
+        let repeated = try copy.send(.init(text: "answer", sender: "bob", id: "b1", replyTo: 3))
+        #expect(repeated.seq == 5 && !repeated.isNew)
+        #expect(try copy.fill(1).count == 1)
+        // A removed reaction brings the next user into the first 50.
+        try copy.unreact(to: 3, as: "user0")
+        copy.close()
+        try expectSound(other)
+    }
+
+    @Test("is of one moment, while a server runs")
+    func running() throws {
+        let log = try TestLog { $0.filingDelay = 60_000 }
+        try log.fill(3)
+        let text = try export(log.path)
+        try log.fill(2)
+        #expect(lines(text).count { $0.contains(#""type":"message""#) } == 3)
+        #expect(throws: StoreError.self) { try importing(text, into: log.path) }
+    }
+
+    @Test("of many messages is imported in several transactions")
+    func batches() throws {
+        let count = HistoryImport.batchLines + 500
+        var text = ""
+        for number in 1...count { text += message(#""seq":\#(number),"client_message_id":"m\#(number)","text":"x""#) }
+        let path = directory.path(of: "many.db")
+        var reports = 0
+        let file = directory.path(of: "many.jsonl")
+        let bytes = Array(text.utf8)
+        let out = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(write(out, bytes, bytes.count) == bytes.count)
+        close(out)
+        // Given up after the first transaction, and gone on with by another import.
+        var descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let first = try HistoryImport(into: path).run(from: descriptor, isCancelled: { true }) { _ in reports += 1 }
+        close(descriptor)
+        #expect(first.isCancelled && first.lines == Int64(HistoryImport.batchLines) && reports == 1)
+        descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let second = try HistoryImport(into: path).run(from: descriptor)
+        close(descriptor)
+        #expect(second.messages == 500 && second.repeated == Int64(HistoryImport.batchLines))
+        try expectSound(path)
+    }
+
+    // MARK: Into rooms that have messages
+
+    @Test("is put behind the newest message, and answers and read marks move with it")
+    func behind() throws {
+        let clock = TestClock(1_500_000_000_000)
+        let log = try TestLog(in: directory) { $0.clock = { clock.now } }
+        try log.fill(3)
+        log.close()
+        let text =
+            message(#""seq":1,"client_message_id":"a","text":"one""#)
+            + message(#""seq":2,"client_message_id":"b","text":"two","reply_to":1"#)
+            + #"{"type":"read","room":"lobby","user":"bob","seq":1}"# + "\n"
+        let contents = try importing(text, into: log.path)
+        #expect(contents.messages == 2 && contents.rooms == 0)
+        try expectSound(log.path)
+        let after = try TestLog(at: log.path, of: directory) { $0.clock = { clock.now } }
+        let page = String(decoding: try after.page().messages, as: UTF8.self)
+        #expect(page.contains(#""seq":5,"rev":5"#) && page.contains(#""reply_to":4"#))
+        #expect(try after.summary(for: "bob").read == 4)
+        // Later messages are not older than what was imported.
+        try after.send(.init(text: "late"))
+        after.close()
+        try expectSound(log.path)
+        #expect(try importing(text, into: log.path).repeated == 2)
+    }
+
+    @Test("without client message ids is recognised by the places, senders and times of its messages")
+    func withoutIDs() throws {
+        let text = (1...3).map { message(#""seq":\#($0),"text":"\#($0)""#) }.joined()
+        let path = directory.path(of: "plain.db")
+        #expect(try importing(text, into: path).messages == 3)
+        #expect(try importing(text, into: path).repeated == 3)
+        let more = text + message(#""seq":4,"text":"4""#)
+        let contents = try importing(more, into: path)
+        #expect(contents.repeated == 3 && contents.messages == 1)
+        try expectSound(path)
+    }
+
+    @Test("that is older than the newest message of its room is refused, and nothing of it is stored")
+    func older() throws {
+        let log = try TestLog(in: directory)
+        try log.fill(1)
+        log.close()
+        let failure = try refusal(message(#""text":"x""#), into: log.path)
+        #expect(failure.line == 1 && failure.stored == 0 && failure.problem.field == "created_at")
+        #expect(try TestLog(at: log.path, of: directory).state().head == 1)
+    }
+
+    // MARK: Lines that are wrong
+
+    @Test("names the line and the field of what is wrong, and stores nothing of the transaction")
+    func wrongLines() throws {
+        let good = message(#""text":"x""#)
+        let cases: [(String, String?)] = [
+            ("nonsense", nil), ("[1]", nil), (#"{"type":"letter"}"#, "type"), (message(#""text":1"#), "text"),
+            (message(#""text":"""#), nil), (message(#""text":"x""#, room: "no room"), "room"),
+            (#"{"room":"a","sender":"b c","created_at":"2026-01-01T00:00:00Z","text":"x"}"#, "sender"),
+            (#"{"room":"a","sender":"b","created_at":"yesterday","text":"x"}"#, "created_at"),
+            (#"{"room":"a","sender":"b","created_at":"2999-01-01T00:00:00Z","text":"x"}"#, "created_at"),
+            (message(#""text":"x","edited_at":"2025-01-01T00:00:00Z""#), "edited_at"),
+            (message(#""text":"x","reply_to":9"#), "reply_to"),
+            (message(#""seq":7,"text":"x","reply_to":3"#), "reply_to"),
+            (message(#""text":"x","reactions":[{"key":"+1","count":3}]"#), "reactions"),
+            (message(#""text":"x","attachments":[{"type":"image","url":"http://x"}]"#), "attachments[0].width"),
+            (#"{"type":"member","room":"nowhere","user":"bob"}"#, nil),
+            (#"{"type":"end","messages":5}"#, "messages"), (#"{"type":"export","version":1}"#, "type"),
+            (#"{"type":"export","version":2}"#, "version"),
+        ]
+        for (line, field) in cases {
+            let path = directory.path(of: "wrong.db")
+            let failure = try refusal(good + line + "\n" + good, into: path)
+            #expect(failure.line == 2 && failure.stored == 0, "\(line)")
+            if let field { #expect(failure.problem.field == field, "\(line) \(failure)") }
+            #expect(failure.description.contains("line 2") && failure.description.contains("Nothing has been imported"))
+            #expect(try DatabaseCheck(path).run().messages == 0)
+        }
+    }
+
+    @Test("has no deleted rooms, and none is brought back")
+    func deletedRooms() throws {
+        let log = try TestLog(in: directory)
+        try log.fill(2)
+        try log.fill(1, "den")
+        _ = try log.change(.delete, in: "den", by: "alice").get()
+        let text = try export(log.path)
+        #expect(!text.contains("den") && text.contains("lobby"))
+        log.close()
+        let failure = try refusal(message(#""text":"x""#, room: "den"), into: log.path)
+        #expect(failure.problem.code == .roomDeleted && failure.problem.field == nil)
+    }
+
+    @Test("is whole only with its last line")
+    func cutOff() throws {
+        let log = try TestLog()
+        try log.fill(2)
+        let text = try export(log.path)
+        let path = directory.path(of: "cut.db")
+        let cut = lines(text).dropLast().joined(separator: "\r\n")
+        let contents = try importing(cut, into: path)
+        #expect(!contents.isWhole && contents.messages == 2)
+        #expect(try importing(text, into: path).isWhole)
+        #expect(try refusal(text + message(#""text":"x""#), into: path).problem.field == "type")
+    }
+}
