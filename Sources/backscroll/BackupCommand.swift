@@ -14,6 +14,7 @@ struct BackupCommand: ParsableCommand {
             whole and on the disk; Ctrl-C, an error or a full disk leave nothing of it.
 
               backscroll backup --database data/backscroll.db /backups/monday.db
+              backscroll backup data/backscroll.db /backups/monday.db
               backscroll check /backups/monday.db
 
             To restore it: stop the server, take the database away with the files -wal and -shm beside it if there are \
@@ -21,8 +22,11 @@ struct BackupCommand: ParsableCommand {
             which have seen what came after the backup load their rooms afresh.
             """)
 
-    @Argument(help: ArgumentHelp("Where the copy will be. Its directory must be there.", valueName: "file"))
-    var file: String
+    @Argument(
+        help: ArgumentHelp(
+            "Where the copy will be; its directory must be there. With two paths, the first one is the database.",
+            valueName: "file"))
+    var paths: [String]
 
     @Option(
         help: ArgumentHelp(
@@ -32,7 +36,15 @@ struct BackupCommand: ParsableCommand {
     @Flag(help: "Replace a file that is there.")
     var force = false
 
+    func validate() throws {
+        guard (1...2).contains(paths.count) else {
+            throw ValidationError("Say where the copy will be, with the database before it or as --database.")
+        }
+    }
+
     func run() throws {
+        let file = paths[paths.count - 1]
+        let database = paths.count == 2 ? paths[0] : database
         let backup = try Backup(of: database, to: file, replacing: force)
         Interruption.watch()
         // Where both want the processor the server comes first.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Load
+import Server
 import Store
 
 /// `backscroll check`.
@@ -22,11 +23,19 @@ struct CheckCommand: ParsableCommand {
             It exits with 0 if the database is sound, with 1 if it is damaged, and with 2 if it cannot be checked.
             """)
 
-    @Argument(help: ArgumentHelp("The database.", valueName: "file"))
-    var file: String
+    @Argument(help: ArgumentHelp("The database or backup; --database says the same.", valueName: "file"))
+    var path: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The SQLite database, as serve has it; or the variable BACKSCROLL_DATABASE.", valueName: "path"))
+    var database = ServeCommand.defaults.database
 
     @Option(help: ArgumentHelp("How many findings are listed, 1 to 100000; all are counted.", valueName: "count"))
     var findings = DatabaseCheck.defaultFindings
+
+    /// The database to look at: the argument, or else the option.
+    private var file: String { path ?? database }
 
     func validate() throws {
         guard (1...100_000).contains(findings) else {
