@@ -12,6 +12,11 @@ enum Backscroll {
     /// The default names of the rooms, which are unique to the run.
     static let room = "load-{run}-{room}"
 
+    /// A room of the run's own, for the user who makes and deletes it.
+    static func ownRoom(hasToken: Bool) -> String {
+        "/v1/rooms/\(room)" + (hasToken ? "" : "?user=load-{run}-owner")
+    }
+
     /// Returns the path of a room's live messages. It names a user of the run, unless a token names the user.
     static func live(in room: String, hasToken: Bool) -> String {
         "/v1/rooms/\(room)/live" + (hasToken ? "" : "?user=load-{run}-s{conn}")

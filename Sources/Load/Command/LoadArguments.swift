@@ -107,6 +107,9 @@ struct ToolArguments: ParsableArguments {
     @Flag(help: "For https and wss: trust any certificate.")
     var insecure = false
 
+    @Flag(help: "Make the run's rooms first, and delete them at the end, also after Ctrl-C.")
+    var cleanUp = false
+
     @Flag(help: "Print the report as one line of JSON, and no progress.")
     var json = false
 }

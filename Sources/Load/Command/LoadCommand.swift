@@ -35,6 +35,7 @@ public struct LoadCommand: AsyncParsableCommand {
     public func validate() throws {
         do throws(LoadError) {
             _ = try PlanBuilder(self).plan(run: 1)
+            if tool.cleanUp { _ = try PlanBuilder(self).roomRequests("DELETE", run: 1) }
         } catch {
             throw ValidationError(error.description)
         }
@@ -46,7 +47,15 @@ public struct LoadCommand: AsyncParsableCommand {
         do {
             let plan = try PlanBuilder(self).plan(run: .random(in: 1...Int64(Int32.max)))
             Interruption.watch()
-            let report = try await LoadRun(plan, console: console).run()
+            let rooms = tool.cleanUp ? try RunRooms(PlanBuilder(self), run: plan.run, console: console) : nil
+            try await rooms?.make()
+            let outcome: Result<Report, any Error>
+            do { outcome = .success(try await LoadRun(plan, console: console).run()) } catch {
+                outcome = .failure(error)
+            }
+            // Also of a run that could not begin: the rooms are there.
+            try await rooms?.delete()
+            let report = try outcome.get()
             print(tool.json ? report.json : ReportText(report).text)
             guard report.isGood else { throw ExitCode(1) }
         } catch let error as LoadError {

@@ -5,11 +5,11 @@ struct PlanBuilder {
     /// Default patience at the end with `--reconnect`, in seconds: a server may take time to restart.
     static let reconnectDrain = 30.0
 
-    private let server: String?
-    private let load: LoadArguments
+    let server: String?
+    let load: LoadArguments
     private let disturbances: DisturbanceArguments
     private let timing: TimingArguments
-    private let templates: TemplateArguments
+    let templates: TemplateArguments
     private let tool: ToolArguments
 
     /// Creates a builder for the command line's options.

@@ -103,6 +103,8 @@ struct Plan: Sendable {
     /// True to replace lost connections: subscriptions resume after the last received message, and sends are repeated
     /// until they are acknowledged.
     var reconnects = false
+    /// True if the run ends early when the user interrupts it.
+    var heedsInterruption = true
     /// True if subscribers of a room may receive its messages in different orders.
     var allowsAnyOrder = false
     /// The authorities that servers' certificates must be signed by.

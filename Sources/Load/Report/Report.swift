@@ -69,9 +69,21 @@ struct Report: Sendable {
         failures = last.failures
     }
 
+    /// The share of the asked rate that must have been sent for a run to be good.
+    static let leastShare = 0.5
+
+    /// The requests that `--rate` asked for in the measurement, if fewer than ``leastShare`` of them were answered in it: the
+    /// figures are then those of another load.
+    var unmetRequests: Int? {
+        guard case .open(let perSecond) = plan.publishing?.pacing, plan.publishing?.count == nil else { return nil }
+        let asked = Int(perSecond * seconds)
+        return asked > 1 && Double(measured.finished) < Double(asked) * Self.leastShare ? asked : nil
+    }
+
     /// True if the run succeeded.
     var isGood: Bool {
-        switch kind {
+        guard unmetRequests == nil else { return false }
+        return switch kind {
         case .messages: verdict?.isGood ?? false && (disturbance?.isComplete ?? true)
         case .pages: total.acknowledged > 0 && total.refused == 0 && total.unanswered == 0
         case .connections: lost == 0

@@ -129,11 +129,18 @@ struct ReportText {
             let lines = report.isGood ? ["OK"] : Self.failures(of: report).map { "FAILED: " + $0 }
             return addVerdict(lines)
         }
-        addVerdict(verdict.lines)
+        guard let asked = report.unmetRequests else { return addVerdict(verdict.lines) }
+        // A verdict on the few messages that were sent is no answer to how the server bears the rate.
+        addVerdict([Self.unmet(asked, report)] + verdict.lines.filter { !$0.hasPrefix("OK") })
     }
 
     private mutating func addVerdict(_ lines: [String]) {
         for (index, line) in lines.enumerated() { add(index == 0 ? "verdict" : "", line) }
+    }
+
+    private static func unmet(_ asked: Int, _ report: Report) -> String {
+        "FAILED: only \(Figure.whole(report.measured.finished)) of the \(Figure.whole(asked)) requests that --rate asks for "
+            + "were answered in time"
     }
 
     /// Returns the failures of a run that sent no messages.
@@ -144,7 +151,7 @@ struct ReportText {
             return ["\(Figure.whole(report.lost)) of \(all) had no connection at the end"]
         }
         let total = report.total
-        var lines: [String] = []
+        var lines = report.unmetRequests.map { [unmet($0, report)] } ?? []
         if total.refused > 0 { lines.append("\(requests(total.refused)) refused") }
         if total.unanswered > 0 { lines.append("\(requests(total.unanswered)) never answered") }
         if total.acknowledged == 0 { lines.append("nothing was answered") }

@@ -74,6 +74,9 @@ final class LoadRun {
         return report
     }
 
+    /// True once the user wants the run to end.
+    private var isInterrupted: Bool { plan.heedsInterruption && Interruption.isRequested }
+
     // MARK: The phases
 
     func connect() async throws {
@@ -86,7 +89,7 @@ final class LoadRun {
             }
             if !snapshot.isConnecting { break }
             let isLate = clock.now - begun > patience.nanoseconds
-            guard !isLate, !Interruption.isRequested else {
+            guard !isLate, !isInterrupted else {
                 let why = isLate ? "within \(Figure.fixed(patience.seconds, 0)) s" : "before the interruption"
                 throw LoadError("only \(snapshot.subscribers) of \(plan.subscribers) subscribers were ready \(why)")
             }
@@ -107,7 +110,7 @@ final class LoadRun {
 
     private func settle() async throws {
         let end = clock.now + plan.schedule.settle.nanoseconds
-        while clock.now < end, !Interruption.isRequested { _ = try await poll { _ in nil } }
+        while clock.now < end, !isInterrupted { _ = try await poll { _ in nil } }
         report.usage.settled = ProcessUsage.read(of: plan.processes)
     }
 
@@ -159,7 +162,7 @@ final class LoadRun {
     /// Polls until `time`, an interruption by the user, or the loss of all clients.
     func pollUntil(_ time: Int64) async throws {
         var absentSince: Int64?
-        while clock.now < time, !Interruption.isRequested {
+        while clock.now < time, !isInterrupted {
             let snapshot = try await poll { self.progress($0) }
             if let count = plan.publishing?.count, snapshot.tally.finished >= count { return }
             let everyoneIsLost = plan.subscribers > 0 && snapshot.lostSubscribers == plan.subscribers
@@ -174,7 +177,7 @@ final class LoadRun {
                 return
             }
         }
-        if Interruption.isRequested { report.endedEarly = "it was interrupted" }
+        if isInterrupted { report.endedEarly = "it was interrupted" }
     }
 
     /// Waits for outstanding answers and deliveries as long as there is progress.
@@ -195,7 +198,7 @@ final class LoadRun {
 
     private var drainPatience: Int64 {
         let patience = plan.schedule.drain.nanoseconds
-        return Interruption.isRequested ? min(patience, Self.interruptedDrain.nanoseconds) : patience
+        return isInterrupted ? min(patience, Self.interruptedDrain.nanoseconds) : patience
     }
 
     /// Returns true if each listening loop has received every room's acknowledged messages.

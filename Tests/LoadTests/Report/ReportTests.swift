@@ -46,6 +46,20 @@ import Wire
             ])
     }
 
+    @Test func `a run that answers less than half of the asked rate is not good`() throws {
+        // 10,000 requests in four seconds.
+        for (rate, asked) in [("2500", nil), ("5000", nil), ("5001", 20_004), ("100000", 400_000)] as [(String, Int?)] {
+            var report = try Self.report("--rate", rate)
+            report.verdict = Self.good()
+            #expect(report.unmetRequests == asked)
+            #expect(report.isGood == (asked == nil))
+            let verdict = try #require(ReportText(report).lines.first { $0.hasPrefix("verdict") })
+            #expect(
+                verdict.contains("OK") == (asked == nil) && verdict.contains("FAILED: only 10,000") == (asked != nil))
+        }
+        #expect(try Self.report("--rate", "100000", "--messages", "10").unmetRequests == nil)
+    }
+
     @Test func `what happened on the way is remarked`() throws {
         var report = try Self.report("--rate", "2.5")
         report.measured.late = 3

@@ -1,0 +1,72 @@
+/// The rooms of a run, made before it and deleted after it by one user, who owns them: `--clean-up`.
+struct RunRooms {
+    private let making: Plan
+    private let deleting: Plan
+    private let console: Console
+
+    /// The rooms of the run of this number.
+    ///
+    /// - Throws: an error that names the option which cannot be used.
+    init(_ builder: PlanBuilder, run: Int64, console: Console) throws(LoadError) {
+        making = try builder.roomRequests("PUT", run: run)
+        deleting = try builder.roomRequests("DELETE", run: run)
+        self.console = console
+    }
+
+    /// Makes all rooms.
+    ///
+    /// - Throws: ``LoadError`` when one cannot be made.
+    func make() async throws {
+        let report = try await LoadRun(making, console: console).run()
+        guard !report.isGood else { return }
+        throw LoadError(
+            (["--clean-up: the rooms cannot be made"] + report.failures.lines).joined(separator: "\n  "))
+    }
+
+    /// Deletes all rooms, also when the user has interrupted the run.
+    ///
+    /// - Throws: ``LoadError`` when one cannot be deleted.
+    func delete() async throws {
+        let report = try await LoadRun(deleting, console: console).run()
+        let rooms = Figure.count(deleting.rooms, "room")
+        guard report.isGood else {
+            let deleted = Figure.whole(report.total.acknowledged)
+            throw LoadError(
+                (["--clean-up: only \(deleted) of \(rooms) could be deleted"] + report.failures.lines)
+                    .joined(separator: "\n  "))
+        }
+        console.note("deleted \(rooms)")
+    }
+}
+
+extension PlanBuilder {
+    /// Connections that make or delete rooms.
+    private static let roomConnections = 16
+
+    /// A plan of one request to each room of the run of this number.
+    func roomRequests(_ method: String, run: Int64) throws(LoadError) -> Plan {
+        let run = try plan(run: run)
+        guard let server, templates.isOwn, load.room == nil else {
+            throw LoadError("--clean-up: only rooms that the run makes itself; leave out --room, --ws and --post")
+        }
+        let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
+        let endpoint = try Endpoint(
+            "\(web.scheme)://\(web.authority)\(Backscroll.base(web))\(Backscroll.ownRoom(hasToken: templates.hasToken))",
+            schemes: ["http", "https"], source: "the server's address")
+        var plan = Plan(run: run.run, server: run.server)
+        plan.rooms = run.rooms
+        plan.activeRooms = run.rooms
+        plan.trust = run.trust
+        plan.schedule = Plan.Schedule(settle: .zero, warmup: .zero, measurement: .zero, drain: run.schedule.drain)
+        plan.reconnects = true
+        plan.heedsInterruption = false
+        plan.publishing = Plan.Publishing(
+            endpoint: endpoint,
+            request: try RequestTemplate(
+                method: method, endpoint: endpoint, headers: templates.headers, body: method == "PUT" ? "{}" : nil,
+                size: 0),
+            sendsMessages: false, inFlight: min(Self.roomConnections, run.rooms),
+            pacing: .closed(awaitsDeliveries: false), random: 0...0, count: run.rooms)
+        return plan
+    }
+}
