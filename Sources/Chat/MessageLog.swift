@@ -19,7 +19,14 @@ public protocol MessageLog: Sendable {
     func submit(_ submissions: [Submission])
 
     /// Queues reads. They run in snapshots that see every commit observed before, never on the calling thread.
+    ///
+    /// Askers are served in turn. When the queue is full, or the asker has too many reads in it, the answer is
+    /// ``Problem`` `overloaded` (503).
     func fetch(_ queries: [Query])
+
+    /// Removes reads that nobody waits for any more from the queue. There is no answer to those; one that is being served is
+    /// answered all the same.
+    func cancel(_ queries: [(ticket: Ticket, asker: Asker)])
 }
 
 /// Who hears what the log has done. The calls come on the log's own threads, but for what finds a queue full or closed:

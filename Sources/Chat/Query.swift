@@ -50,14 +50,21 @@ public struct Query: Sendable {
     public var user: UserID?
     /// Whether the user may read any room.
     public var isAdmin: Bool
+    /// The party that the query is made for: with whose other queries it waits, and the key to cancel it by.
+    public var asker: Asker
 
     /// A read of `room` for `user`, answered under `ticket`.
-    public init(ticket: Ticket, room: RoomID?, kind: Kind, user: UserID? = nil, isAdmin: Bool = false) {
+    ///
+    /// - Parameter asker: the user by default, or without one all who are not told apart.
+    public init(
+        ticket: Ticket, room: RoomID?, kind: Kind, user: UserID? = nil, isAdmin: Bool = false, asker: Asker? = nil
+    ) {
         self.ticket = ticket
         self.room = room
         self.kind = kind
         self.user = user
         self.isAdmin = isAdmin
+        self.asker = asker ?? Asker(user, or: .connection(0))
     }
 }
 

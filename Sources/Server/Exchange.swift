@@ -30,6 +30,10 @@ final class Exchange {
     var caller: UserID?
     /// With what the request was refused, for the log.
     var code: Problem.Code?
+    /// The read of the log that the answer waits for; 0 for none.
+    private var reading: UInt64 = 0
+    /// Undoes what was begun for an answer that nobody waits for any more.
+    private var undo: (() -> Void)?
 
     init(_ request: Request, holding held: consuming ByteBudget.Share, on http: HTTPConnection) {
         self.held = held
@@ -67,6 +71,40 @@ final class Exchange {
         defer { http = nil }
         guard let http, http.exchange === self else { return nil }
         return http
+    }
+
+    // MARK: Reading the log
+
+    /// The party that reads the log: the caller, or without a name the client's address.
+    func asker(_ caller: Identity) -> Asker {
+        Asker(caller.user, or: http?.address?.asker ?? .connection(0))
+    }
+
+    /// Reads from the log for the answer. Nothing is read when the client has gone, nor does `then` happen if it goes.
+    ///
+    /// - Parameter room: `nil` for what is of all rooms of the caller.
+    func ask(
+        _ kind: Query.Kind, of room: RoomID?, for caller: Identity,
+        then: @escaping (Result<Answer.Content, Problem>) -> Void
+    ) {
+        guard http?.exchange === self else { return }
+        reading = worker.ask(
+            kind, of: room, for: caller.user, isAdmin: caller.isAdmin, asker: asker(caller), then: then)
+    }
+
+    /// The answer waits for a read of the log.
+    ///
+    /// - Parameter undo: undoes what was begun, when the client goes before it is answered.
+    func wait(for reading: UInt64, undo: @escaping () -> Void) {
+        self.reading = reading
+        self.undo = undo
+    }
+
+    /// The client has gone: nobody waits for the answer.
+    func clientGone() {
+        worker.cancel(reading)
+        undo?()
+        undo = nil
     }
 
     // MARK: Serving

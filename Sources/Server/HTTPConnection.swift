@@ -268,6 +268,7 @@ final class HTTPConnection: ConnectionHandler {
     }
 
     func closed(_ connection: Connection) {
+        exchange?.clientGone()
         exchange = nil
         _ = arriving.take()
     }

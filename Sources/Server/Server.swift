@@ -184,6 +184,7 @@ public final class Server: Sendable {
         store.readers = configuration.readers
         store.submissionQueue = configuration.sendQueue
         store.queryQueue = configuration.readQueue
+        store.queriesOfAsker = configuration.readQueueOfAsker
         store.roomsByAdminsOnly = configuration.roomsByAdminsOnly
         store.maximumPages = configuration.maximumDatabasePages
         store.busyTimeout = configuration.busyTimeout

@@ -4,7 +4,7 @@ import Wire
 
 /// The threads that read: they share a queue, and each takes several queries at a time into one transaction.
 final class LogReader: Sendable {
-    private let queue: WorkQueue<Query>
+    private let queue: QueryQueue
     let recent: RecentMessages
     private let storage: StorageWatch
     private let observer: any LogObserver
@@ -32,7 +32,10 @@ final class LogReader: Sendable {
         answerBytes = configuration.answerBytes
         roomsByAdminsOnly = configuration.roomsByAdminsOnly
         onRead = configuration.onRead
-        queue = WorkQueue(limit: configuration.queryQueue)
+        queue = QueryQueue(
+            ReadQueue.Limits(
+                queries: configuration.queryQueue, queriesOfAsker: configuration.queriesOfAsker,
+                longReaders: max(1, configuration.readers - 1)))
     }
 
     /// How many queries wait.
@@ -40,24 +43,34 @@ final class LogReader: Sendable {
 
     /// Adds to the queue.
     func fetch(_ queries: [Query]) {
-        let admission = queue.append(queries)
-        guard let refusal = admission.refusal else { return }
-        observer.fetched(queries[admission.count...].map { Answer(ticket: $0.ticket, result: .failure(refusal)) })
+        refuse(queue.append(queries))
     }
 
-    /// Answers what is left, and ends.
+    /// Removes from the queue what nobody waits for any more.
+    func cancel(_ queries: [(ticket: Ticket, asker: Asker)]) {
+        queue.cancel(queries)
+    }
+
+    /// Refuses what waits, and ends.
     func close() {
-        queue.close()
+        refuse(queue.close())
+    }
+
+    private func refuse(_ refusal: (queries: [Query], problem: Problem)) {
+        if refusal.queries.isEmpty { return }
+        observer.fetched(refusal.queries.map { Answer(ticket: $0.ticket, result: .failure(refusal.problem)) })
     }
 
     // MARK: The threads
 
-    /// One thread: answers with its own connection until the queue is closed and empty.
+    /// One thread: answers with its own connection until the queue is closed.
     func run(_ database: DatabaseQueue) {
         var statements: ReaderStatements?
         let deflater = PushDeflater()
-        while let queries = queue.take(batch) {
-            var rest = queries[...]
+        var turn: ReadQueue.Turn?
+        while let next = queue.next(batch, done: turn) {
+            turn = next
+            var rest = next.queries[...]
             while !rest.isEmpty {
                 let start = ContinuousClock.now
                 let answers = answer(rest, database, &statements, deflater)

@@ -77,6 +77,11 @@ public final class SQLiteLog: MessageLog {
     /// The refusal that sends get because the database's files are not in their places; `nil` when they are.
     public var storageLoss: Problem? { storage.isLost ? .storageLost : nil }
 
+    /// Removes reads from the queue that nobody waits for any more.
+    public func cancel(_ queries: [(ticket: Ticket, asker: Asker)]) {
+        reader.cancel(queries)
+    }
+
     /// Why messages cannot be stored at the moment; `nil` when they can.
     public var failure: String? { writer.failure }
 
@@ -86,9 +91,9 @@ public final class SQLiteLog: MessageLog {
     /// How many queries wait for a reader.
     public var queuedQueries: Int { reader.queued }
 
-    /// Commits and answers what is queued, ends the threads, and gives the database back.
+    /// Commits what is queued, refuses what is asked and not yet read, ends the threads, and gives the database back.
     ///
-    /// What is submitted or asked afterwards is refused with 503 `unavailable`. Must not be called by the observer, for
+    /// What is submitted or asked afterwards is refused with 503 `unavailable`, as are the queries that wait. Must not be called by the observer, for
     /// whose return it would wait. A second call does nothing, or waits for the first to end.
     public func close() {
         writer.close()

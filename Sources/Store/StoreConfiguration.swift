@@ -8,6 +8,9 @@ public struct StoreConfiguration: Sendable {
     public var submissionQueue = 65_536
     /// Queries that may wait for a reader; the answer to one more is 503 `overloaded`.
     public var queryQueue = 65_536
+    /// Queries of one asker that may wait for a reader; the answer to one more is 503 `overloaded`. All clients that use one
+    /// token, as those of a load generator do, are one asker.
+    public var queriesOfAsker = 16_384
     /// The most submissions of one commit.
     public var commitSubmissions = 1024
     /// The most bytes of texts, data and attachments that the submissions of one commit bring, 4 MiB, unless it is of one; and

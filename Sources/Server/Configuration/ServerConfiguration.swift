@@ -79,6 +79,8 @@ public struct ServerConfiguration: Sendable {
     public var allFeedsBytes = 128 * 1024 * 1024
     /// How many reads may wait for a reader; one more is answered 503.
     public var readQueue = 65_536
+    /// How many reads of one user, or of one address without a name, may wait for a reader; one more is answered 503.
+    public var readQueueOfAsker = 16_384
     /// The most pages of 8 KiB that the database may have; `nil` for no bound but the disk's.
     public var maximumDatabasePages: Int?
     /// How long a commit waits for another program that has locked the database, in milliseconds.

@@ -1,3 +1,4 @@
+import Chat
 import Transport
 
 /// Whom an address is taken for: an IPv4 address, or the first 64 bits of an IPv6 address, of which each subscriber of
@@ -17,4 +18,7 @@ struct AddressBlock: Hashable, Sendable {
         guard let address = IPAddress(text) else { return nil }
         self.init(address)
     }
+
+    /// The address as a party that reads the log without a name.
+    var asker: Asker { .address(bits) }
 }

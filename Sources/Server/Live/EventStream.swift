@@ -18,6 +18,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     private let end: Timestamp?
     /// What stands between the subscription and the connection when the request has asked for faults.
     private var faulty: FaultyCarrier?
+    /// The read of the log that the subscription waits for; 0 for none.
+    private var reading: UInt64 = 0
 
     private init(
         worker: Worker, connection: Connection, caller: Identity, subscription: Subscription, epoch: String
@@ -84,7 +86,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        worker.read(for: subscription, since: rev) { [worker, connection] result in
+        reading = worker.read(for: subscription, since: rev, asker: connection.asker) { [worker, connection] result in
             guard subscription.isActive else { return }
             switch result {
             case .success(let slice): subscription.replayed(slice)
@@ -138,6 +140,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
 
     func closed(_ connection: Connection) {
         worker.closed(self, of: user)
+        worker.cancel(reading)
         worker.end(subscription)
         worker.logClosed(connection, code: nil, because: nil)
     }

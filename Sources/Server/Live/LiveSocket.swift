@@ -128,3 +128,8 @@ extension ClientFrame {
         }
     }
 }
+
+extension Connection {
+    /// The connection as a party that reads the log without a name.
+    var asker: Asker { .connection(UInt64(UInt(bitPattern: ObjectIdentifier(self)))) }
+}

@@ -14,6 +14,8 @@ final class RoomSocket: LiveSocket {
     private let subscription: Subscription
     /// What stands between the subscription and the socket when the request has asked for faults.
     private var faulty: FaultyCarrier?
+    /// The read of the log that the subscription waits for; 0 for none.
+    private var reading: UInt64 = 0
 
     private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {
         self.connection = connection
@@ -67,7 +69,7 @@ final class RoomSocket: LiveSocket {
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        worker.read(for: subscription, since: rev) { [worker] result in
+        reading = worker.read(for: subscription, since: rev, asker: connection.asker) { [worker] result in
             switch result {
             case .success(let slice): subscription.replayed(slice)
             case .failure(let problem): worker.end([subscription], because: problem)
@@ -86,6 +88,7 @@ final class RoomSocket: LiveSocket {
 
     func closed(_ socket: WebSocketConnection) {
         worker.closed(self, of: caller.user)
+        worker.cancel(reading)
         worker.end(subscription)
         countClose()
     }

@@ -20,8 +20,8 @@ extension RoomsSocket {
     }
 
     func unsubscribeFromMine() throws(Problem) {
-        guard let mine else { throw .notFollowing }
-        for room in mine.rooms { subscriptions[room].map(drop) }
+        guard mine != nil else { throw .notFollowing }
+        dropOwn()
         endMine()
     }
 
@@ -29,6 +29,8 @@ extension RoomsSocket {
     func endMine() {
         guard mine != nil else { return }
         mine = nil
+        // Nobody waits for the list any more.
+        worker.cancel(listing)
         if let user = caller.user { worker.unfollow(user, self) }
     }
 
@@ -41,8 +43,9 @@ extension RoomsSocket {
     // MARK: The rooms there are
 
     private func list(_ purpose: OwnRooms.Purpose) {
-        guard let mine, mine.want(purpose) else { return }
-        worker.ask(.memberships(limit: limit, within: caller.rooms), of: nil, for: caller.user) { [weak self] result in
+        guard let mine, let user = caller.user, mine.want(purpose) else { return }
+        let kind = Query.Kind.memberships(limit: limit, within: caller.rooms)
+        listing = worker.ask(kind, of: nil, for: user, asker: .user(user)) { [weak self] result in
             // The client may have ended it, and begun anew.
             guard let self, self.mine === mine else { return }
             switch result {

@@ -25,7 +25,10 @@ final class RoomsSocket: LiveSocket {
     var mine: OwnRooms?
     /// The subscriptions that have to read the log, each once, in the order in which they get to.
     private var readers: ArraySlice<Reader> = []
-    private var isReading = false
+    /// The subscription for which the log is read, and the number of that read; `nil` for none.
+    private var reading: (subscription: Subscription, number: UInt64)?
+    /// The list of the user's rooms that is awaited; 0 for none.
+    var listing: UInt64 = 0
 
     /// A subscription that has to read the log.
     private struct Reader {
@@ -139,6 +142,23 @@ final class RoomsSocket: LiveSocket {
         readers.removeAll { $0.subscription === subscription }
         worker.end(subscription)
         faulty[subscription.feed.room] = nil
+        if reading?.subscription === subscription {
+            cancelReading()
+            readNext()
+        }
+    }
+
+    /// Forgets the subscriptions that there are because the rooms are the user's.
+    func dropOwn() {
+        guard let mine else { return }
+        // At once, so that none of them gets to read the log, and the list is not gone through for each.
+        readers.removeAll { mine.rooms.contains($0.subscription.feed.room) }
+        for room in mine.rooms { subscriptions[room].map(drop) }
+    }
+
+    private func cancelReading() {
+        reading.map { worker.cancel($0.number) }
+        reading = nil
     }
 
     /// Forgets a subscription and says why, unless it is one that the client has neither asked for nor heard of.
@@ -163,11 +183,11 @@ final class RoomsSocket: LiveSocket {
 
     /// Reads a slice for the subscription that has waited longest, when the client has taken what was read before.
     private func readNext() {
-        guard !isReading, !isCongested, let reader = readers.popFirst() else { return }
-        isReading = true
-        worker.read(for: reader.subscription, since: reader.since) { [weak self] result in
+        guard reading == nil, !isCongested, let reader = readers.popFirst() else { return }
+        let asker = address?.asker ?? connection.asker
+        let number = worker.read(for: reader.subscription, since: reader.since, asker: asker) { [weak self] result in
             guard let self else { return }
-            isReading = false
+            reading = nil
             if reader.subscription.isActive {
                 take(result, for: reader)
             } else if let end = reader.subscription.end,
@@ -178,6 +198,7 @@ final class RoomsSocket: LiveSocket {
             }
             readNext()
         }
+        reading = (reader.subscription, number)
     }
 
     private func take(_ result: Result<ReplaySlice, Problem>, for reader: Reader) {
@@ -209,6 +230,7 @@ final class RoomsSocket: LiveSocket {
     func closed(_ socket: WebSocketConnection) {
         worker.closed(self, of: caller.user)
         endMine()
+        cancelReading()
         for subscription in subscriptions.all { worker.end(subscription) }
         countClose()
     }

@@ -19,7 +19,7 @@ extension Worker {
         for (user, asked) in Dictionary(grouping: subscriptions, by: \.user) {
             for subscription in asked { subscription.hold() }
             let kind = asMember ? user.map { Query.Kind.member($0) } : nil
-            ask(kind ?? .state, of: room, for: user) { [self] result in
+            ask(kind ?? .state, of: room, for: user, asker: Asker(user, or: .connection(0))) { [self] result in
                 switch result {
                 case .success(.members(let found)) where found.members.isEmpty: end(asked, because: problem)
                 case .success: for subscription in asked { subscription.release() }

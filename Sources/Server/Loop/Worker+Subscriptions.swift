@@ -78,11 +78,19 @@ extension Worker {
     /// Reads a slice of what a subscription lacks, or without `rev` just where its room is. The subscription may have
     /// ended when `then` is called, on this loop. For one that has started, a room that is not there any more is one that
     /// its user was a member of: `not_a_member`.
+    ///
+    /// - Parameter asker: the party whose turn it is read in when the subscription has no user.
+    /// - Returns: the number of the read, for ``cancel(_:)``.
+    @discardableResult
     func read(
-        for subscription: Subscription, since rev: Int64?, then: @escaping (Result<ReplaySlice, Problem>) -> Void
-    ) {
+        for subscription: Subscription, since rev: Int64?, asker: @autoclosure () -> Asker,
+        then: @escaping (Result<ReplaySlice, Problem>) -> Void
+    ) -> UInt64 {
         let kind = Query.Kind.replay(since: rev, format: subscription.format, bytes: Subscription.replayLimit)
-        ask(kind, of: subscription.feed.room, for: subscription.user, isAdmin: subscription.isAdmin) { result in
+        return ask(
+            kind, of: subscription.feed.room, for: subscription.user, isAdmin: subscription.isAdmin,
+            asker: Asker(subscription.user, or: asker())
+        ) { result in
             switch result {
             case .success(.replay(let slice)): then(.success(slice))
             case .success: preconditionFailure("the log answered another question")

@@ -43,15 +43,23 @@ final class Worker {
 
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: OutcomeHandler] = [:]
-    private var answers: [UInt64: (Result<Answer.Content, Problem>) -> Void] = [:]
+    private var answers: [UInt64: AnswerHandler] = [:]
     private var submissions: [Submission] = []
     private var gathering = Gathering()
     private var queries: [Query] = []
+    /// The queries that the log has got and nobody waits for any more.
+    private var cancelled: [(ticket: Ticket, asker: Asker)] = []
 
     /// What waits for an outcome: a type of its own, because a dictionary's value that is a mere closure is wrapped in
     /// another one.
     private struct OutcomeHandler {
         let call: (Result<Stored, Problem>) -> Void
+    }
+
+    /// A party that waits for an answer.
+    private struct AnswerHandler {
+        let asker: Asker
+        let call: (Result<Answer.Content, Problem>) -> Void
     }
 
     init(loop: Loop, services: Services) {
@@ -106,14 +114,33 @@ final class Worker {
 
     /// Reads from the log for a user, if there is a name; `then` is called on this loop.
     ///
-    /// - Parameter room: `nil` for what is of all rooms of the user.
+    /// - Parameters:
+    ///   - room: `nil` for what is of all rooms of the user.
+    ///   - asker: the party whose turn it is read in.
+    /// - Returns: the number of the read, for ``cancel(_:)``.
+    @discardableResult
     func ask(
-        _ kind: Query.Kind, of room: RoomID?, for user: UserID?, isAdmin: Bool = false,
+        _ kind: Query.Kind, of room: RoomID?, for user: UserID?, isAdmin: Bool = false, asker: Asker,
         then: @escaping (Result<Answer.Content, Problem>) -> Void
-    ) {
+    ) -> UInt64 {
         let ticket = takeTicket()
-        answers[ticket.number] = then
-        queries.append(Query(ticket: ticket, room: room, kind: kind, user: user, isAdmin: isAdmin))
+        answers[ticket.number] = AnswerHandler(asker: asker, call: then)
+        queries.append(
+            Query(ticket: ticket, room: room, kind: kind, user: user, isAdmin: isAdmin, asker: asker))
+        return ticket.number
+    }
+
+    /// Drops a read: what was to be done with its answer is not done any more. Does nothing when it has been answered.
+    ///
+    /// - Parameter number: what ``ask(_:of:for:isAdmin:asker:then:)`` has returned, or 0 for none.
+    func cancel(_ number: UInt64) {
+        guard let handler = answers.removeValue(forKey: number) else { return }
+        // Those of this turn have not been handed over. The one that is dropped is most often the last.
+        if let index = queries.lastIndex(where: { $0.ticket.number == number }) {
+            queries.remove(at: index)
+        } else {
+            cancelled.append((Ticket(loop: loop.index, number: number), handler.asker))
+        }
     }
 
     private func takeTicket() -> Ticket {
@@ -127,6 +154,10 @@ final class Worker {
     }
 
     private func handOverQueries() {
+        if !cancelled.isEmpty {
+            services.log.cancel(cancelled)
+            cancelled.removeAll(keepingCapacity: true)
+        }
         if queries.isEmpty { return }
         services.log.fetch(queries)
         queries.removeAll(keepingCapacity: true)
@@ -164,7 +195,7 @@ final class Worker {
     func fetched(_ results: ArraySlice<Answer>) {
         let end = ContinuousClock.now + Loop.workSlice
         for (index, answer) in zip(results.indices, results) {
-            answers.removeValue(forKey: answer.ticket.number)?(answer.result)
+            answers.removeValue(forKey: answer.ticket.number)?.call(answer.result)
             loop.runUrgentWork()
             let rest = results[(index + 1)...]
             if ContinuousClock.now >= end, !rest.isEmpty {

@@ -14,7 +14,7 @@ extension Exchange {
             limit: target.single("limit"))
         if page.anchor.place?.isPersonal == true { _ = try caller.named() }
         worker.services.metrics.pageReads.increment()
-        worker.ask(.page(page), of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(.page(page), of: room, for: caller) { [self] result in
             switch result {
             case .success(.page(let slice)): answer(slice, of: room, limit: page.limit)
             case .success: preconditionFailure("the log answered another question")
@@ -56,7 +56,7 @@ extension Exchange {
             since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
         if let epoch = changes.since.epoch, epoch != self.epoch { throw .cursorUnknown }
         let kind = Query.Kind.changes(since: changes.since.rev, limit: changes.limit)
-        worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(kind, of: room, for: caller) { [self] result in
             switch result {
             case .success(.changes(let slice)):
                 guard changes.since.rev <= slice.state.rev else { return answer(.cursorUnknown) }
@@ -79,7 +79,7 @@ extension Exchange {
             throw .notAvailable("This server does not count who is present.")
         }
         // The log says who may know.
-        worker.ask(.state, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(.state, of: room, for: caller) { [self] result in
             switch result {
             case .success: answer { body in presence.present(in: room).encode(into: &body) }
             case .failure(let problem): answer(problem)

@@ -9,10 +9,10 @@ extension Exchange {
     /// memberships, and not all rooms that an admin may read.
     func answerRooms(_ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target)
-        let user = try caller.named()
+        _ = try caller.named()
         let inbox = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
         if let cursor = inbox.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
-        worker.ask(.inbox(inbox, within: caller.rooms), of: nil, for: user) { [self] result in
+        ask(.inbox(inbox, within: caller.rooms), of: nil, for: caller) { [self] result in
             switch result {
             case .success(.inbox(let read)):
                 let slice = withEpoch(read)

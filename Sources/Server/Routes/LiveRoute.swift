@@ -105,7 +105,7 @@ extension Exchange {
         if let epoch = since?.epoch, epoch != self.epoch { return answer(.cursorUnknown) }
         worker.loop.clientStays()
         let subscription = worker.subscribe(to: room, as: caller, format: format, since: since?.rev)
-        worker.read(for: subscription, since: since?.rev) { [self] result in
+        let reading = worker.read(for: subscription, since: since?.rev, asker: asker(caller)) { [self] result in
             // The client may have gone, or there is a reason to refuse it.
             defer { if !subscription.hasStarted { worker.end(subscription) } }
             do throws(Problem) {
@@ -118,6 +118,7 @@ extension Exchange {
                 answer(error)
             }
         }
+        wait(for: reading) { [worker] in worker.end(subscription) }
     }
 
     /// What is spoken on the socket, for clients that ask.

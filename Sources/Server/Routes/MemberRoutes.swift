@@ -12,7 +12,7 @@ extension Exchange {
         let limit = try PageRequest.parseLimit(
             target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
         let kind = Query.Kind.members(after: try after.map { name throws(Problem) in try UserID(name) }, limit: limit)
-        worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(kind, of: room, for: caller) { [self] result in
             switch result {
             case .success(.members(let members)): answer { members.encode(into: &$0) }
             case .success: preconditionFailure("the log answered another question")
@@ -47,7 +47,7 @@ extension Exchange {
     private func answerMember(
         _ user: UserID, of room: RoomID, for caller: Identity, _ status: HTTPResponse.Status = .ok
     ) {
-        worker.ask(.member(user), of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(.member(user), of: room, for: caller) { [self] result in
             switch result {
             case .success(.members(let found)):
                 guard let member = found.members.first else { return answer(.memberNotFound) }

@@ -59,7 +59,7 @@ extension Exchange {
     }
 
     private func answerMessage(_ kind: Query.Kind, of room: RoomID, for caller: Identity) {
-        worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(kind, of: room, for: caller) { [self] result in
             switch result {
             case .success(.message(let message?)):
                 let isKnown = request.headerFields.ifNoneMatchNames(message.entityTag)

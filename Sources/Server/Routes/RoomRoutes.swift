@@ -62,7 +62,7 @@ extension Exchange {
     }
 
     private func answerSummary(of room: RoomID, for caller: Identity, _ status: HTTPResponse.Status = .ok) {
-        worker.ask(.summary, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(.summary, of: room, for: caller) { [self] result in
             switch result {
             case .success(.summary(var summary)):
                 summary.epoch = epoch

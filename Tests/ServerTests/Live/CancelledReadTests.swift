@@ -1,0 +1,95 @@
+import HTTP
+import HTTPTypes
+import Server
+import Testing
+
+@Suite("A read that nobody waits for any more")
+struct CancelledReadTests {
+    private func queued(_ client: HTTPClient) throws -> Substring? {
+        try client.get("/metrics").text.firstMatch(of: /\nbackscroll_queued_reads (\d+)\n/)?.1
+    }
+
+    @Test("is dropped: of a list that is asked for again and again one is in the queue, and none when the socket ends")
+    func lists() throws {
+        try withHeldReads { server, client, reads in
+            try client.send("x", to: "a", as: "mallory")
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "mallory")
+            try reads.hold(server)
+            for _ in 0..<50 {
+                try socket.send(#"{"type":"subscribe","rooms":"mine"}"#)
+                // In turns of the loop that are not the same: the log has got the query.
+                #expect(try socket.isQuiet())
+                #expect(try queued(client) == "1")
+                try socket.send(#"{"type":"unsubscribe","rooms":"mine"}"#)
+                #expect(try socket.isQuiet())
+                #expect(try queued(client) == "0")
+            }
+            try socket.send(#"{"type":"subscribe","rooms":"mine"}"#)
+            try reads.wait(for: 1, client)
+            socket.http.close()
+            try reads.wait(for: 0, client)
+        }
+    }
+
+    @Test("is dropped when a room is unsubscribed from, or its socket or event stream has not begun and ends")
+    func subscriptions() throws {
+        try withHeldReads { server, client, reads in
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
+            try reads.hold(server)
+            try socket.send(#"{"type":"subscribe","room":"a","since":0}"#)
+            try reads.wait(for: 1, client)
+            try socket.send(#"{"type":"unsubscribe","room":"a"}"#)
+            try reads.wait(for: 0, client)
+            for fields in [HandshakeTests.fields, [HTTPField("Accept", "text/event-stream")]] {
+                let opening = try HTTPClient(port: server.port)
+                try opening.write(HTTPClient.bytes(.get, "/v1/rooms/b/live?user=alice", fields: fields))
+                try reads.wait(for: 1, client)
+                #expect(try client.get("/metrics").text.contains("\nbackscroll_feeds 1\n"))
+                opening.reset()
+                try reads.wait(for: 0, client)
+                #expect(try client.get("/metrics").text.contains("\nbackscroll_feeds 0\n"))
+            }
+        }
+    }
+
+    @Test("is dropped when the client of a request has gone")
+    func requests() throws {
+        try withHeldReads { server, client, reads in
+            try client.send("x")
+            let waiting = try ["messages", "changes", "members", "messages/1"].map { path in
+                let client = try HTTPClient(port: server.port)
+                _ = try client.get("/healthz")
+                return (client, "/v1/rooms/lobby/\(path)?user=bob")
+            }
+            try reads.hold(server)
+            for (client, target) in waiting { try client.write(HTTPClient.bytes(.get, target)) }
+            try reads.wait(for: waiting.count, client)
+            for (client, _) in waiting { client.reset() }
+            try reads.wait(for: 0, client)
+        }
+    }
+
+    @Test("leaves the turn to others: a user's queue is not another's delay, and beyond its bound is 503")
+    func turns() throws {
+        try withHeldReads({ $0.readQueueOfAsker = 3 }) { server, client, reads in
+            try client.send("x")
+            try reads.hold(server)
+            let clients = try (0..<5).map { _ in try HTTPClient(port: server.port) }
+            for (index, asking) in clients.enumerated() {
+                try asking.write(HTTPClient.bytes(.get, "/v1/rooms/lobby/messages?user=mallory"))
+                if index < 3 { try reads.wait(for: index + 1, client) }
+            }
+            for refused in clients[3...] {
+                let response = try refused.response()
+                #expect(response.status == .serviceUnavailable && response["Retry-After"] == "1")
+                #expect(try response.problem.code == "overloaded")
+            }
+            let other = try HTTPClient(port: server.port)
+            try other.write(HTTPClient.bytes(.get, "/v1/rooms/lobby/messages?user=victim"))
+            try reads.wait(for: 4, client)
+            reads.open()
+            #expect(try other.response().status == .ok)
+            for client in clients[..<3] { #expect(try client.response().status == .ok) }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Chat
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The queue of reads")
+struct ReadQueueTests {
+    private static let limits = ReadQueue.Limits(queries: 10_000, queriesOfAsker: 1000, longReaders: 1)
+
+    private func query(_ number: UInt64, of user: String, _ kind: Query.Kind = .state) throws -> Query {
+        Query(
+            ticket: Ticket(loop: 0, number: number), room: kind.isLong ? nil : try RoomID("lobby"), kind: kind,
+            user: try UserID(user))
+    }
+
+    private func list(_ number: UInt64, of user: String) throws -> Query {
+        try query(number, of: user, .memberships(limit: 10, within: nil))
+    }
+
+    private func numbers(_ turn: ReadQueue.Turn?) -> [UInt64]? { turn?.queries.map(\.ticket.number) }
+
+    @Test("serves askers in turn, each in the order of its queries, however many one of them has")
+    func turns() throws {
+        let queue = Reads(Self.limits)
+        for number in 0..<6 as Range<UInt64> { #expect(queue.append(try query(number, of: "mallory"))) }
+        #expect(queue.append(try query(10, of: "alice")))
+        #expect(queue.append(try query(20, of: "bob")))
+        #expect(queue.append(try query(11, of: "alice")))
+        #expect(queue.count == 9)
+        #expect(numbers(queue.next(4)) == [0, 10, 20, 1])
+        // Whoever comes later has one turn of each other asker to wait for.
+        #expect(queue.append(try query(30, of: "carol")))
+        #expect(numbers(queue.next(3)) == [11, 2, 30])
+        #expect(numbers(queue.next(10)) == [3, 4, 5])
+        #expect(queue.next(10) == nil && queue.count == 0)
+    }
+
+    @Test("tells askers without a name apart by address and connection")
+    func unnamed() throws {
+        let queue = Reads(Self.limits)
+        let askers: [Asker] = [.address(1), .address(1), .connection(1), .address(2)]
+        for (index, asker) in askers.enumerated() {
+            let query = Query(
+                ticket: Ticket(loop: 0, number: UInt64(index)), room: try RoomID("lobby"), kind: .state, asker: asker)
+            #expect(queue.append(query))
+        }
+        #expect(numbers(queue.next(10)) == [0, 2, 3, 1])
+    }
+
+    @Test("serves quick queries before long ones, which get every fifth turn")
+    func quickFirst() throws {
+        let queue = Reads(Self.limits)
+        #expect(Self.limits.quickTurns == 4)
+        for user in ["a", "b"] { #expect(queue.append(try list(100, of: user))) }
+        for number in 0..<12 as Range<UInt64> { #expect(queue.append(try query(number, of: "c"))) }
+        for turn in 0..<4 as Range<UInt64> { #expect(numbers(queue.next(2)) == [turn * 2, turn * 2 + 1]) }
+        let long = try #require(queue.next(2))
+        #expect(long.isLong && long.queries.count == 2)
+        queue.done(long)
+        #expect(numbers(queue.next(2)) == [8, 9])
+    }
+
+    @Test("has one long query of an asker in flight, and leaves readers to quick ones")
+    func longQueries() throws {
+        var limits = Self.limits
+        limits.longReaders = 2
+        limits.longQueries = 2
+        let queue = Reads(limits)
+        for number in 0..<3 as Range<UInt64> { #expect(queue.append(try list(number, of: "a"))) }
+        for (index, user) in ["b", "c", "d", "e"].enumerated() {
+            #expect(queue.append(try list(UInt64(10 + index), of: user)))
+        }
+        let first = try #require(queue.next(32))
+        let second = try #require(queue.next(32))
+        #expect(numbers(first) == [0, 10] && numbers(second) == [11, 12])
+        // Both readers that may are busy with long queries; quick ones go to a third.
+        #expect(queue.next(32) == nil && !queue.hasTurn)
+        #expect(queue.append(try query(50, of: "a")))
+        #expect(numbers(queue.next(32)) == [50])
+        queue.done(second)
+        let third = try #require(queue.next(32))
+        #expect(numbers(third) == [13])
+        queue.done(third)
+        // The next list of "a" waits for the one before, though a reader is free.
+        #expect(queue.next(32) == nil)
+        queue.done(first)
+        for expected in [1, 2] as [UInt64] {
+            let turn = try #require(queue.next(32))
+            #expect(numbers(turn) == [expected] && queue.next(32) == nil)
+            queue.done(turn)
+        }
+        #expect(queue.count == 0)
+    }
+
+    @Test("drops what is cancelled: a storm of lists that are asked for and dropped leaves one to be served")
+    func storm() throws {
+        let queue = Reads(Self.limits)
+        let running = try list(0, of: "mallory")
+        #expect(queue.append(running))
+        let turn = try #require(queue.next(32))
+        var served = 1
+        for number in 1...1650 as ClosedRange<UInt64> {
+            #expect(queue.append(try list(number, of: "mallory")))
+            #expect(queue.count == 1)
+            queue.cancel(Ticket(loop: 0, number: number), of: .user(try UserID("mallory")))
+        }
+        #expect(queue.count == 0)
+        #expect(queue.append(try query(5000, of: "victim")))
+        #expect(numbers(queue.next(32)) == [5000])
+        queue.done(turn)
+        while let next = queue.next(32) {
+            served += next.queries.count
+            queue.done(next)
+        }
+        #expect(served == 1)
+        // What is served, or was never there, cannot be cancelled.
+        queue.cancel(running.ticket, of: running.asker)
+        #expect(queue.count == 0)
+    }
+
+    @Test("takes a bounded number of queries of each asker, and in all")
+    func bounds() throws {
+        let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
+        var admitted: [Bool] = []
+        for number in 0..<4 as Range<UInt64> {
+            admitted.append(queue.append(number == 1 ? try list(number, of: "a") : try query(number, of: "a")))
+        }
+        #expect(admitted == [true, true, true, false])
+        #expect(queue.append(try query(10, of: "b")))
+        #expect(queue.append(try query(11, of: "c")))
+        #expect(!queue.append(try query(12, of: "d")))
+        #expect(queue.count == 5)
+        queue.cancel(Ticket(loop: 0, number: 11), of: .user(try UserID("c")))
+        #expect(queue.append(try query(12, of: "d")))
+        #expect(StoreConfiguration().queryQueue == 65_536 && StoreConfiguration().queriesOfAsker == 16_384)
+    }
+
+    @Test("does not grow by queries that are cancelled while no reader comes")
+    func cancelledTurns() throws {
+        let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
+        var admitted = 0
+        for number in 0..<100 as Range<UInt64> {
+            let query = try query(number, of: "user\(number)")
+            if queue.append(query) { admitted += 1 }
+            queue.cancel(query.ticket, of: query.asker)
+        }
+        #expect(admitted == 5 && queue.count == 0)
+        #expect(queue.next(32) == nil)
+        #expect(queue.append(try query(200, of: "alice")))
+    }
+
+    @Test("loses nothing and doubles nothing in any mixture of queries, cancellations and readers")
+    func mixture() throws {
+        var generator = SeededGenerator(seed: 16)
+        var limits = Self.limits
+        limits.longReaders = 2
+        let queue = Reads(limits)
+        var waiting: [UInt64: Query] = [:]
+        var running: [ReadQueue.Turn] = []
+        for number in 0..<5000 as Range<UInt64> {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5:
+                let user = "user\(Int.random(in: 0..<4, using: &generator))"
+                let isLong = Bool.random(using: &generator)
+                let query = isLong ? try list(number, of: user) : try query(number, of: user)
+                #expect(queue.append(query))
+                waiting[number] = query
+            case 5..<7:
+                guard let query = waiting.values.randomElement(using: &generator) else { continue }
+                queue.cancel(query.ticket, of: query.asker)
+                waiting[query.ticket.number] = nil
+            default:
+                if running.count == 3 || Bool.random(using: &generator), let turn = running.popLast() {
+                    queue.done(turn)
+                }
+                guard running.count < 3, let turn = queue.next(3) else { continue }
+                for query in turn.queries { #expect(waiting.removeValue(forKey: query.ticket.number) != nil) }
+                let served = (running + [turn]).filter(\.isLong).flatMap(\.queries).map(\.asker)
+                #expect(Set(served).count == served.count && (running + [turn]).filter(\.isLong).count <= 2)
+                running.append(turn)
+            }
+            #expect(queue.count == waiting.count)
+        }
+        for query in queue.removeAll() { #expect(waiting.removeValue(forKey: query.ticket.number) != nil) }
+        #expect(waiting.isEmpty && queue.count == 0)
+    }
+}
+
+/// A queue that tests can ask in the middle of an expectation.
+private final class Reads {
+    private var queue: ReadQueue
+
+    init(_ limits: ReadQueue.Limits) { queue = ReadQueue(limits) }
+
+    var count: Int { queue.count }
+    var hasTurn: Bool { queue.hasTurn }
+    func append(_ query: Query) -> Bool { queue.append(query) }
+    func next(_ most: Int) -> ReadQueue.Turn? { queue.next(most) }
+    func done(_ turn: ReadQueue.Turn) { queue.done(turn) }
+    func cancel(_ ticket: Ticket, of asker: Asker) { queue.cancel(ticket, of: asker) }
+    func removeAll() -> [Query] { queue.removeAll() }
+}
