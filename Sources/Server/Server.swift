@@ -199,6 +199,7 @@ public final class Server: Sendable {
         }
         store.onJob = { event in
             switch event {
+            case .progress(let job, let percent): logger.notice("\(job): \(percent) %")
             case .done(let job): logger.info("done: \(job)")
             case .failed(let job, let reason):
                 logger.error("\(job) has failed, and is tried again: \(reason)")

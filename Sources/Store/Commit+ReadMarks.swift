@@ -9,6 +9,7 @@ extension Commit {
         guard let room else { return .success(Stored(mark: 0, rev: 0)) }
         let seq = min(seq, room.head)
         if seq > 0, try statements.marks.raise(to: seq, for: user, in: room.number) {
+            try statements.activity.engage(user, in: room.number)
             return .success(Stored(mark: seq, rev: room.rev, hasMoved: true))
         }
         return .success(Stored(mark: try statements.lookup.readMark(of: user, in: room.number), rev: room.rev))

@@ -40,6 +40,7 @@ extension Commit {
         guard let room = try statements.insertRoom(id, at: time) else { return nil }
         if !erasing.isEmpty { try noteNewRoom(room, by: user) }
         try statements.members.set(.owner, of: user, in: room.number)
+        try statements.activity.joined(user, room.number, latest: nil, isEngaged: true)
         memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
         return add(id, room)
     }
@@ -71,6 +72,9 @@ extension Commit {
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.set(role, of: user, in: room.number)
             if now == nil {
+                try statements.activity.joined(
+                    user, room.number, latest: room.head > 0 ? room.latest.milliseconds : nil,
+                    isEngaged: try user == submission.sender || hasTakenPart(user, in: submission.room, room))
                 memberships.append(
                     MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
             }
@@ -98,6 +102,11 @@ extension Commit {
         ends.append(.roomDeleted(id))
         bans.deletedRooms.append(id)
         return Stored(of: room, isNew: true)
+    }
+
+    /// True when a user has sent to a room or read it, though not a member of it.
+    private func hasTakenPart(_ user: UserID, in id: RoomID, _ room: RoomTable.Room) throws -> Bool {
+        try hasUnfiledMessage(of: user, in: id, room) || statements.activity.wasEngaged(user.string, in: room.number)
     }
 
     private mutating func set(

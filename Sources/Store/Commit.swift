@@ -243,6 +243,12 @@ struct Commit: ~Copyable {
         return rooms.add(id, room)
     }
 
+    /// True when a message of a user is in the journal only, or will be.
+    func hasUnfiledMessage(of user: UserID, in id: RoomID, _ room: RoomTable.Room) -> Bool {
+        recent.messages(of: id).contains { $0.sender == user }
+            || messages.contains { $0.roomNumber == room.number && $0.sender == user }
+    }
+
     /// Puts all messages of a room in their places, so that they can be changed.
     mutating func settle(_ id: RoomID, _ room: RoomTable.Room) throws {
         guard settled.insert(id).inserted else { return }

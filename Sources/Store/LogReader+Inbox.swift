@@ -5,8 +5,8 @@ import Wire
 /// Reading what a user has of all rooms.
 ///
 /// Recent messages are taken before the snapshot begins, see ``RecentMessages``, and which rooms are the user's only the
-/// database knows. So the rooms are read first, then their recent messages are taken, and then the snapshot is, in which
-/// everything is read that is answered:
+/// database knows. So rooms of the user are read first, then their recent messages are taken, and then the snapshot is, in
+/// which everything is read that is answered:
 ///
 /// - No message is in neither. A recent message leaves the journal's table in memory only when the commit that has filed
 ///   it is durable. Either it was taken, or that had happened before; then the snapshot, which began later, has its row.
@@ -15,6 +15,10 @@ import Wire
 /// - A room that the user has joined since the rooms were read has no recent messages here, so it is left out, as if the
 ///   query had come just before; the user was no member when the query was made, or had not heard of being one. One that
 ///   the user has left since is not the user's in the snapshot, and is left out too.
+///
+/// The rooms that are read first are all rooms of the user, or those that have recent messages, whichever are fewer. In the
+/// latter case the others are found in the index of memberships by activity, and a list costs its rows: it looks at as many
+/// memberships as it has rooms, at the rooms with recent messages, and at the user's rooms with many members.
 extension LogReader {
     /// Answers a query that is of no room.
     func readRooms(
@@ -24,28 +28,17 @@ extension LogReader {
         if let refusal = refusalOfBanned(query) { return .failure(refusal) }
         let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
         statements = prepared
-
-        var numbers: [Int64] = []
-        var ids: [RoomID] = []
-        try database.inDatabase { _ in
-            try prepared.inbox.forEachRoom(of: user) { number, id in
-                guard query.kind.means(id) else { return }
-                numbers.append(number)
-                ids.append(id)
-            }
-        }
-        let recent = recent.messages(ofAll: ids)
-        var rooms: [Int64: OwnRoom] = Dictionary(minimumCapacity: ids.count)
-        for index in ids.indices { rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
-
+        let own = try ownRooms(of: user, for: query, database, prepared.inbox)
         let snapshot = snapshot(prepared, deflater)
         var content: Answer.Content?
         try database.inDatabase { db in
             try db.inTransaction(.deferred) {
                 content =
                     switch query.kind {
-                    case .inbox(let request, _): .inbox(try snapshot.inbox(request, rooms, of: user))
-                    case .memberships(let limit, _): try snapshot.memberships(limit: limit, rooms, of: user)
+                    case .inbox(let request, _):
+                        .inbox(try snapshot.inbox(request, own, of: user, where: query.kind.means))
+                    case .memberships(let limit, _):
+                        try snapshot.memberships(limit: limit, own, of: user, where: query.kind.means)
                     default: preconditionFailure("a query of a room")
                     }
                 return .commit
@@ -53,10 +46,38 @@ extension LogReader {
         }
         return .success(content!)
     }
+
+    private func ownRooms(
+        of user: UserID, for query: Query, _ database: DatabaseQueue, _ inbox: InboxStatements
+    ) throws -> OwnRooms {
+        var own = OwnRooms()
+        var numbers: [Int64] = []
+        var ids: [RoomID] = []
+        func add(_ number: Int64, _ id: RoomID) {
+            guard query.kind.means(id) else { return }
+            numbers.append(number)
+            ids.append(id)
+        }
+        let activeCount = self.recent.roomCount
+        try database.inDatabase { _ in
+            if try inbox.isIndexed(), try inbox.count(of: user, most: activeCount + 1) > activeCount {
+                let active = self.recent.rooms
+                for id in active {
+                    if let number = try inbox.number(of: id, for: user) { add(number, id) }
+                }
+                own.active = Set(active)
+            } else {
+                try inbox.forEachRoom(of: user, add)
+            }
+        }
+        let recent = self.recent.messages(ofAll: ids)
+        for index in ids.indices { own.rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
+        return own
+    }
 }
 
 extension Query.Kind {
-    /// Whether a room of the user is among those that are asked for.
+    /// True for a room that is among those that are asked for, if it is the user's.
     fileprivate func means(_ room: RoomID) -> Bool {
         switch self {
         case .inbox(_, let patterns), .memberships(_, let patterns):

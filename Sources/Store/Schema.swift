@@ -90,6 +90,7 @@ enum Schema {
         registerBans(in: &migrator)
         registerErasure(in: &migrator)
         registerTotals(in: &migrator)
+        registerActivity(in: &migrator)
         return migrator
     }
 

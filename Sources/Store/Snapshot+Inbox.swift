@@ -7,52 +7,99 @@ struct OwnRoom {
     let recent: [RecentMessage]
 }
 
+/// The rooms of a user that the reader looks at before the snapshot, see ``LogReader``.
+struct OwnRooms {
+    /// The rooms by their numbers.
+    var rooms: [Int64: OwnRoom] = [:]
+    /// All rooms that had recent messages, whoever's: the user's of these are in ``rooms``, and the others of the user are
+    /// found in the index, see ``ActivityStatements``. `nil` when ``rooms`` are all rooms of the user.
+    var active: Set<RoomID>?
+}
+
 /// The rooms of a user in the order of their activity: when their newest messages were stored, or they were made.
 extension Snapshot {
     /// A part of the list, each room as the user sees it, with its newest message.
     ///
-    /// - Parameter rooms: by their numbers, see ``LogReader``.
-    func inbox(_ request: InboxRequest, _ rooms: [Int64: OwnRoom], of user: UserID) throws -> InboxSlice {
-        let (activities, hasMore) = try activities(
-            in: rooms, of: user, after: request.cursor?.activity, limit: request.limit)
+    /// - Parameter isWanted: whether the list is to have a room.
+    func inbox(
+        _ request: InboxRequest, _ own: OwnRooms, of user: UserID, where isWanted: (RoomID) -> Bool
+    ) throws -> InboxSlice {
+        let found = try activities(in: own, of: user, after: request.cursor?.activity, limit: request.limit, isWanted)
+            .sorted { $0.activity < $1.activity }
+        let activities = found.prefix(request.limit)
         var listed: [InboxRoom] = []
         listed.reserveCapacity(activities.count)
         var bytes = 0
-        for (number, activity) in activities where bytes < answerBytes {
-            let view = try RoomView(activity.room, recent: rooms[number]?.recent ?? [], statements)
+        for found in activities where bytes < answerBytes {
+            let view = try RoomView(found.activity.room, recent: own.rooms[found.number]?.recent ?? [], statements)
             let message = try view.flatMap { try $0.message(seq: $0.state.head)?.body }
             bytes += message?.count ?? 0
-            listed.append(InboxRoom(summary: try summary(of: activity.room, view, for: user), lastMessage: message))
+            listed.append(
+                InboxRoom(summary: try summary(of: found.activity.room, view, for: user), lastMessage: message))
         }
-        guard hasMore || listed.count < activities.count, let last = activities[..<listed.count].last else {
+        guard listed.count < found.count, let last = activities[..<listed.count].last else {
             return InboxSlice(rooms: listed, next: nil)
         }
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))
     }
 
-    /// Which rooms they are, at most `limit`.
-    func memberships(limit: Int, _ rooms: [Int64: OwnRoom], of user: UserID) throws -> Answer.Content {
-        let (activities, hasMore) = try activities(in: rooms, of: user, after: nil, limit: limit)
-        return .memberships(activities.map(\.activity.room), hasMore: hasMore)
+    /// Which rooms they are, at most `limit`: those first in which the user has sent or read, or which the user has made or
+    /// joined. Others can make the user a member of any number of rooms, which are not to keep these out.
+    func memberships(
+        limit: Int, _ own: OwnRooms, of user: UserID, where isWanted: (RoomID) -> Bool
+    ) throws -> Answer.Content {
+        let found = try activities(in: own, of: user, after: nil, limit: limit, isWanted)
+            .sorted { a, b in a.isEngaged == b.isEngaged ? a.activity < b.activity : a.isEngaged }
+        return .memberships(found.prefix(limit).map(\.activity.room), hasMore: found.count > limit)
     }
 
-    /// The first `limit` rooms behind a place, in order, and whether there are more.
-    ///
-    /// There is no index by activity, which every send would have to keep: a list looks at all rooms of the user instead,
-    /// a search each.
+    /// A room that may be in a list.
+    private struct Found {
+        var number: Int64
+        var activity: InboxCursor.Activity
+        var isEngaged: Bool
+    }
+
+    /// Rooms behind a place, in no order: among them the first `limit` that the user is engaged in, and the first `limit` of
+    /// the others, and one more of either if there is one.
     private func activities(
-        in rooms: [Int64: OwnRoom], of user: UserID, after place: InboxCursor.Activity?, limit: Int
-    ) throws -> (rooms: [(number: Int64, activity: InboxCursor.Activity)], hasMore: Bool) {
-        var found: [(number: Int64, activity: InboxCursor.Activity)] = []
-        try statements.inbox.forEachActivity(of: user) { number, newest, made in
-            guard let room = rooms[number] else { return }
+        in own: OwnRooms, of user: UserID, after place: InboxCursor.Activity?, limit: Int,
+        _ isWanted: (RoomID) -> Bool
+    ) throws -> [Found] {
+        var found: [Found] = []
+        func add(_ row: InboxStatements.Row, _ id: RoomID, _ recent: [RecentMessage]) {
             // What has been filed since the recent messages were taken is newer than they are.
-            let latest = room.recent.last.map { max(newest, $0.createdAt.milliseconds) } ?? newest
-            let activity = InboxCursor.Activity(milliseconds: latest == 0 ? made : latest, room: room.id)
+            let latest = recent.last.map { max(row.activity, $0.createdAt.milliseconds) } ?? row.activity
+            let activity = InboxCursor.Activity(milliseconds: latest, room: id)
             if let place, !(place < activity) { return }
-            found.append((number, activity))
+            let isEngaged = row.isEngaged || recent.contains { $0.sender == user }
+            found.append(Found(number: row.number, activity: activity, isEngaged: isEngaged))
         }
-        found.sort { $0.activity < $1.activity }
-        return (Array(found.prefix(limit)), found.count > limit)
+        let inbox = statements.inbox
+        guard let active = own.active else {
+            try inbox.forEachActivity(of: user) { row in
+                if let room = own.rooms[row.number] { add(row, room.id, room.recent) }
+            }
+            return found
+        }
+        for (number, room) in own.rooms {
+            // One that the user has left since is not there.
+            if let row = try inbox.activity(of: user, in: number) { add(row, room.id, room.recent) }
+        }
+        // One that is active and not among those above is one that the user has joined since.
+        func isOther(_ id: RoomID) -> Bool { !active.contains(id) && isWanted(id) }
+        try inbox.forEachUnknown(of: user) { row, id in if isOther(id) { add(row, id, []) } }
+        for isEngaged in [true, false] {
+            let end = found.count + limit
+            var last = Int64.min
+            try inbox.forEachIndexed(of: user, isEngaged: isEngaged, from: place?.milliseconds ?? .max) { row, id in
+                // Rooms of the same time are in the order of their ids, and any of them may come first.
+                if found.count > end, row.activity != last { return false }
+                last = row.activity
+                if isOther(id) { add(row, id, []) }
+                return true
+            }
+        }
+        return found
     }
 }

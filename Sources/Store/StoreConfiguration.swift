@@ -123,6 +123,8 @@ public struct StoreConfiguration: Sendable {
 /// What there is to be told of work that is done in parts, such as removing what a deleted room has held. The first text
 /// names the work.
 public enum JobEvent: Sendable, Hashable {
+    /// So much is done.
+    case progress(String, percent: Int)
     /// It is done.
     case done(String)
     /// A part could not be done, for this reason. It is tried again, and others are gone on with.

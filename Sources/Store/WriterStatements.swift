@@ -17,6 +17,7 @@ final class WriterStatements {
     let erasures: ErasureStatements
     let totals: TotalStatements
     let lookup: LookupStatements
+    let activity: ActivityStatements
     private let begin: PreparedStatement
     private let commit: PreparedStatement
     private let rollback: PreparedStatement
@@ -38,6 +39,7 @@ final class WriterStatements {
         erasures = try ErasureStatements(db)
         totals = try TotalStatements(db)
         lookup = try LookupStatements(db)
+        activity = try ActivityStatements(db, lookup)
         changes = try ChangeStatements(db)
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)
         messages = try MessageInsertion(db)
@@ -90,6 +92,7 @@ final class WriterStatements {
     func insert(_ new: [RecentMessage]) throws {
         try messages.insert(new)
         try totals.filed(new)
+        try activity.filed(new)
     }
 
     /// Adds a row to the journal.

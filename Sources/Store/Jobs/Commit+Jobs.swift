@@ -14,6 +14,11 @@ extension Commit {
             let removed = try statements.changes.removeReactions(from: RowKey(rawValue: message), most: Job.rows)
             next = removed < Job.rows ? nil : job
         case .user(let user): next = try erase(user, job)
+        case .activity:
+            if let room = try statements.activity.fill(most: Job.rows) {
+                next = job
+                next?.place = room
+            }
         }
         guard let next else {
             try statements.jobs.delete(job)

@@ -14,6 +14,8 @@ struct Job: Equatable {
         case reactions(Int64)
         /// Remove what there is of a user, see ``Commit/erase(_:_:)``.
         case user(UserID)
+        /// Fill in the activity of the memberships of an earlier version's database, whose last room has this number.
+        case activity(Int64)
     }
 
     /// Its row.
@@ -26,6 +28,14 @@ struct Job: Equatable {
     /// Rows of the journal before this one may hold what is to go. They are deleted first: what is done in the messages'
     /// places would not reach them. Not stored, as rows are numbered anew when the log is opened.
     var journalRow: Int64 = 0
+
+    /// How much is done, in percent; `nil` where that is not known.
+    var percent: Int? {
+        switch kind {
+        case .room: nil
+        case .activity(let last): last > 0 ? Int(min(99, place * 100 / last)) : nil
+        }
+    }
 
     /// The most rows that one part of a job changes or deletes.
     static let rows = 256

@@ -171,6 +171,7 @@ extension Job.Kind {
         case .room: "room"
         case .reactions: "reactions"
         case .user: "user"
+        case .activity: "activity"
         }
     }
 
@@ -180,6 +181,7 @@ extension Job.Kind {
         case .room(let room): room
         case .reactions(let message): message
         case .user: 0
+        case .activity(let last): last
         }
     }
 
@@ -193,6 +195,7 @@ extension Job.Kind {
         case ("room", _): self = .room(number)
         case ("user", let user?): self = .user(UserID(trusted: user))
         case "reactions": self = .reactions(number)
+        case "activity": self = .activity(number)
         default: return nil
         }
     }

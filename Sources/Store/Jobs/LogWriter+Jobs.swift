@@ -34,6 +34,10 @@ extension LogWriter {
             }
             jobs.worked(on: next, from: start, to: .now)
             if next == nil { configuration.onJob?(.done(job.description)) }
+            // Ten times at most, however long it takes.
+            if let percent = next?.percent, let before = job.percent, percent / 10 > before / 10 {
+                configuration.onJob?(.progress(job.description, percent: percent))
+            }
         } catch {
             if jobs.failed(at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
         }
@@ -47,6 +51,7 @@ extension Job: CustomStringConvertible {
         case .room: "removing a deleted room"
         case .reactions: "removing the reactions to a deleted message"
         case .user: "erasing a user"
+        case .activity: "preparing the order of users' rooms"
         }
     }
 }

@@ -92,6 +92,10 @@ struct Backlog {
     private(set) var count = 0
     /// The rooms that have any.
     var roomIDs: [RoomID] { Array(rooms.keys) }
+    /// The number of rooms that have any.
+    var roomCount: Int { rooms.count }
+    /// The rooms that have any.
+    var roomIDs: [RoomID] { Array(rooms.keys) }
     private var bytes = 0
 
     init(limits: Limits) {

@@ -42,6 +42,12 @@ final class RecentMessages: Sendable {
     /// The rooms that have recent messages.
     var rooms: [RoomID] { backlog.withLock(\.roomIDs) }
 
+    /// The number of rooms that have recent messages.
+    var roomCount: Int { backlog.withLock(\.roomCount) }
+
+    /// The rooms that have recent messages.
+    var rooms: [RoomID] { backlog.withLock(\.roomIDs) }
+
     // MARK: Writing
 
     /// The messages of a room that have not been filed.

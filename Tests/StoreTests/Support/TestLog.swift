@@ -231,6 +231,17 @@ final class TestLog: Sendable {
         return slice
     }
 
+    /// The rooms of a user in the order in which a socket takes them, and whether there are more.
+    func memberships(of user: String, limit: Int) throws -> (rooms: [String], hasMore: Bool) {
+        let query = Query(
+            ticket: ticket(), room: nil, kind: .memberships(limit: limit, within: nil), user: try UserID(user))
+        log.fetch([query])
+        guard case .memberships(let rooms, let hasMore) = try listener.answers([query.ticket])[0].result.get() else {
+            throw WrongAnswer()
+        }
+        return (rooms.map(\.string), hasMore)
+    }
+
     /// Makes a user a member of rooms.
     func join(_ rooms: String..., as user: String) throws {
         for room in rooms { _ = try change(.setMember(try UserID(user), nil), in: room, by: user).get() }

@@ -1,0 +1,191 @@
+import GRDB
+import Wire
+
+/// The writer's statements that keep the order of users' rooms: the latest activity of each membership's room, in an index by
+/// user.
+///
+/// Filing a room's messages writes its activity to the rows of its members; what is in the journal only, readers add. A room
+/// with more than ``maximumMembers`` members is not kept, because each of its messages would cost as many rows: readers look
+/// at its newest message instead.
+///
+/// A member is engaged who has sent to the room, read it, made it or joined it by themselves. Others can add a user to any
+/// number of rooms; those come behind.
+///
+/// Confined to the writer's connection.
+final class ActivityStatements {
+    /// The most members of a room whose activity is kept.
+    static let maximumMembers = 64
+    /// The activity of a membership whose room's activity is not kept.
+    static let unknown = Int64.max
+
+    private let selectMembers: PreparedStatement
+    private let update: PreparedStatement
+    private let forget: PreparedStatement
+    private let engage: PreparedStatement
+    private let selectCreation: PreparedStatement
+    private let selectNext: PreparedStatement
+    private let wasEngaged: PreparedStatement
+    private let selectFill: PreparedStatement
+    private let updateFill: PreparedStatement
+    private let deleteFill: PreparedStatement
+    private let lookup: LookupStatements
+
+    init(_ db: Database, _ lookup: LookupStatements) throws {
+        self.lookup = lookup
+        selectMembers = try PreparedStatement(
+            "SELECT user, engaged, activity FROM members WHERE room = ? LIMIT \(Self.maximumMembers + 2)", db)
+        update = try PreparedStatement(
+            "UPDATE members SET activity = ?, engaged = ? WHERE room = ? AND user = ?", db)
+        forget = try PreparedStatement(
+            "UPDATE members SET activity = \(Self.unknown) WHERE room = ? AND activity IS NOT NULL", db)
+        engage = try PreparedStatement(
+            "UPDATE members SET engaged = 1 WHERE room = ? AND user = ? AND engaged = 0", db)
+        selectCreation = try PreparedStatement("SELECT created_at FROM rooms WHERE id = ?", db)
+        selectNext = try PreparedStatement(
+            """
+            SELECT room, user, engaged, activity IS NULL FROM members
+            WHERE (room, user) > (?, ?) ORDER BY room, user LIMIT ?
+            """, db)
+        wasEngaged = try PreparedStatement(
+            """
+            SELECT EXISTS (SELECT 1 FROM read_marks WHERE user = ?1 AND room = ?2)
+                OR EXISTS (SELECT 1 FROM messages WHERE id >> 36 = ?2 AND sender = ?1 AND client_message_id IS NOT NULL)
+                OR EXISTS (SELECT 1 FROM messages WHERE id = (?2 << 36) + 1 AND sender = ?1)
+            """, db)
+        selectFill = try PreparedStatement("SELECT value FROM meta WHERE key = '\(Schema.activityFill)'", db)
+        updateFill = try PreparedStatement("UPDATE meta SET value = ? WHERE key = '\(Schema.activityFill)'", db)
+        deleteFill = try PreparedStatement("DELETE FROM meta WHERE key = '\(Schema.activityFill)'", db)
+    }
+
+    /// One membership.
+    private struct Row {
+        var user: String
+        var isEngaged: Bool
+        /// `nil` while it has not been filled in, which is left to ``fill(most:)``.
+        var activity: Int64?
+    }
+
+    private func members(of room: Int64) throws -> [Row] {
+        try selectMembers.bind(room, at: 1)
+        var rows: [Row] = []
+        try selectMembers.forEachRow { row in
+            rows.append(
+                Row(user: row.text(0), isEngaged: row.integer(1) != 0, activity: row.isNull(2) ? nil : row.integer(2)))
+        }
+        return rows
+    }
+
+    private func set(_ activity: Int64, _ isEngaged: Bool, of user: String, in room: Int64) throws {
+        try update.bind(activity, at: 1)
+        try update.bind(isEngaged ? 1 : 0, at: 2)
+        try update.bind(room, at: 3)
+        try update.bind(user, at: 4)
+        try update.run()
+    }
+
+    // MARK: As it goes
+
+    /// Messages have been put in their places, room by room or in any order.
+    func filed(_ messages: [RecentMessage]) throws {
+        var rest = messages[...]
+        while let first = rest.first {
+            var last = first
+            var senders: Set<UserID> = [first.sender]
+            rest.removeFirst()
+            while let next = rest.first, next.roomNumber == first.roomNumber {
+                if next.sender != last.sender { senders.insert(next.sender) }
+                last = next
+                rest.removeFirst()
+            }
+            try filed(last.createdAt.milliseconds, from: senders, in: first.roomNumber)
+        }
+    }
+
+    private func filed(_ activity: Int64, from senders: Set<UserID>, in room: Int64) throws {
+        let members = try members(of: room)
+        guard members.count <= Self.maximumMembers else {
+            for sender in senders { try engage(sender, in: room) }
+            return
+        }
+        for member in members where member.activity != nil {
+            let isEngaged = member.isEngaged || senders.contains(UserID(trusted: member.user))
+            guard member.activity != activity || member.isEngaged != isEngaged else { continue }
+            try set(activity, isEngaged, of: member.user, in: room)
+        }
+    }
+
+    /// A user has become a member of a room.
+    ///
+    /// - Parameters:
+    ///   - latest: when its newest message was stored, in milliseconds since 1970; `nil` when it has none.
+    ///   - isEngaged: whether that was the user's own doing.
+    func joined(_ user: UserID, _ room: Int64, latest: Int64?, isEngaged: Bool) throws {
+        let count = try members(of: room).count
+        var activity = Self.unknown
+        if count <= Self.maximumMembers { activity = try latest ?? creation(of: room) }
+        try set(activity, isEngaged, of: user.string, in: room)
+        // From this member on nobody's is kept.
+        guard count == Self.maximumMembers + 1 else { return }
+        try forget.bind(room, at: 1)
+        try forget.run()
+    }
+
+    /// A user has done something in a room, if a member of it.
+    func engage(_ user: UserID, in room: Int64) throws {
+        try engage.bind(room, at: 1)
+        try engage.bind(user.string, at: 2)
+        try engage.run()
+    }
+
+    private func creation(of room: Int64) throws -> Int64 {
+        try selectCreation.bind(room, at: 1)
+        return try selectCreation.firstRow { $0.integer(0) } ?? 0
+    }
+
+    // MARK: Databases of earlier versions
+
+    /// Fills in the next memberships of a database of an earlier version, in which activity was not kept. Until all are, lists
+    /// of rooms look at all rooms of their user.
+    ///
+    /// - Parameter most: the most memberships that are looked at.
+    /// - Returns: the number of the last one's room; `nil` when there are no more.
+    func fill(most: Int) throws -> Int64? {
+        // ROOM:USER, the last membership that is done; both are empty at first.
+        guard let text = try selectFill.firstRow({ $0.text(0) }) else { return nil }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        var rows: [(room: Int64, user: String, isEngaged: Bool, isMissing: Bool)] = []
+        try selectNext.bind(Int64(parts[0]) ?? 0, at: 1)
+        try selectNext.bind(parts.count > 1 ? String(parts[1]) : "", at: 2)
+        try selectNext.bind(Int64(most), at: 3)
+        try selectNext.forEachRow { row in
+            rows.append((row.integer(0), row.text(1), row.integer(2) != 0, row.integer(3) != 0))
+        }
+        guard let last = rows.last else {
+            try deleteFill.run()
+            return nil
+        }
+        var activity: (room: Int64, milliseconds: Int64)?
+        for row in rows where row.isMissing {
+            if activity?.room != row.room { activity = (row.room, try filedActivity(of: row.room)) }
+            let isEngaged = try row.isEngaged || wasEngaged(row.user, in: row.room)
+            try set(activity!.milliseconds, isEngaged, of: row.user, in: row.room)
+        }
+        try updateFill.bind("\(last.room):\(last.user)", at: 1)
+        try updateFill.run()
+        return last.room
+    }
+
+    private func filedActivity(of room: Int64) throws -> Int64 {
+        guard try members(of: room).count <= Self.maximumMembers else { return Self.unknown }
+        let latest = try lookup.progress(of: room).latest
+        return try latest == 0 ? creation(of: room) : latest
+    }
+
+    /// True when a user has read a room, or its rows have a message of the user that was sent under a client message id, or is
+    /// the first. Others are not looked for: there may be millions.
+    func wasEngaged(_ user: String, in room: Int64) throws -> Bool {
+        try wasEngaged.bind(user, at: 1)
+        try wasEngaged.bind(room, at: 2)
+        return try wasEngaged.firstRow { $0.integer(0) != 0 } ?? false
+    }
+}
