@@ -77,7 +77,7 @@ final class Exchange {
 
     /// The party that reads the log: the caller, or without a name the client's address.
     func asker(_ caller: Identity) -> Asker {
-        Asker(caller.user, or: http?.address?.asker ?? .connection(0))
+        Asker(caller.user, or: http.flatMap(clientBlock)?.asker ?? .connection(0))
     }
 
     /// Reads from the log for the answer. Nothing is read when the client has gone, nor does `then` happen if it goes.

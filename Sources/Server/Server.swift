@@ -186,6 +186,7 @@ public final class Server: Sendable {
         store.queryQueue = configuration.readQueue
         store.queriesOfAsker = configuration.readQueueOfAsker
         store.roomsByAdminsOnly = configuration.roomsByAdminsOnly
+        store.membersByAdminsOnly = configuration.membersByAdminsOnly
         store.maximumPages = configuration.maximumDatabasePages
         store.busyTimeout = configuration.busyTimeout
         store.keepDays = configuration.keepDays

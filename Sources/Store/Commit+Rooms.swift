@@ -68,6 +68,9 @@ extension Commit {
             let now = user == submission.sender ? own : try statements.lookup.role(of: user, in: room.number)
             let role = role ?? now ?? .member
             guard mayAdminister || (user == submission.sender && role == .member) else { return .failure(.notAnOwner) }
+            guard now != nil || user == submission.sender || submission.isAdmin || !membersByAdminsOnly else {
+                return .failure(.membersByAdminsOnly)
+            }
             guard role != now else { return .success(Stored(of: room)) }
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.set(role, of: user, in: room.number)

@@ -45,6 +45,8 @@ struct Commit: ~Copyable {
     private let filterFill: Int
     /// Whether rooms are made by admins only.
     let roomsByAdminsOnly: Bool
+    /// Whether only admins may make other users members of rooms.
+    let membersByAdminsOnly: Bool
 
     /// A commit at `time` of nothing yet.
     ///
@@ -73,6 +75,7 @@ struct Commit: ~Copyable {
         self.filing = filing
         time = configuration.clock()
         roomsByAdminsOnly = configuration.roomsByAdminsOnly
+        membersByAdminsOnly = configuration.membersByAdminsOnly
     }
 
     /// Hands the rooms over, as they are now. The commit has none of them any more.

@@ -86,6 +86,8 @@ public struct StoreConfiguration: Sendable {
     public var storageLookInterval = 1000
     /// Whether rooms are made by admins only, and not by whoever sends to one that is not there.
     public var roomsByAdminsOnly = false
+    /// Whether only admins may make other users members of rooms.
+    public var membersByAdminsOnly = false
     /// For how many days messages are kept, 1 to 36,500; `nil` for ever. Older ones become tombstones.
     public var keepDays: Int?
     /// The most messages that expire in one commit. Senders may have to wait for it, and subscribers hear of each.

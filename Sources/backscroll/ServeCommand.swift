@@ -130,6 +130,16 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How often a user may subscribe, likewise.", valueName: "rate"))
     var limitSubscriptions = LimitOption.off
 
+    @Option(
+        help: ArgumentHelp(
+            "How often a user may read pages, messages, changes, rooms and members, likewise.", valueName: "rate"))
+    var limitReads = LimitOption.off
+
+    @Option(
+        help: ArgumentHelp(
+            "How often a user may add other users to rooms, likewise. Admins are not limited.", valueName: "rate"))
+    var limitInvites = LimitOption.off
+
     @Option(help: ArgumentHelp("How often an address may send, likewise. A proxy is one address.", valueName: "rate"))
     var limitAddressSends = LimitOption.off
 
@@ -138,6 +148,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How often an address may subscribe, likewise.", valueName: "rate"))
     var limitAddressSubscriptions = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often an address may read, likewise.", valueName: "rate"))
+    var limitAddressReads = LimitOption.off
+
+    @Option(help: ArgumentHelp("How often an address may add users to rooms, likewise.", valueName: "rate"))
+    var limitAddressInvites = LimitOption.off
 
     @Option(help: ArgumentHelp("How often an address may connect, likewise.", valueName: "rate"))
     var limitAddressConnections = LimitOption.off
@@ -185,6 +201,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(help: "Rooms are made by admins only; what nobody has made is not there.")
     var roomsByAdminsOnly = false
+
+    @Flag(help: "Only admins add other users to rooms; users may join open rooms, and leave.")
+    var membersByAdminsOnly = false
 
     @Option(
         help: ArgumentHelp(
@@ -316,9 +335,13 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.limits.userSends = limitSends.limit
         configuration.limits.userChanges = limitChanges.limit
         configuration.limits.userSubscriptions = limitSubscriptions.limit
+        configuration.limits.userReads = limitReads.limit
+        configuration.limits.userInvites = limitInvites.limit
         configuration.limits.addressSends = limitAddressSends.limit
         configuration.limits.addressChanges = limitAddressChanges.limit
         configuration.limits.addressSubscriptions = limitAddressSubscriptions.limit
+        configuration.limits.addressReads = limitAddressReads.limit
+        configuration.limits.addressInvites = limitAddressInvites.limit
         configuration.limits.addressConnections = limitAddressConnections.limit
         configuration.transport.connections = maxConnections
         configuration.transport.noProgress = progressTimeout.duration
@@ -333,6 +356,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.webSocket.messageBytes = maxFrame
         configuration.compression = !noCompression
         configuration.roomsByAdminsOnly = roomsByAdminsOnly
+        configuration.membersByAdminsOnly = membersByAdminsOnly
         configuration.keepDays = keepDays
         configuration.page = !noPage
         configuration.presence = !noPresence

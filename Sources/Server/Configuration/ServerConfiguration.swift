@@ -58,6 +58,8 @@ public struct ServerConfiguration: Sendable {
     public var typingInterval = TypingRate.defaultInterval
     /// Whether rooms are made by admins only; the others are not there then.
     public var roomsByAdminsOnly = false
+    /// Whether only admins may make other users members of rooms.
+    public var membersByAdminsOnly = false
     /// For how many days messages are kept, 1 to 36,500; `nil` for ever. Older ones become tombstones.
     public var keepDays: Int?
     /// Whether subscribers are told how many are subscribed to their rooms.

@@ -5,7 +5,7 @@ import Wire
 final class Limiter: Sendable {
     /// What is limited.
     enum Action: String, Sendable, CaseIterable {
-        case sends, changes, subscriptions, connections
+        case sends, changes, subscriptions, reads, invites, connections
     }
 
     /// The limits of one action.
@@ -17,6 +17,8 @@ final class Limiter: Sendable {
     private let sends: Tables
     private let changes: Tables
     private let subscriptions: Tables
+    private let reads: Tables
+    private let invites: Tables
     private let connections: Tables
 
     /// A limiter; `nil` if there is nothing to limit.
@@ -29,6 +31,10 @@ final class Limiter: Sendable {
         subscriptions = Tables(
             users: limits.userSubscriptions.map(BucketTable.init),
             addresses: limits.addressSubscriptions.map(BucketTable.init))
+        reads = Tables(
+            users: limits.userReads.map(BucketTable.init), addresses: limits.addressReads.map(BucketTable.init))
+        invites = Tables(
+            users: limits.userInvites.map(BucketTable.init), addresses: limits.addressInvites.map(BucketTable.init))
         connections = Tables(addresses: limits.addressConnections.map(BucketTable.init))
     }
 
@@ -65,11 +71,20 @@ final class Limiter: Sendable {
         return nil
     }
 
+    /// Puts back what was counted, because it was not done.
+    func putBack(_ action: Action, user: UserID?, address: AddressBlock?) {
+        let tables = tables(of: action)
+        if let user { tables.users?.putBack(user) }
+        if let address { tables.addresses?.putBack(address) }
+    }
+
     private func tables(of action: Action) -> Tables {
         switch action {
         case .sends: sends
         case .changes: changes
         case .subscriptions: subscriptions
+        case .reads: reads
+        case .invites: invites
         case .connections: connections
         }
     }

@@ -80,12 +80,20 @@ public struct RateLimits: Sendable, Equatable {
     public var userChanges: RateLimit?
     /// Subscriptions that a user begins.
     public var userSubscriptions: RateLimit?
+    /// Reads by a user: of pages, messages, changes, rooms, members and lists of rooms.
+    public var userReads: RateLimit?
+    /// Other users that a user adds to rooms. Each is a change, too. Admins are not limited.
+    public var userInvites: RateLimit?
     /// Sends from an address.
     public var addressSends: RateLimit?
     /// The same from an address.
     public var addressChanges: RateLimit?
     /// Subscriptions that are begun from an address.
     public var addressSubscriptions: RateLimit?
+    /// Reads from an address.
+    public var addressReads: RateLimit?
+    /// Other users that are added to rooms from an address.
+    public var addressInvites: RateLimit?
     /// Connections that are made from an address.
     public var addressConnections: RateLimit?
 

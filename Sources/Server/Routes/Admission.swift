@@ -1,3 +1,4 @@
+import Chat
 import HTTP
 import Transport
 import Wire
@@ -34,6 +35,20 @@ extension Exchange {
     /// What the client's address is taken for by limits.
     func clientBlock(on http: HTTPConnection) -> AddressBlock? {
         http.isProxied ? clientAddress(on: http).map(AddressBlock.init) : http.peerBlock
+    }
+
+    /// Counts a user whom the caller adds to a room: as a change, and unless the caller is an admin or adds itself, against
+    /// the limit of its own.
+    func admitMember(_ user: UserID, by caller: Identity) throws(Problem) {
+        let name = try caller.named()
+        guard user != name, !caller.isAdmin else { return try admit(.changes, by: name) }
+        try admit(.invites, by: name)
+        do throws(Problem) {
+            try admit(.changes, by: name)
+        } catch {
+            worker.services.limiter?.putBack(.invites, user: name, address: http.flatMap(clientBlock))
+            throw error
+        }
     }
 }
 

@@ -13,6 +13,7 @@ extension Exchange {
             before: target.single("before"), after: target.single("after"), around: target.single("around"),
             limit: target.single("limit"))
         if page.anchor.place?.isPersonal == true { _ = try caller.named() }
+        try admit(.reads, by: caller.user)
         worker.services.metrics.pageReads.increment()
         ask(.page(page), of: room, for: caller) { [self] result in
             switch result {
@@ -55,6 +56,7 @@ extension Exchange {
         let changes = try ChangesRequest.parse(
             since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
         if let epoch = changes.since.epoch, epoch != self.epoch { throw .cursorUnknown }
+        try admit(.reads, by: caller.user)
         let kind = Query.Kind.changes(since: changes.since.rev, limit: changes.limit)
         ask(kind, of: room, for: caller) { [self] result in
             switch result {
@@ -78,6 +80,7 @@ extension Exchange {
         guard let presence = worker.services.presence else {
             throw .notAvailable("This server does not count who is present.")
         }
+        try admit(.reads, by: caller.user)
         // The log says who may know.
         ask(.state, of: room, for: caller) { [self] result in
             switch result {

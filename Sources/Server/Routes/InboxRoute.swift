@@ -12,6 +12,7 @@ extension Exchange {
         _ = try caller.named()
         let inbox = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
         if let cursor = inbox.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
+        try admit(.reads, by: caller.user)
         ask(.inbox(inbox, within: caller.rooms), of: nil, for: caller) { [self] result in
             switch result {
             case .success(.inbox(let read)):

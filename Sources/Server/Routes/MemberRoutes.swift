@@ -8,6 +8,7 @@ extension Exchange {
     /// `GET /v1/rooms/{room}/members`
     func answerMembers(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
+        try admit(.reads, by: caller.user)
         let after = try target.single("after")
         let limit = try PageRequest.parseLimit(
             target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
@@ -26,7 +27,7 @@ extension Exchange {
         let caller = try caller(target, in: room)
         switch request.method {
         case .put:
-            try admit(.changes, by: try caller.named())
+            try admitMember(user, by: caller)
             try expectJSON()
             let role = try RoomMember.decodeRole(body)
             try change(room, .setMember(user, role), by: caller) { [self] stored in
@@ -40,6 +41,7 @@ extension Exchange {
                 answerEmpty(.noContent)
             }
         default:
+            try admit(.reads, by: caller.user)
             answerMember(user, of: room, for: caller)
         }
     }

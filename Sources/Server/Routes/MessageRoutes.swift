@@ -50,12 +50,16 @@ extension Exchange {
     /// `GET /v1/rooms/{room}/messages/by-client-id/{client_message_id}`
     func answerClientMessage(_ id: String, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
-        answerMessage(.clientMessage(sender: try caller.named(), id: id), of: room, for: caller)
+        let sender = try caller.named()
+        try admit(.reads, by: sender)
+        answerMessage(.clientMessage(sender: sender, id: id), of: room, for: caller)
     }
 
     /// `GET /v1/rooms/{room}/messages/{seq}`
     func answerMessage(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        answerMessage(.message(seq: seq), of: room, for: try caller(target, in: room))
+        let caller = try caller(target, in: room)
+        try admit(.reads, by: caller.user)
+        answerMessage(.message(seq: seq), of: room, for: caller)
     }
 
     private func answerMessage(_ kind: Query.Kind, of room: RoomID, for caller: Identity) {

@@ -7,7 +7,9 @@ import Wire
 extension Exchange {
     /// `GET /v1/rooms/{room}`
     func answerRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        answerSummary(of: room, for: try caller(target, in: room))
+        let caller = try caller(target, in: room)
+        try admit(.reads, by: caller.user)
+        answerSummary(of: room, for: caller)
     }
 
     /// `PUT /v1/rooms/{room}`

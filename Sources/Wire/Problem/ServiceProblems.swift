@@ -80,6 +80,11 @@ extension Problem {
             limit: Limits.roomBans)
     }
 
+    /// 403 `forbidden`: an owner wants to add another user, and the server leaves that to admins.
+    public static var membersByAdminsOnly: Problem {
+        .forbidden("Only an admin may add other users to rooms on this server.")
+    }
+
     /// 404 `message_not_found`: the room has no such message.
     public static var messageNotFound: Problem {
         Problem(code: .messageNotFound, detail: "The room has no such message.")

@@ -95,6 +95,52 @@ struct LimitedServerTests {
         }
     }
 
+    @Test(
+        "refuses a read too many, whatever is read",
+        arguments: [
+            "messages", "messages/1", "messages/by-client-id/a", "changes", "members", "members/alice", "presence", "",
+        ])
+    func reads(path: String) throws {
+        try withServer {
+            $0.presence = true
+            $0.limits.userReads = RateLimit("1/h:2")
+            $0.limits.addressReads = RateLimit("1/h:4")
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            for user in ["alice", "bob"] {
+                let target = "/v1/rooms/lobby\(path.isEmpty ? "" : "/")\(path)?user=\(user)"
+                for _ in 1...2 { #expect(try client.get(target).status != .tooManyRequests) }
+                try expectLimited(client.get(target), by: "reads-per-user")
+            }
+            try expectLimited(client.get("/v1/rooms?user=carol"), by: "reads-per-address")
+            // What is sent and subscribed to has limits of its own.
+            try client.send("x", as: "alice")
+            try EventStreamClient(port: server.port, "/v1/rooms/lobby/live?user=alice").greeting()
+            #expect(try client.get("/healthz").status == .ok)
+        }
+    }
+
+    @Test("counts users whom others add to rooms for themselves, but no one who joins or changes a role")
+    func invites() throws {
+        try withServer {
+            $0.limits.userInvites = RateLimit("1/h:2")
+            $0.limits.userChanges = RateLimit("1/h:6")
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            func put(_ user: String, by actor: String) throws -> Response {
+                try client.request(.put, "/v1/rooms/lobby/members/\(user)?user=\(actor)")
+            }
+            try client.send("x")
+            for user in ["bob", "carol"] { #expect(try put(user, by: "alice").status == .created) }
+            try expectLimited(put("dave", by: "alice"), by: "invites-per-user")
+            #expect(try client.get("/v1/rooms/lobby/members/dave").status == .notFound)
+            #expect(try put("dave", by: "dave").status == .created)
+            for _ in 1...3 { #expect(try client.read(to: 1, as: "alice").read == 1) }
+            #expect(try put("alice", by: "alice").status == .ok)
+            try expectLimited(put("alice", by: "alice"), by: "changes-per-user")
+        }
+    }
+
     @Test("answers a connection too many with 429, and ends it")
     func connections() throws {
         try withServer {

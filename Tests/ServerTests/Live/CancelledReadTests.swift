@@ -42,6 +42,8 @@ struct CancelledReadTests {
             try reads.wait(for: 0, client)
             for fields in [HandshakeTests.fields, [HTTPField("Accept", "text/event-stream")]] {
                 let opening = try HTTPClient(port: server.port)
+                // Of a client that has had an answer before, the server hears at once that it has gone.
+                _ = try opening.get("/healthz")
                 try opening.write(HTTPClient.bytes(.get, "/v1/rooms/b/live?user=alice", fields: fields))
                 try reads.wait(for: 1, client)
                 #expect(try client.get("/metrics").text.contains("\nbackscroll_feeds 1\n"))

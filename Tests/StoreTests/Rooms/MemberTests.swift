@@ -165,6 +165,20 @@ struct MemberTests {
         #expect(try log.send(.init()).seq == 1)
     }
 
+    @Test("With members by admins only, owners add nobody, and users still join and leave")
+    func membersByAdmins() throws {
+        let log = try TestLog { $0.membersByAdminsOnly = true }
+        try log.send(.init())
+        let (bob, carol) = (try UserID("bob"), try UserID("carol"))
+        #expect(try code(log.change(.setMember(bob, nil), by: "alice")) == "forbidden")
+        #expect(Problem.membersByAdminsOnly.status == 403 && Problem.membersByAdminsOnly.code == .forbidden)
+        #expect(try log.change(.setMember(bob, nil), by: "root", isAdmin: true).get().isNew)
+        #expect(try log.change(.setMember(bob, .owner), by: "alice").get().isNew == false)
+        #expect(try log.change(.setMember(carol, nil), by: "carol").get().isNew)
+        #expect(try log.change(.removeMember(carol), by: "bob").get().isNew)
+        #expect(try code(log.change(.setMember(carol, nil), by: "bob")) == "forbidden")
+    }
+
     @Test("Roles and owners are looked up by a search, not by a walk")
     func plans() throws {
         let log = try TestLog()
