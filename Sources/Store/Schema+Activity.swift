@@ -6,10 +6,10 @@ extension Schema {
     /// ``ActivityStatements/fill(most:)``; absent when all are.
     static let activityFill = "activity_fill"
 
-    /// Adds the migration "v8". It looks at each membership and writes none, so that a large database is opened soon; a job
+    /// Adds the migration "v11". It looks at each membership and writes none, so that a large database is opened soon; a job
     /// fills them in while the server serves.
     static func registerActivity(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v8") { db in
+        migrator.registerMigration("v11") { db in
             try db.execute(
                 sql: """
                     -- When the newest message in its place was stored, or else the room was made: milliseconds since 1970;
