@@ -118,7 +118,7 @@ struct InboxTests {
     func older() throws {
         let log = try TestLog()
         for room in ["old", "older"] { _ = try log.change(.set(RoomSettings()), in: room, by: "alice") }
-        try log.sql { try $0.execute(sql: "UPDATE rooms SET created_at = NULL") }
+        try log.sql { try $0.execute(sql: "UPDATE rooms SET created_at = NULL; UPDATE members SET activity = 0") }
         try log.send(.init(room: "new"))
         #expect(try ids(log.inbox(of: "alice", limit: 2)) == ["new", "old"])
         #expect(try ids(log.inbox(of: "alice", after: log.inbox(of: "alice", limit: 2).next)) == ["older"])
