@@ -77,7 +77,7 @@ extension Commit {
             if now == nil {
                 try statements.activity.joined(
                     user, room.number, latest: room.head > 0 ? room.latest.milliseconds : nil,
-                    isEngaged: try user == submission.sender || hasTakenPart(user, in: submission.room, room))
+                    isEngaged: try user == submission.sender || hasTakenPart(user, in: id, room))
                 memberships.append(
                     MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
             }

@@ -214,9 +214,10 @@ extension Query.Kind {
     /// at messages.
     var isLong: Bool {
         switch self {
-        case .inbox, .memberships, .summary: true
+        case .inbox, .memberships, .summary, .allRooms, .user: true
         case .page(let request): request.anchor.place?.isPersonal == true
-        case .message, .clientMessage, .changes, .replay, .state, .members, .member: false
+        case .message, .clientMessage, .changes, .replay, .state, .members, .member, .bans, .ban, .erasure:
+            false
         }
     }
 }

@@ -10,7 +10,7 @@ extension Exchange {
         let caller = try admin(target)
         let request = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
         if let cursor = request.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
-        worker.ask(.allRooms(request), of: nil, for: caller.user, isAdmin: true) { [self] result in
+        ask(.allRooms(request), of: nil, for: caller) { [self] result in
             switch result {
             case .success(.allRooms(var rooms)):
                 rooms.next?.epoch = epoch
@@ -32,7 +32,7 @@ extension Exchange {
             target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
         let kind = Query.Kind.user(
             user, after: try after.map { name throws(Problem) in try RoomID(name) }, limit: limit)
-        worker.ask(kind, of: nil, for: caller.user, isAdmin: true) { [self] result in
+        ask(kind, of: nil, for: caller) { [self] result in
             switch result {
             case .success(.user(let found)):
                 let sockets = worker.services.openSockets.count(of: user)

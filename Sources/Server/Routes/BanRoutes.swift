@@ -74,7 +74,7 @@ extension Exchange {
     }
 
     private func answerBans(_ kind: Query.Kind, of room: RoomID?, for caller: Identity) {
-        worker.ask(kind, of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(kind, of: room, for: caller) { [self] result in
             switch result {
             case .success(.bans(let bans)): answer { bans.encode(into: &$0) }
             case .success: preconditionFailure("the log answered another question")
@@ -84,7 +84,7 @@ extension Exchange {
     }
 
     private func answerBan(of user: UserID, from room: RoomID?, for caller: Identity) {
-        worker.ask(.ban(user), of: room, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(.ban(user), of: room, for: caller) { [self] result in
             switch result {
             case .success(.bans(let found)):
                 guard let ban = found.bans.first else { return answer(.banNotFound) }

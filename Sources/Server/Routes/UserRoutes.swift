@@ -14,7 +14,7 @@ extension Exchange {
     }
 
     private func answerErasure(of user: UserID, for caller: Identity) {
-        worker.ask(.erasure(user), of: nil, for: caller.user, isAdmin: caller.isAdmin) { [self] result in
+        ask(.erasure(user), of: nil, for: caller) { [self] result in
             switch result {
             case .success(.erasure(let status?)): answer { status.encode(into: &$0) }
             case .success(.erasure(nil)): answer(.erasureNotFound)

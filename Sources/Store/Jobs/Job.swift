@@ -32,7 +32,7 @@ struct Job: Equatable {
     /// How much is done, in percent; `nil` where that is not known.
     var percent: Int? {
         switch kind {
-        case .room: nil
+        case .room, .reactions, .user: nil
         case .activity(let last): last > 0 ? Int(min(99, place * 100 / last)) : nil
         }
     }

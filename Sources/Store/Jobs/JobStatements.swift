@@ -194,8 +194,8 @@ extension Job.Kind {
         switch (name, user) {
         case ("room", _): self = .room(number)
         case ("user", let user?): self = .user(UserID(trusted: user))
-        case "reactions": self = .reactions(number)
-        case "activity": self = .activity(number)
+        case ("reactions", _): self = .reactions(number)
+        case ("activity", _): self = .activity(number)
         default: return nil
         }
     }

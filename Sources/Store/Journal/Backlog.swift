@@ -90,8 +90,6 @@ struct Backlog {
     private var full: [RoomID] = []
     /// How many messages there are.
     private(set) var count = 0
-    /// The rooms that have any.
-    var roomIDs: [RoomID] { Array(rooms.keys) }
     /// The number of rooms that have any.
     var roomCount: Int { rooms.count }
     /// The rooms that have any.

@@ -39,9 +39,6 @@ final class RecentMessages: Sendable {
     /// How many rooms are looked up while the writer may have to wait: some 20 µs.
     private static let roomsAtOnce = 256
 
-    /// The rooms that have recent messages.
-    var rooms: [RoomID] { backlog.withLock(\.roomIDs) }
-
     /// The number of rooms that have recent messages.
     var roomCount: Int { backlog.withLock(\.roomCount) }
 
