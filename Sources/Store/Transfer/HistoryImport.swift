@@ -85,7 +85,11 @@ public struct HistoryImport: Sendable {
         // The lock that a server holds: the writer of a running server knows where its rooms end.
         let file = try DatabaseFile(path)
         let connection = try file.connectForWriting(configuration)
-        defer { try? connection.close() }
+        defer {
+            try? connection.close()
+            // Keeps the lock until the connection is closed.
+            _ = file.path
+        }
         do {
             return try connection.inDatabase { db in
                 let statements = try WriterStatements(db)
