@@ -79,8 +79,22 @@ extension TransferLine {
     /// Appends the line of a message that has no reactions, straight from its snapshot.
     public static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
         out.append(literal: #"{"type":"message","#)
-        out.append(copying: snapshot.extracting(1...))
+        appendMembers(of: snapshot, to: &out)
         out.append(UInt8(ascii: "\n"))
+    }
+
+    /// Appends a snapshot from its first member on, without its `rev`: revisions are those of one database.
+    fileprivate static func appendMembers(of snapshot: Span<UInt8>, to out: inout [UInt8]) {
+        // `room`, `seq` and `rev` come first, and a room id has no commas.
+        var commas: [Int] = []
+        var index = 0
+        while commas.count < 3, index < snapshot.count {
+            if snapshot[index] == UInt8(ascii: ",") { commas.append(index) }
+            index += 1
+        }
+        guard commas.count == 3 else { return out.append(copying: snapshot.extracting(1...)) }
+        out.append(copying: snapshot.extracting(1..<commas[1]))
+        out.append(copying: snapshot.extracting(commas[2]...))
     }
 
     private var type: StaticString {
@@ -113,7 +127,9 @@ extension TransferMessage {
         var bytes: [UInt8] = []
         snapshot.encode(into: &bytes)
         out.append(UInt8(ascii: ","))
-        out.append(contentsOf: bytes[1..<bytes.count - 1])
+        // The line ends with its own brace.
+        bytes.removeLast()
+        TransferLine.appendMembers(of: bytes.span, to: &out)
     }
 }
 
