@@ -134,7 +134,7 @@ extension APIOperation {
 
     private static let readiness = APIOperation(
         method: "get", path: "/readyz", id: "getReadiness", tag: .server, summary: "Can it store messages, too?",
-        access: .anybody, answers: [Answer(200, "It can.", "Status")], refusals: [.unavailable])
+        access: .anybody, answers: [Answer(200, "It can.", "Status")], refusals: [.unavailable, .storageLost])
 
     private static let metrics = APIOperation(
         method: "get", path: "/metrics", id: "getMetrics", tag: .server,

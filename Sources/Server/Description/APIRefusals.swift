@@ -11,7 +11,9 @@ struct APIRefusals {
         ]
 
     /// What health checks are not refused with.
-    private static let ofLimits: [Problem.Code] = [.rateLimited, .tooManyConnections, .overloaded, .unavailable]
+    private static let ofLimits: [Problem.Code] = [
+        .rateLimited, .tooManyConnections, .overloaded, .unavailable, .storageLost,
+    ]
 
     /// The codes of each status, in the order of the statuses.
     let codes: [(status: Int, codes: [Problem.Code])]

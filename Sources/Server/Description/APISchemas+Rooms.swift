@@ -103,14 +103,26 @@ extension APISchemas {
                 ], required: ["members", "has_more"])
         ),
         (
+            "BanScope",
+            [
+                "type": "string", "enum": ["send", "all"],
+                "description":
+                    "What a ban refuses: every change (`send`, the default), or reading and subscribing, too.",
+            ]
+        ),
+        (
+            "ErasureState",
+            [
+                "type": "string", "enum": ["erasing", "erased"],
+                "description": "`erased` when nothing of the user is left.",
+            ]
+        ),
+        (
             "Ban",
             object(
                 [
                     "user": reference("UserID"),
-                    "scope": [
-                        "enum": ["send", "all"],
-                        "description": "What is refused: every change, or reading and subscribing, too.",
-                    ],
+                    "scope": reference("BanScope"),
                     "until": reference("Time"), "reason": text(Limits.banReasonBytes), "by": reference("UserID"),
                     "created_at": reference("Time"),
                 ], required: ["user", "scope", "by", "created_at"],
@@ -120,10 +132,7 @@ extension APISchemas {
             "BanSettings",
             object(
                 [
-                    "scope": [
-                        "enum": ["send", "all", .null],
-                        "description": "What is refused: every change (`send`, the default), or reading, too.",
-                    ],
+                    "scope": reference("BanScope"),
                     "until": [
                         "type": ["string", "null"], "format": "date-time",
                         "description": "When it ends; absent for never.",
@@ -144,7 +153,7 @@ extension APISchemas {
             object(
                 [
                     "room": reference("RoomID"), "title": text(Limits.titleBytes),
-                    "visibility": ["enum": ["open", "private"], "description": "Who may read it."],
+                    "visibility": reference("Visibility"),
                     "messages": ["type": "integer", "minimum": 0, "description": "Tombstones among them."],
                     "members": ["type": "integer", "minimum": 0],
                     "bytes": [
@@ -171,7 +180,7 @@ extension APISchemas {
                     "rooms": [
                         "type": "array", "maxItems": .number(Limits.members),
                         "items": object(
-                            ["room": reference("RoomID"), "role": ["enum": ["member", "owner"]]],
+                            ["room": reference("RoomID"), "role": reference("Role")],
                             required: ["room", "role"]),
                     ],
                     "has_more": ["type": "boolean", "description": "Go on with `after`, the last one's room."],
@@ -188,9 +197,7 @@ extension APISchemas {
             object(
                 [
                     "user": reference("UserID"),
-                    "state": [
-                        "enum": ["erasing", "erased"], "description": "`erased` when nothing of the user is left.",
-                    ],
+                    "state": reference("ErasureState"),
                     "messages": [
                         "type": "integer", "minimum": 0,
                         "description": "How many messages have become tombstones so far.",

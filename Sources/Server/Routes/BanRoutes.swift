@@ -8,12 +8,14 @@ extension Exchange {
     /// `GET /v1/rooms/{room}/bans`
     func answerBans(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
+        _ = try caller.named()
         answerBans(try Self.banList(target), of: room, for: caller)
     }
 
     /// `GET`, `PUT` and `DELETE /v1/rooms/{room}/bans/{user}`
     func serveBan(of user: UserID, from room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
+        _ = try caller.named()
         switch request.method {
         case .put:
             try admit(.changes, by: try caller.named())

@@ -9,7 +9,12 @@ struct APIExampleTests {
     func accepted(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens, { $0.presence = true }) { server in
             let alice = wantsTokens ? HTTPField.bearer(try TestToken.of("alice")) : HTTPField("X-User", "alice")
-            for operation in try APIDocument(of: server).operations {
+            let root = HTTPField.bearer(try TestToken.of("root", #""admin":true"#))
+            // Nobody is banned or erased before.
+            let maybeMissing: Set = ["getBan", "getServerBan", "liftServerBan", "getErasure"]
+            // In open mode nobody is an admin.
+            for operation in try APIDocument(of: server).operations where wantsTokens || operation.tag != "admin" {
+                let caller = operation.tag == "admin" ? root : alice
                 for (name, example) in operation.body == nil ? ["none": JSON.null] : operation.examples {
                     let client = try HTTPClient(port: server.port)
                     let room = "/v1/rooms/\(operation.id)-\(name)"
@@ -22,9 +27,12 @@ struct APIExampleTests {
                     }
                     let response = try client.request(
                         operation.method, operation.target.replacing("/v1/rooms/lobby", with: room),
-                        fields: [alice] + (operation.tag == "live" ? HandshakeTests.fields : []),
+                        fields: [caller] + (operation.tag == "live" ? HandshakeTests.fields : []),
                         body: operation.body == nil ? [] : Array(example.text.utf8))
-                    #expect((100..<300).contains(response.status.code), "\(operation.id) \(name): \(response.text)")
+                    let isMissing = response.status == .notFound && maybeMissing.contains(operation.id)
+                    #expect(
+                        isMissing || (100..<300).contains(response.status.code),
+                        "\(operation.id) \(name): \(response.text)")
                 }
             }
         }

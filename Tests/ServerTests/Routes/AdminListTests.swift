@@ -23,10 +23,10 @@ struct AdminListTests {
             var messages: Int
             var members: Int
             var bytes: Int
-            var last_activity: String?
+            var lastActivity: String?
         }
         var rooms: [Room]
-        var has_more: Bool
+        var hasMore: Bool
         var cursor: String?
     }
 
@@ -37,8 +37,8 @@ struct AdminListTests {
         }
         var user: String
         var rooms: [Room]
-        var has_more: Bool
-        var last_activity: String?
+        var hasMore: Bool
+        var lastActivity: String?
         var sockets: Int
     }
 
@@ -69,12 +69,12 @@ struct AdminListTests {
             bytes["a"]! += try send("last", to: "a", by: bob, server)
             for round in 0..<2 {
                 let first: Rooms = try decode(request(.get, "/v1/admin/rooms?limit=1", by: root, server).body)
-                #expect(first.rooms.map(\.room) == ["a"] && first.has_more, "\(round)")
+                #expect(first.rooms.map(\.room) == ["a"] && first.hasMore, "\(round)")
                 #expect(first.rooms[0].messages == 4 && first.rooms[0].members == 1)
-                #expect(first.rooms[0].bytes == bytes["a"] && first.rooms[0].last_activity != nil)
+                #expect(first.rooms[0].bytes == bytes["a"] && first.rooms[0].lastActivity != nil)
                 let cursor = try #require(first.cursor)
                 let rest: Rooms = try decode(request(.get, "/v1/admin/rooms?cursor=\(cursor)", by: root, server).body)
-                #expect(rest.rooms.map(\.room) == ["b"] && !rest.has_more && rest.cursor == nil)
+                #expect(rest.rooms.map(\.room) == ["b"] && !rest.hasMore && rest.cursor == nil)
                 #expect(rest.rooms[0].title == "B" && rest.rooms[0].visibility == "private")
                 #expect(rest.rooms[0].members == 2 && rest.rooms[0].bytes == bytes["b"])
                 // Everything is put in its place when the server stops.
@@ -100,10 +100,10 @@ struct AdminListTests {
             }
             for _ in 0..<2 {
                 let first = try user("?limit=2")
-                #expect(first.rooms.map(\.room) == ["a", "b"] && first.has_more && first.sockets == 0)
-                #expect(first.last_activity != nil)
+                #expect(first.rooms.map(\.room) == ["a", "b"] && first.hasMore && first.sockets == 0)
+                #expect(first.lastActivity != nil)
                 let rest = try user("?after=b")
-                #expect(rest.rooms == [User.Room(room: "c", role: "owner")] && !rest.has_more)
+                #expect(rest.rooms == [User.Room(room: "c", role: "owner")] && !rest.hasMore)
                 try server.restart()
             }
             let own = try (0..<3).map { _ in
@@ -125,7 +125,7 @@ struct AdminListTests {
             try waitUntil { try user().sockets == 0 }
             try WebSocketClient(port: server.port, "/v1/rooms/a/live?access_token=\(bob)").greeting()
             let nobody: User = try decode(request(.get, "/v1/admin/users/nobody", by: root, server).body)
-            #expect(nobody.rooms.isEmpty && nobody.last_activity == nil && nobody.sockets == 0)
+            #expect(nobody.rooms.isEmpty && nobody.lastActivity == nil && nobody.sockets == 0)
         }
     }
 

@@ -51,9 +51,11 @@ struct MemberTests {
             try db.execute(
                 sql: """
                     DROP TABLE members; DROP TABLE read_marks;
+                    DROP INDEX rooms_by_activity;
+                    ALTER TABLE rooms DROP COLUMN bytes; ALTER TABLE rooms DROP COLUMN active_at;
                     ALTER TABLE rooms DROP COLUMN private; ALTER TABLE rooms DROP COLUMN title;
                     ALTER TABLE rooms DROP COLUMN created_at;
-                    DELETE FROM grdb_migrations WHERE identifier IN ('v4', 'v5', 'v9');
+                    DELETE FROM grdb_migrations WHERE identifier IN ('v4', 'v5', 'v10', 'v11');
                     """)
         }
         #expect(try members(try log.reopened()) == ["bob owner"])
