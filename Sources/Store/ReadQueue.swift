@@ -43,6 +43,9 @@ struct ReadQueue {
 
         var count: Int { 1 + rest.count }
 
+        /// All of them, oldest first.
+        var all: [Query] { [first] + rest }
+
         mutating func append(_ query: Query) {
             rest.append(query)
         }
@@ -118,6 +121,16 @@ struct ReadQueue {
             guard let only = waiting.values[index].only else { return waiting.values[index].takeFirst() }
             waiting.remove(at: index)
             return only
+        }
+
+        /// Removes all queries, also those of askers who keep their place while one of theirs is being served.
+        mutating func removeAll() -> [Query] {
+            let all = waiting.values.flatMap(\.all)
+            waiting = [:]
+            turns = []
+            placed = []
+            count = 0
+            return all
         }
 
         mutating func cancel(_ ticket: Ticket, of asker: Asker) -> Bool {
@@ -203,9 +216,7 @@ struct ReadQueue {
 
     /// Removes all queries.
     mutating func removeAll() -> [Query] {
-        var all: [Query] = []
-        while let query = quick.next(keepsPlace: false) ?? long.next(keepsPlace: false) { all.append(query) }
-        return all
+        quick.removeAll() + long.removeAll()
     }
 }
 

@@ -80,8 +80,10 @@ struct FingerprintTests {
     @Test("A database without the secret says so")
     func missingSecret() throws {
         let log = try TestLog()
+        log.close()
         try log.sql { try $0.execute(sql: "DELETE FROM meta WHERE key = 'fingerprint_secret'") }
-        let problem = #expect(throws: Problem.self) { try log.send(.init()) }
+        let opened = try log.reopened()
+        let problem = #expect(throws: Problem.self) { try opened.send(.init()) }
         #expect(problem?.status == 503)
     }
 }

@@ -138,7 +138,7 @@ struct OpeningTests {
         let before = try run("cksum", log.path)
         #expect(
             refusal(log.path)
-                == "\(log.path) was written by a newer version of Backscroll, with v8, v9, which this version does not know"
+                == "\(log.path) was written by a newer version of Backscroll, with v98, v99, which this version does not know"
         )
         #expect(try run("cksum", log.path) == before)
     }
