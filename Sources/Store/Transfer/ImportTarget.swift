@@ -173,7 +173,7 @@ struct ImportTarget {
         rooms[message.room] = room
         try store(message, content, in: room, sentAt: sentAt)
         // As on a server: who sends first to a room that nobody owns owns it.
-        if room.head == 1, !(try statements.members.hasOwner(room.number)) {
+        if room.head == 1, message.sender != .deleted, !(try statements.members.hasOwner(room.number)) {
             try statements.members.set(.owner, of: message.sender, in: room.number)
         }
         contents.messages += 1

@@ -251,9 +251,12 @@ extension TransferLine {
             }
             let editedAt = try time(editedAt, "edited_at")
             if let editedAt, editedAt < createdAt { throw .invalidField("edited_at", must: "at or after created_at") }
+            // The sender of a tombstone may have been erased.
+            let isErased = deleted && sender?.hasSameBytes(as: UserID.deleted.string) == true
             // A tombstone has nothing but its place, its sender and its time, whatever the line says.
             return TransferMessage(
-                room: try roomID(), seq: seq, sender: try userID(sender, "sender"), clientMessageID: clientMessageID,
+                room: try roomID(), seq: seq, sender: isErased ? .deleted : try userID(sender, "sender"),
+                clientMessageID: clientMessageID,
                 content: deleted ? Content() : content, reactions: deleted ? [] : try checkedReactions(),
                 createdAt: createdAt, editedAt: deleted ? nil : editedAt, deleted: deleted)
         }

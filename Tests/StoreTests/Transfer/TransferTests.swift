@@ -63,6 +63,17 @@ struct TransferTests {
 
     // MARK: There and back
 
+    @Test("keeps tombstones whose sender was erased, and makes nobody the owner of their room")
+    func erasedSender() throws {
+        let start = #"{"room":"lobby","sender":"~deleted","created_at":"2026-01-01T00:00:00Z","#
+        let path = directory.path(of: "erased.db")
+        #expect(try importing(start + #""deleted":true}"# + "\n", into: path).messages == 1)
+        let text = try export(path)
+        #expect(text.contains(#""sender":"~deleted""#) && !text.contains(#""type":"member""#))
+        try expectSound(path)
+        #expect(throws: HistoryImport.Failure.self) { try importing(start + #""text":"x"}"# + "\n", into: path) }
+    }
+
     @Test("of everything that a room can hold comes back the same, and a second import adds nothing")
     func roundTrip() throws {
         let log = try TestLog { $0.filingDelay = 60_000 }
