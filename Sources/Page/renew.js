@@ -5,6 +5,9 @@
  * @module renew
  */
 
+/** Marks the message that the reader has jumped to. Drawing it anew must not end the animation. */
+const HIGHLIGHT = "data-found";
+
 /** What tells which child of the one element is which of the other: a reaction's key, or the part of the row. */
 function partOf(node) {
     return node.dataset?.reaction ?? node.classList?.[0] ?? node.nodeName;
@@ -23,7 +26,9 @@ export function renew(old, fresh) {
         old.replaceWith(fresh);
         return fresh;
     }
-    for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+    for (const { name } of [...old.attributes]) {
+        if (!fresh.hasAttribute(name) && name !== HIGHLIGHT) old.removeAttribute(name);
+    }
     for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     const kept = [...old.childNodes].filter((child) => !child.dataset || !("transient" in child.dataset));
     let next = kept[0] ?? old.firstChild;

@@ -148,9 +148,9 @@ export class Screen {
         this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
         const node = this.#list.node(key);
         if (key !== "unread" && node) {
-            node.classList.remove("found");
+            node.removeAttribute("data-found");
             void node.offsetWidth;
-            node.classList.add("found");
+            node.setAttribute("data-found", "");
         }
     }
 

@@ -404,7 +404,7 @@ def test_messages_are_changed_by_one_user_and_seen_by_another(chats):
     alice.wait_for("[data-jump]")
     assert "Hello, all" in alice.find("[data-jump]").text
     alice.click("[data-jump]")
-    alice.wait_for(".row.found")
+    alice.wait_for(".row[data-found]")
 
     alice.wait("document.querySelector('.mine .readers')?.textContent === 'Read by bob'")
     alice.wait("document.querySelector('[data-online]').textContent === '2 here'")
@@ -420,7 +420,7 @@ def test_quote_leads_to_a_message_far_away(chats):
     chat = chats().open()
     chat.wait("document.querySelector('[data-jump]')?.textContent.includes('Message 1.')")
     chat.click("[data-jump]")
-    chat.wait_for(".row[data-seq='1'].found")
+    chat.wait_for(".row[data-seq='1'][data-found]")
     assert chat.is_in_sight(".row[data-seq='1']")
 
 
