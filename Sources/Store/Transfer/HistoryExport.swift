@@ -9,9 +9,11 @@ import Wire
 public struct HistoryExport: Sendable {
     /// What has been written.
     public struct Contents: Sendable, Hashable {
+        /// Rooms written so far.
         public var rooms: Int64 = 0
         /// Tombstones among them.
         public var messages: Int64 = 0
+        /// Bytes written so far.
         public var bytes: Int64 = 0
     }
 

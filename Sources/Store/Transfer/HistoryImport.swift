@@ -40,6 +40,7 @@ public struct HistoryImport: Sendable {
         /// The lines before it that are stored.
         public var stored: Int64
 
+        /// The problem in words, with the line and the field where there is one.
         public var description: String {
             let field = problem.field.map { ", \($0)" } ?? ""
             let kept =
