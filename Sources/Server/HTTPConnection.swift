@@ -137,6 +137,7 @@ final class HTTPConnection: ConnectionHandler {
             return false
         }
         guard arriving.resize(to: parser.bodyBytes) else {
+            releaseBody()
             refuse(.overloaded)
             return false
         }
@@ -147,6 +148,7 @@ final class HTTPConnection: ConnectionHandler {
             try exchange.checkHead()
             return true
         } catch {
+            releaseBody()
             self.exchange = exchange
             exchange.answer(error)
             return false
@@ -159,6 +161,7 @@ final class HTTPConnection: ConnectionHandler {
         hasServed = true
         hasCheckedHead = false
         guard request.body.isEmpty || arriving.resize(to: request.body.count) else {
+            releaseBody()
             // The body has arrived, so the connection can go on.
             let exchange = Exchange(request, holding: ByteBudget.Share(of: worker.services.pending), on: self)
             self.exchange = exchange
@@ -168,6 +171,11 @@ final class HTTPConnection: ConnectionHandler {
         self.exchange = exchange
         if let refusal, !exchange.asksForHealth { return answer(exchange, with: refusal) }
         exchange.serve()
+    }
+
+    /// Gives back what is held of a body that will not be looked at.
+    private func releaseBody() {
+        _ = arriving.take()
     }
 
     /// Refuses the request of which the head has arrived, or some of it, or nothing.
@@ -270,6 +278,6 @@ final class HTTPConnection: ConnectionHandler {
     func closed(_ connection: Connection) {
         exchange?.clientGone()
         exchange = nil
-        _ = arriving.take()
+        releaseBody()
     }
 }

@@ -80,6 +80,24 @@ struct MemoryBoundTests {
         }
     }
 
+    @Test("hold nothing of a body that was refused with its last piece")
+    func refusedAtItsEnd() throws {
+        try withServer {
+            $0.pendingBytes = 100_000
+        } _: { server in
+            let watching = try HTTPClient(port: server.port)
+            let slow = try half(server, bytes: 60_000, of: 60_001)
+            try wait(for: 60_000, of: "backscroll_pending_bytes", watching)
+            let other = try half(server, bytes: 30_000, of: 45_000)
+            try wait(for: 90_000, of: "backscroll_pending_bytes", watching)
+            try other.write([UInt8](repeating: UInt8(ascii: " "), count: 15_000))
+            #expect(try other.response().problem.code == "overloaded")
+            // Its connection is still open.
+            try wait(for: 60_000, of: "backscroll_pending_bytes", watching)
+            slow.close()
+        }
+    }
+
     @Test("refuse an answer that may not be kept for a slow client, and not what is small")
     func unsent() throws {
         try withServer {
