@@ -6,11 +6,11 @@ public import Wire
 ///
 /// The log fills it from what is stored, and changes it when a commit is durable, before anybody hears of that.
 public final class BanTable: Sendable {
-    /// What a ban is found by.
+    /// The place of a ban: a user, in a room or on the whole server.
     public struct Key: Sendable, Hashable {
         /// The room; `nil` for the whole server.
         public var room: RoomID?
-        /// Who is banned.
+        /// The banned user.
         public var user: UserID
 
         /// The key of a user's ban from `room`, or from the whole server.
@@ -20,7 +20,7 @@ public final class BanTable: Sendable {
         }
     }
 
-    /// What somebody is about to do.
+    /// A use that a ban may refuse.
     public enum Use: Sendable {
         /// Change something, or have others hear of something.
         case change
@@ -40,7 +40,7 @@ public final class BanTable: Sendable {
     /// Nobody is banned.
     public init() {}
 
-    /// Whether nobody is banned from anything.
+    /// True if nobody is banned from anything.
     public var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     /// A user's ban from a room, or from the whole server; also one that has ended.
@@ -67,7 +67,7 @@ public final class BanTable: Sendable {
         }
     }
 
-    /// Why a user may not do something in a room, or with `nil` anywhere; `nil` when no ban is in the way.
+    /// The reason why a user may not do something in a room, or with `nil` anywhere; `nil` when no ban is in the way.
     ///
     /// - Parameters:
     ///   - user: `nil` for a caller without a name, who is never banned.

@@ -4,7 +4,7 @@ public import Wire
 public struct InboxSlice: Sendable {
     /// The rooms, latest activity first.
     public var rooms: [InboxRoom]
-    /// Where the list goes on; `nil` at its end.
+    /// The cursor of the next page; `nil` at the end of the list.
     public var next: InboxCursor?
 
     /// A list of rooms.

@@ -36,7 +36,7 @@ public struct MessageChange: Sendable {
         self.condition = condition
     }
 
-    /// Whether a message may be changed so.
+    /// True if a message may be changed so.
     public enum Decision: Sendable, Hashable {
         /// It may.
         case go
@@ -90,6 +90,6 @@ public struct RevisionCondition: Sendable, Hashable {
         self.revs = revs
     }
 
-    /// Whether a message at this revision may be changed.
+    /// Returns whether a message at this revision may be changed.
     public func holds(for rev: Int64) -> Bool { revs.contains(rev) }
 }

@@ -28,7 +28,7 @@ public struct Query: Sendable {
         case bans(after: UserID?, limit: Int)
         /// One ban.
         case ban(UserID)
-        /// How far the erasure of a user has come. Of no room, for admins.
+        /// The progress of a user's erasure. Of no room, for admins.
         case erasure(UserID)
         /// All rooms, latest activity first. Of no room, for admins.
         case allRooms(InboxRequest)
@@ -48,7 +48,7 @@ public struct Query: Sendable {
     public var kind: Kind
     /// The reader, whose read mark ``Place/read`` and ``Place/unread`` go by; `nil` for somebody without a name.
     public var user: UserID?
-    /// Whether the user may read any room.
+    /// True if the user may read any room.
     public var isAdmin: Bool
     /// The party that the query is made for: with whose other queries it waits, and the key to cancel it by.
     public var asker: Asker
@@ -141,19 +141,19 @@ public struct RoomState: Sendable, Hashable {
 public struct PageSlice: Sendable {
     /// The messages' snapshots in ascending `seq`, joined by commas.
     public var messages: [UInt8]
-    /// How many messages there are.
+    /// The number of messages.
     public var count: Int
     /// The `seq` of the first message; 0 when there is none.
     public var firstSeq: Int64
     /// The `seq` of the last message; 0 when there is none.
     public var lastSeq: Int64
-    /// Whether the room has messages before this place.
+    /// True if the room has messages before this place.
     public var hasBefore: Bool
-    /// Whether the room has messages after this place.
+    /// True if the room has messages after this place.
     public var hasAfter: Bool
     /// The room in the same snapshot.
     public var state: RoomState
-    /// What the reader has read, in the same snapshot; `nil` unless the page was asked with a personal place.
+    /// The reader's mark and unread messages in the same snapshot; `nil` unless the page was asked with a personal place.
     public var readState: ReadState?
 
     /// A page of `count` messages.
@@ -178,7 +178,7 @@ public struct ChangeSlice: Sendable {
     public var messages: [UInt8]
     /// What to pass as `since` for what follows.
     public var rev: Int64
-    /// Whether more had changed than is in this slice.
+    /// True if more had changed than is in this slice.
     public var hasMore: Bool
     /// The room in the same snapshot.
     public var state: RoomState
@@ -198,7 +198,7 @@ public struct ReplaySlice: Sendable {
     public var frames: [UInt8]
     /// The revision up to which the subscriber has everything once it has these frames.
     public var rev: Int64
-    /// Whether more had changed than is in this slice.
+    /// True if more had changed than is in this slice.
     public var hasMore: Bool
     /// The room in the same snapshot.
     public var state: RoomState

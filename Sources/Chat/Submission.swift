@@ -2,7 +2,7 @@ public import Wire
 
 /// One change to a room, on its way to the log.
 public struct Submission: Sendable {
-    /// What is to be done.
+    /// The work to do.
     public enum Change: Sendable {
         /// Append a message.
         case send(Draft)
@@ -22,9 +22,9 @@ public struct Submission: Sendable {
     public var room: RoomID?
     /// Who changes it.
     public var sender: UserID
-    /// What is to be done.
+    /// The work to do.
     public var change: Change
-    /// Whether the sender may do in any room what its owners may.
+    /// True if the sender may do in any room what its owners may.
     public var isAdmin: Bool
 
     /// A change by `sender` to `room`, answered under `ticket`.
@@ -60,7 +60,7 @@ public struct Stored: Sendable {
     /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes. Of a read mark
     /// and a room, nothing; of a ban, its JSON object.
     public var body: [UInt8]
-    /// Whether this submission is the send that stored it; `false` when the same send had been stored before, and for
+    /// True if this submission is the send that stored it; `false` when the same send had been stored before, and for
     /// what is no send. Of a read mark, whether it has moved; of a room, whether it
     /// or the membership is new or gone; of a ban, whether there was none.
     public var isNew: Bool

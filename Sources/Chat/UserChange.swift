@@ -1,6 +1,6 @@
 public import Wire
 
-/// What admins do to a user, wherever that user is.
+/// A change that admins make to a user, in no particular room.
 public enum UserChange: Sendable {
     /// Ban the user from the whole server.
     case ban(BanSettings)

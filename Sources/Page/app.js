@@ -38,7 +38,7 @@ function urlOf(room, at) {
     return `/?${query}`;
 }
 
-// Who the user is
+// Signing in
 
 /** Learns whether the server wants tokens, from how it refuses a request without a name. */
 async function wantsToken() {

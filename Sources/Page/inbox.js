@@ -103,7 +103,7 @@ export class Inbox {
             if (error instanceof RequestError && error.status === 401) this.#onToken();
             return;
         }
-        // What a frame has told meanwhile is newer.
+        // A frame that came meanwhile is newer.
         for (const [id, room] of this.#rooms) {
             const loaded = rooms.get(id);
             if (loaded && loaded.epoch === room.epoch && loaded.rev < room.rev) rooms.set(id, room);

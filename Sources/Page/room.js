@@ -104,7 +104,7 @@ export class Room {
         return this.#timeline.view;
     }
 
-    // What the reader does
+    // The reader's actions
 
     send(draft) {
         const at = Date.now();
@@ -265,7 +265,7 @@ export class Room {
         this.#onEnd(why);
     }
 
-    // What is kept and marked, some time later
+    // Delayed writes: the kept window and the read mark
 
     #saveSoon() {
         this.#saving ||= setTimeout(() => this.#save(), SAVE_MILLISECONDS);

@@ -255,7 +255,7 @@ export class Screen {
         }
     }
 
-    // What the reader does
+    // The reader's actions
 
     #listen() {
         const options = { signal: this.#abort.signal };

@@ -24,7 +24,7 @@ final class Exchange {
     /// False for a request that could not be read to its end: its answer is the connection's last.
     let isWhole: Bool
     private(set) weak var http: HTTPConnection?
-    /// When the request had arrived; `nil` when requests are not logged.
+    /// The time when the request had arrived; `nil` when requests are not logged.
     let began: ContinuousClock.Instant?
     /// The caller, for the log.
     var caller: UserID?

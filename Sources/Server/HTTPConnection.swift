@@ -26,7 +26,7 @@ final class HTTPConnection: ConnectionHandler {
         guard let proxies = worker.services.proxies, let peer else { return false }
         return proxies.contains(peer)
     }()
-    /// What the peer's address is taken for by limits.
+    /// The peer's address as limits count it.
     private(set) lazy var peerBlock = peer.map(AddressBlock.init)
     /// With what every request is refused that does not ask for the server's health; `nil` to serve them.
     private var refusal: Refusal?
@@ -41,7 +41,7 @@ final class HTTPConnection: ConnectionHandler {
         case firstByte, idle, head, body, none
     }
 
-    /// Which resources can be reached on a connection.
+    /// The resources that can be reached on a connection.
     enum Scope {
         /// All, but the metrics if they are served elsewhere.
         case all
@@ -49,10 +49,10 @@ final class HTTPConnection: ConnectionHandler {
         case operations
     }
 
-    /// Why a connection is not served. An object, because hardly any connection has one.
+    /// The reason why a connection is not served. An object, because hardly any connection has one.
     final class Refusal {
         let problem: Problem
-        /// What the answer's head has beside the usual.
+        /// The additional fields of the answer's head.
         let fields: [HTTPField]
 
         init(_ problem: Problem, fields: [HTTPField] = []) {

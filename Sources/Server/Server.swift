@@ -144,7 +144,8 @@ public final class Server: Sendable {
     /// The most connections at a time at the address where metrics are served alone.
     private static let operationsConnections = 64
 
-    /// How many descriptors are left for connections: the loops, the listeners and the database have theirs first.
+    /// The number of descriptors that are left for connections: the loops, the listeners and the database have theirs
+    /// first.
     private static func descriptorsForConnections(_ configuration: ServerConfiguration) throws(ServerError) -> Int {
         let limit = raiseOpenFileLimit()
         let operations = configuration.metricsAddress == nil ? 0 : operationsConnections
@@ -225,7 +226,7 @@ public final class Server: Sendable {
         return store
     }
 
-    /// Why a log cannot commit at the moment. The reason is in the server's log, and not for strangers.
+    /// The reason why a log cannot commit at the moment. The reason is in the server's log, and not for strangers.
     private static func problem(of log: SQLiteLog) -> Problem? {
         if let loss = log.storageLoss { return loss }
         return log.failure == nil ? nil : .unavailable("Messages cannot be stored at the moment.")

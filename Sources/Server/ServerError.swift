@@ -1,4 +1,4 @@
-/// Why a server does not start with this configuration.
+/// The reason why a server does not start with this configuration.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     private enum Code: Sendable {
         case openBeyondLoopback, badOrigin, badHost, proxyProtocolWithoutProxies, tooFewDescriptors, faultsWithKeys
@@ -31,7 +31,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
             description: "'\(text)' is no origin: it must be like https://app.example.com, without a path, or *.")
     }
 
-    /// What is to be allowed is no host name.
+    /// A name that `--allow-host` gives is no host name.
     static func badHost(_ text: String) -> ServerError {
         ServerError(
             code: .badHost,

@@ -6,7 +6,7 @@ import Wire
 ///
 /// Confined to its connection.
 final class BanStatements {
-    /// What stands for the whole server in the place of a room's number.
+    /// The number that stands for the whole server instead of a room.
     static let server: Int64 = 0
     /// The most bans that have ended which a commit deletes that sets one.
     static let sweep = 64
@@ -96,7 +96,7 @@ final class BanChangeStatements {
         try deleteEnded.run()
     }
 
-    /// Whether a room has as many bans as it may have.
+    /// Returns whether a room has as many bans as it may have.
     func isFull(_ room: Int64) throws -> Bool {
         try count.bind(room, at: 1)
         return try count.firstRow { $0.integer(0) } == Int64(Limits.roomBans)

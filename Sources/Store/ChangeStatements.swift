@@ -62,7 +62,7 @@ final class ChangeStatements {
         try insertFingerprint.run()
     }
 
-    /// Whether a content is the one that was first sent, of a message that was edited or deleted since.
+    /// Returns whether a content is the one that was first sent, of a message that was edited or deleted since.
     func isFirst(_ content: Content, of id: RowKey) throws -> Bool {
         try selectFingerprint.bind(id.rawValue, at: 1)
         return try selectFingerprint.firstRow { $0.bytes(0) } == fingerprinter.fingerprint(of: content)

@@ -6,7 +6,7 @@ import Wire
 /// moves back but that of a user who is erased, for whom a run counts from where it begins. So who has a hundred thousand messages of their own behind the mark has them looked through once, and not each
 /// time that the room is looked at.
 struct ClearedRuns {
-    /// How long a run is at least that is worth remembering, in messages.
+    /// Minimum length of a run that is worth remembering, in messages.
     static let minimum: Int64 = 256
     /// How many are remembered. When there are more, all are found anew.
     static let limit = 16_384

@@ -6,13 +6,13 @@ extension Commit {
     /// The bans as a commit sees them: those of the table, and what the commit has changed.
     struct BanView {
         let table: BanTable
-        /// What the commit has set and lifted (`nil`).
+        /// The bans that the commit has set, and lifted (`nil`).
         var changes: [BanTable.Key: Ban?] = [:]
 
         /// The rooms that it has deleted.
         var deletedRooms: [RoomID] = []
 
-        /// Whether nobody is banned from anything.
+        /// True if nobody is banned from anything.
         var isEmpty: Bool { table.isEmpty && changes.isEmpty }
 
         /// Has the table hold what the commit has changed, which is durable.
@@ -21,7 +21,7 @@ extension Commit {
             for room in deletedRooms { table.remove(room) }
         }
 
-        /// Why a submission is refused; `nil` when no ban is in its way.
+        /// The reason why a submission is refused; `nil` when no ban is in its way.
         func refusal(of submission: Submission, at time: Timestamp) -> Problem? {
             BanTable.refusal(
                 of: submission.sender, in: submission.room, isAdmin: submission.isAdmin, for: .change, at: time

@@ -93,7 +93,7 @@ extension Commit {
 }
 
 extension Reaction {
-    /// Whether it is one with this key.
+    /// Returns whether it is one with this key.
     fileprivate func has(_ key: ReactionKey) -> Bool { self.key.hasSameBytes(as: key.string) }
 }
 

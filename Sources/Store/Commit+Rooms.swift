@@ -3,7 +3,7 @@ import Wire
 
 /// Who may write to a room, and changes of rooms and their members.
 extension Commit {
-    /// Why a submission is refused before it is looked at; `nil` when it is not.
+    /// The reason why a submission is refused before it is looked at; `nil` when it is not.
     ///
     /// - Parameter room: `nil` when nobody has used it.
     func refusal(of submission: Submission, to room: RoomTable.Room?) throws -> Problem? {

@@ -20,21 +20,21 @@ struct Commit: ~Copyable {
     private(set) var batches: [Batch] = []
     /// Who has become a member of what, or is none any more, in order.
     var memberships: [MembershipChange] = []
-    /// Who is banned, and what the commit has changed of that.
+    /// The bans, with the changes of this commit.
     var bans: BanView
     /// The users who are being erased.
     var erasing: Set<UserID>
     /// Access that it has taken away.
     var ends: [AccessEnd] = []
-    /// What it has left to be done in parts.
+    /// Work that it leaves to be done in parts.
     var jobs: [Job] = []
-    /// How many reactions to tombstones it has removed.
+    /// The number of reactions to tombstones it has removed.
     var removedReactions = 0
     /// The new messages that the journal holds.
     var messages: [RecentMessage] { list.messages }
     /// What of the journal has been put in its place.
     private(set) var filing: Backlog.Filing
-    /// How many bytes the snapshots have that its changes have made.
+    /// The bytes of the snapshots that its changes have made.
     var changedBytes = 0
     let statements: WriterStatements
     let time: Timestamp
@@ -43,9 +43,9 @@ struct Commit: ~Copyable {
     private let recent: RecentMessages
     private let filter: ClientMessageFilter
     private let filterFill: Int
-    /// Whether rooms are made by admins only.
+    /// True if rooms are made by admins only.
     let roomsByAdminsOnly: Bool
-    /// Whether only admins may make other users members of rooms.
+    /// True if only admins may make other users members of rooms.
     let membersByAdminsOnly: Bool
 
     /// A commit at `time` of nothing yet.
@@ -205,7 +205,7 @@ struct Commit: ~Copyable {
         room.lookups = 0
     }
 
-    /// How many client message ids are read in the time in which one is looked up.
+    /// The number of client message ids that are read in the time in which one is looked up.
     private static let readsOfLookup: Int64 = 8
 
     private func insertIntoFilter(_ message: RecentMessage) {

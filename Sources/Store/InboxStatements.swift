@@ -18,7 +18,8 @@ final class InboxStatements {
     struct Row {
         /// The room's number.
         var number: Int64
-        /// When the newest message among the rows was stored, or else the room was made; 0 if neither is known.
+        /// The time when the newest message among the rows was stored, or else the room was made; 0 if neither is
+        /// known.
         var activity: Int64
         /// True when the user has sent to the room, read it, made it or joined it.
         var isEngaged: Bool

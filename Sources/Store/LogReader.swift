@@ -38,7 +38,7 @@ final class LogReader: Sendable {
                 longReaders: max(1, configuration.readers - 1)))
     }
 
-    /// How many queries wait.
+    /// The number of queries that wait.
     var queued: Int { queue.count }
 
     /// Adds to the queue.
@@ -175,13 +175,14 @@ final class LogReader: Sendable {
         return .success(content!)
     }
 
-    /// Why a query that is of no room is refused to a user who is banned from the whole server; `nil` when it is not.
+    /// The reason why a query that is of no room is refused to a user who is banned from the whole server; `nil` when
+    /// it is not.
     func refusalOfBanned(_ query: Query) -> Problem? {
         if bans.isEmpty { return nil }
         return bans.refusal(of: query.user, in: nil, isAdmin: query.isAdmin, for: .read, at: clock())
     }
 
-    /// What answers queries in one transaction.
+    /// Answers queries in one transaction.
     func snapshot(_ statements: ReaderStatements, _ deflater: PushDeflater) -> Snapshot {
         Snapshot(
             statements: statements, epoch: epoch, deflater: deflater, answerBytes: answerBytes,

@@ -39,7 +39,7 @@ enum LogReserve {
         min(wanted, present + free / 2)
     }
 
-    /// How many bytes the disk of a file has for this process; 0 when that is not known.
+    /// The number of bytes that the disk of a file has for this process; 0 when that is not known.
     private static func freeBytes(of file: Int32) -> Int {
         var status = statvfs()
         guard fstatvfs(file, &status) == 0 else { return 0 }

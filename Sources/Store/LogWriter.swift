@@ -33,10 +33,10 @@ final class LogWriter: Sendable {
         queue = WorkQueue(limit: configuration.submissionQueue)
     }
 
-    /// How many submissions wait.
+    /// The number of submissions that wait.
     var queued: Int { queue.count }
 
-    /// Why the last commit failed; `nil` when it did not.
+    /// The reason why the last commit failed; `nil` when it did not.
     var failure: String? { failureText.withLock { $0 } }
 
     /// Adds to the next commit.
@@ -113,7 +113,7 @@ final class LogWriter: Sendable {
         sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
-    /// How long to wait for submissions, in milliseconds, until there is something else to be done.
+    /// The time to wait for submissions, in milliseconds, until there is something else to be done.
     private func wait(
         for journal: Journal, _ filingTime: ContinuousClock.Instant, _ nextLook: ContinuousClock.Instant,
         _ others: ContinuousClock.Instant?...

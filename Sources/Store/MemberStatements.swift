@@ -35,7 +35,7 @@ final class MemberStatements {
         return try selectOwners.firstRow { _ in true } ?? false
     }
 
-    /// Whether a room has an owner beside one that it has.
+    /// Returns whether a room has an owner beside one that it has.
     func hasOtherOwners(_ room: Int64) throws -> Bool {
         try selectOwners.bind(room, at: 1)
         var count = 0

@@ -123,7 +123,7 @@ struct PreparedStatement {
     /// The rows of a running statement: the one at hand, and a way to the next.
     struct Rows: ~Copyable {
         private let statement: PreparedStatement
-        /// Whether there is a row at hand. Once there is none, there will be none.
+        /// True if there is a row at hand. Once there is none, there will be none.
         private(set) var hasRow = true
         /// The row at hand.
         let row: Row
@@ -160,7 +160,7 @@ struct PreparedStatement {
             }
         }
 
-        /// Whether a column has no value.
+        /// Returns whether a column has no value.
         func isNull(_ column: Int32) -> Bool {
             sqlite3_column_type(handle, column) == SQLITE_NULL
         }

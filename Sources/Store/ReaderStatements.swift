@@ -74,7 +74,7 @@ final class ReaderStatements {
     /// What a snapshot of a short text takes, or a little more.
     private static let usualSnapshotBytes = 320
 
-    /// When a message was stored, in milliseconds since 1970.
+    /// The time when a message was stored, in milliseconds since 1970.
     func createdAt(room: Int64, seq: Int64) throws -> Int64? {
         try selectTime.bind(RowKey(room: room, seq).rawValue, at: 1)
         return try selectTime.firstRow { $0.integer(0) }

@@ -40,7 +40,8 @@ extension RoomView {
 struct UnreadMessages {
     /// How far is counted; it stands for all that is more, too.
     static let maximumCount: Int64 = 1000
-    /// How many messages are looked at behind the first unread one: some 30 ms. Those behind them count as unread, whatever
+    /// The number of messages that are looked at behind the first unread one: some 30 ms. Those behind them count as
+    /// unread, whatever
     /// they are: that matters to a user who has as many messages of their own, or deleted ones, between a few of others.
     static let maximumScan: Int64 = 100_000
 
@@ -55,7 +56,7 @@ struct UnreadMessages {
         last = mark
     }
 
-    /// Whether the next message is to be looked at.
+    /// True if the next message is to be looked at.
     var goesOn: Bool {
         guard let first else { return true }
         return count < Self.maximumCount && last - first < Self.maximumScan

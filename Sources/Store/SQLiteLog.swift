@@ -82,18 +82,18 @@ public final class SQLiteLog: MessageLog {
         reader.cancel(queries)
     }
 
-    /// Why messages cannot be stored at the moment; `nil` when they can.
+    /// The reason why messages cannot be stored at the moment; `nil` when they can.
     public var failure: String? { writer.failure }
 
-    /// How many submissions wait for a commit.
+    /// The number of submissions that wait for a commit.
     public var queuedSubmissions: Int { writer.queued }
 
-    /// How many queries wait for a reader.
+    /// The number of queries that wait for a reader.
     public var queuedQueries: Int { reader.queued }
 
     /// Commits what is queued, refuses what is asked and not yet read, ends the threads, and gives the database back.
     ///
-    /// What is submitted or asked afterwards is refused with 503 `unavailable`, as are the queries that wait. Must not be called by the observer, for
+    /// Submissions and queries that come afterwards are refused with 503 `unavailable`, as are the queries that wait. Must not be called by the observer, for
     /// whose return it would wait. A second call does nothing, or waits for the first to end.
     public func close() {
         writer.close()

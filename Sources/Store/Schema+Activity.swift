@@ -1,6 +1,6 @@
 import GRDB
 
-/// What there is about the order of users' rooms.
+/// The schema of the order of users' rooms.
 extension Schema {
     /// The key in `meta` of how far memberships of an earlier version are filled in, see
     /// ``ActivityStatements/fill(most:)``; absent when all are.

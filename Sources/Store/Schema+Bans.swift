@@ -1,6 +1,6 @@
 import GRDB
 
-/// What there is about bans.
+/// The schema of bans.
 extension Schema {
     /// Adds the migration "v8".
     static func registerBans(in migrator: inout DatabaseMigrator) {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// What there is about users who are erased.
+/// The schema of erasures.
 extension Schema {
     /// Adds the migration "v9".
     static func registerErasure(in migrator: inout DatabaseMigrator) {

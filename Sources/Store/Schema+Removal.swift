@@ -1,6 +1,6 @@
 import GRDB
 
-/// What there is about removing rooms, and about work that is done in parts.
+/// The schema of removed rooms, and of work that is done in parts.
 extension Schema {
     /// Adds the migration "v7".
     static func registerRemoval(in migrator: inout DatabaseMigrator) {

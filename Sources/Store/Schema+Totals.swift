@@ -1,6 +1,6 @@
 import GRDB
 
-/// What admins are told of all rooms.
+/// The schema of the totals that admins see of rooms.
 extension Schema {
     /// Adds the migration "v10".
     static func registerTotals(in migrator: inout DatabaseMigrator) {

@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// What only admins are told: of all rooms, and of users.
+/// Queries of admins: about all rooms, and about users.
 extension Snapshot {
     /// The most rooms of a user in which the latest message of the user is looked for, latest activity first, and the most
     /// messages in each of them.

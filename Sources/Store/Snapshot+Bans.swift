@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// Who is banned.
+/// The banned user.
 extension Snapshot {
     /// Bans from a room, which its owners and admins may see.
     func bans(_ query: Query, from room: RoomView?) throws -> Result<Answer.Content, Problem> {

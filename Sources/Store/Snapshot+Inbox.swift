@@ -43,7 +43,7 @@ extension Snapshot {
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))
     }
 
-    /// Which rooms they are, at most `limit`: those first in which the user has sent or read, or which the user has made or
+    /// Reads which rooms they are, at most `limit`: first those in which the user has sent or read, or which the user has made or
     /// joined. Others can make the user a member of any number of rooms, which are not to keep these out.
     func memberships(
         limit: Int, _ own: OwnRooms, of user: UserID, where isWanted: (RoomID) -> Bool

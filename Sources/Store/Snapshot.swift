@@ -6,7 +6,7 @@ struct Snapshot {
     let statements: ReaderStatements
     let epoch: String
     let deflater: PushDeflater
-    /// How many bytes of messages an answer has at most, but for its last message.
+    /// The number of bytes of messages an answer has at most, but for its last message.
     let answerBytes: Int
     let roomsByAdminsOnly: Bool
     let bans: BanTable

@@ -18,14 +18,16 @@ public struct StoreConfiguration: Sendable {
     public var commitBytes = 4 * 1024 * 1024
     /// The most queries that a reader answers in one go.
     public var readBatch = 32
-    /// How many bytes of messages a reader gathers before it hands them over, however few queries they answer, 4 MiB.
+    /// The number of bytes of messages a reader gathers before it hands them over, however few queries they answer, 4
+    /// MiB.
     public var readBytes = 4 * 1024 * 1024
-    /// How many bytes of messages an answer has at most, 4 MiB, but for its last message: what does not go into it has to be
+    /// The number of bytes of messages an answer has at most, 4 MiB, but for its last message: what does not go into it
+    /// has to be
     /// asked for again. A message can have 250 KiB, and 1000 of them would be held several times for a client that is slow
     /// to take them.
     public var answerBytes = 4 * 1024 * 1024
-    /// How many rooms the writer remembers the state of, beside those of one commit; beyond it, it forgets them all and
-    /// reads them again.
+    /// The number of rooms that the writer remembers the state of, beside those of one commit; beyond it, it forgets
+    /// them all and reads them again.
     public var cachedRooms = 100_000
     /// The most bytes of the filter that spares the writer looking for client message ids that are new, 8 MiB: 4 million ids.
     /// It begins with 64 KiB. When it is full it begins anew, and the ids of each room are looked for until they have been
@@ -49,8 +51,8 @@ public struct StoreConfiguration: Sendable {
     /// Four times as much spares the writer some 7 % when sends are spread over 1000 rooms, whose pages it gathers more
     /// changes of, and holds the next commit up for four times as long, whatever the rooms.
     public var checkpointPages = 2048
-    /// How many bytes the write-ahead log's file is given when the database is opened, 16 MiB and a little: as many as it has
-    /// when it starts anew; at most half of what is free on the disk. With 0 it grows as it goes.
+    /// The number of bytes that the write-ahead log's file is given when the database is opened, 16 MiB and a little:
+    /// as many as it has when it starts anew; at most half of what is free on the disk. With 0 it grows as it goes.
     public var reservedLog = 2048 * (pageSize + 24) + 64 * 1024
     /// The most messages that are in the journal only, but for those of one commit. The more there are, the more of a room's
     /// messages are put in their place together, and the more memory they take: some 600 bytes each where they are short. With
@@ -58,7 +60,8 @@ public struct StoreConfiguration: Sendable {
     public var journalMessages = 65_536
     /// The most bytes of snapshots of messages that are in the journal only, 32 MiB, but for those of one commit.
     public var journalBytes = 32 * 1024 * 1024
-    /// How many messages of one room gather in the journal before they are put in their place, however few there are of
+    /// The number of messages of one room gather in the journal before they are put in their place, however few there
+    /// are of
     /// other rooms: of one room a commit, which takes some 6 ms, which the next senders wait for. With a quarter of that, a
     /// room that 64 users send to has four times as many pages of client message ids written.
     public var journalMessagesOfRoom = 1024
@@ -71,22 +74,22 @@ public struct StoreConfiguration: Sendable {
     /// The most bytes of these rows, 128 MiB, but for the newest and for those of which the next commits delete some, since they
     /// are not needed any more.
     public var journalRowBytes = 128 * 1024 * 1024
-    /// How long a message is in the journal only while others are sent, in milliseconds: 5 minutes. Its row may be there for
-    /// some two hundred commits more.
+    /// The time that a message is in the journal only while others are sent, in milliseconds: 5 minutes. Its row may be
+    /// there for some two hundred commits more.
     public var journalAge = 300_000
-    /// How long no message is sent before what is in the journal is put in its place and the journal emptied, in milliseconds,
-    /// whenever nothing else waits to be written.
+    /// The time that no message is sent before what is in the journal is put in its place and the journal emptied, in
+    /// milliseconds, whenever nothing else waits to be written.
     public var filingDelay = 1000
-    /// How long a thread waits for another program that has locked the database, in milliseconds.
+    /// The time that a thread waits for another program that has locked the database, in milliseconds.
     public var busyTimeout = 5000
-    /// How long the writer waits between tries to write while it cannot, in milliseconds.
+    /// The time that the writer waits between tries to write while it cannot, in milliseconds.
     public var probeInterval = 1000
-    /// How long there is at least between two looks whether the database's files are in their places, in milliseconds. What is
-    /// stored in between may be lost with a file that is deleted.
+    /// Minimum time between two looks whether the database's files are in their places, in
+    /// milliseconds. What is stored in between may be lost with a file that is deleted.
     public var storageLookInterval = 1000
-    /// Whether rooms are made by admins only, and not by whoever sends to one that is not there.
+    /// True if rooms are made by admins only, and not by whoever sends to one that is not there.
     public var roomsByAdminsOnly = false
-    /// Whether only admins may make other users members of rooms.
+    /// True if only admins may make other users members of rooms.
     public var membersByAdminsOnly = false
     /// For how many days messages are kept, 1 to 36,500; `nil` for ever. Older ones become tombstones.
     public var keepDays: Int?
@@ -94,12 +97,13 @@ public struct StoreConfiguration: Sendable {
     public var expiryMessages = 64
     /// The most rooms that are asked at once whether they have messages that are too old; some 5 µs each.
     public var expiryRooms = 256
-    /// How long there is between two commits in which messages expire, in milliseconds: so 256 of them a second, 22 million
-    /// a day, at most.
+    /// The time between two commits in which messages expire, in milliseconds: so 256 of them a second,
+    /// 22 million a day, at most.
     public var expiryPause = 250
-    /// How long nothing is looked for when all messages that are too old have expired, in milliseconds: 10 minutes.
+    /// The pause when all messages that are too old have expired, in milliseconds: 10
+    /// minutes.
     public var expiryInterval = 600_000
-    /// How long no part of a job is done after one that has failed, in milliseconds: 10 seconds.
+    /// The pause after a part of a job that has failed, in milliseconds: 10 seconds.
     public var jobRetry = 10_000
     /// The most pages that the database may have; `nil` for no bound but the disk's.
     public var maximumPages: Int?
@@ -122,7 +126,7 @@ public struct StoreConfiguration: Sendable {
     public init() {}
 }
 
-/// What there is to be told of work that is done in parts, such as removing what a deleted room has held. The first text
+/// News of work that is done in parts, such as removing what a deleted room has held. The first text
 /// names the work.
 public enum JobEvent: Sendable, Hashable {
     /// So much is done.

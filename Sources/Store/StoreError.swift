@@ -1,4 +1,4 @@
-/// Why a database cannot be opened.
+/// The reason why a database cannot be opened.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, and what can be done about it, for the person who started the server.
     public let description: String

@@ -106,7 +106,7 @@ final class AdminStatements {
         return try selectRoom.firstRow { Room($0) }
     }
 
-    /// How many members a room has.
+    /// The number of members that a room has.
     func members(of room: Int64) throws -> Int64 {
         try countMembers.bind(room, at: 1)
         return try countMembers.firstRow { $0.integer(0) } ?? 0
@@ -136,7 +136,7 @@ final class AdminStatements {
         return rooms
     }
 
-    /// When a user has sent last to a room, among `most` messages up to `head`; in milliseconds since 1970.
+    /// The time when a user has sent last to a room, among `most` messages up to `head`; in milliseconds since 1970.
     func lastSend(of user: UserID, in room: Int64, head: Int64, most: Int64) throws -> Int64? {
         try selectLastSend.bind(RowKey(room: room, head - most).rawValue, at: 1)
         try selectLastSend.bind(RowKey(room: room, head).rawValue, at: 2)

@@ -2,17 +2,17 @@
 public struct AdminRoom: Sendable, Hashable {
     /// The room.
     public var room: RoomID
-    /// What it is called, if it has a title.
+    /// Its title, if it has one.
     public var title: String?
-    /// Who may read it.
+    /// The visibility: who may read it.
     public var visibility: RoomSummary.Visibility
-    /// How many messages it has, tombstones among them.
+    /// The number of messages that it has, tombstones among them.
     public var messages: Int64
-    /// How many members it has.
+    /// The number of members that it has.
     public var members: Int64
     /// The bytes of its messages as they are sent to clients.
     public var bytes: Int64
-    /// When its newest message was stored, or else the room was made; `nil` if neither is known.
+    /// The time when its newest message was stored, or else the room was made; `nil` if neither is known.
     public var lastActivity: Timestamp?
 
     /// A room.
@@ -47,7 +47,7 @@ public struct AdminRoom: Sendable, Hashable {
 public struct AdminRooms: Sendable, Hashable {
     /// The rooms, latest activity first.
     public var rooms: [AdminRoom]
-    /// Where the list goes on; `nil` at its end.
+    /// The cursor of the next page; `nil` at the end of the list.
     public var next: InboxCursor?
 
     /// A part of the list, read in one snapshot.
@@ -77,7 +77,7 @@ public struct AdminUser: Sendable, Hashable {
     public struct Membership: Sendable, Hashable {
         /// The room.
         public var room: RoomID
-        /// What the user is there.
+        /// The user's role there.
         public var role: RoomMember.Role
 
         /// A membership.
@@ -87,13 +87,13 @@ public struct AdminUser: Sendable, Hashable {
         }
     }
 
-    /// Who it is.
+    /// The user.
     public var user: UserID
     /// Some of the user's rooms, those that were made first in front.
     public var rooms: [Membership]
-    /// Whether there are more behind them.
+    /// True if there are more behind them.
     public var hasMore: Bool
-    /// When the user has sent a message last, as far as that was looked for; `nil` when none was found.
+    /// The time when the user has sent a message last, as far as that was looked for; `nil` when none was found.
     public var lastActivity: Timestamp?
 
     /// A user.

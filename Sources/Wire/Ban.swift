@@ -1,6 +1,6 @@
 /// A ban of a user from a room, or from the whole server.
 public struct Ban: Sendable, Hashable {
-    /// What a ban takes away.
+    /// The extent of a ban.
     public enum Scope: String, Sendable, Hashable {
         /// Every change: sends, edits, reactions, read marks, settings, members.
         case send
@@ -8,17 +8,17 @@ public struct Ban: Sendable, Hashable {
         case all
     }
 
-    /// Who is banned.
+    /// The banned user.
     public var user: UserID
-    /// What the ban takes away.
+    /// The extent of the ban.
     public var scope: Scope
-    /// When the ban ends by itself; `nil` for never.
+    /// The time when the ban ends by itself; `nil` for never.
     public var until: Timestamp?
     /// Why, for people; the banned user is told.
     public var reason: String?
-    /// Who has set the ban.
+    /// The user who has set the ban.
     public var by: UserID
-    /// When the ban was set.
+    /// The time when the ban was set.
     public var createdAt: Timestamp
 
     /// A ban.
@@ -33,7 +33,7 @@ public struct Ban: Sendable, Hashable {
         self.createdAt = createdAt
     }
 
-    /// Whether the ban has not ended at a time.
+    /// Returns whether the ban has not ended at a time.
     public func isInForce(at time: Timestamp) -> Bool {
         until.map { time < $0 } ?? true
     }
@@ -51,11 +51,11 @@ public struct Ban: Sendable, Hashable {
     }
 }
 
-/// What is said of a ban, as the body of `PUT …/bans/{user}`: `{"scope":"all","until":"2027-01-01T00:00:00Z"}`, or nothing.
+/// The settings of a ban, as the body of `PUT …/bans/{user}`: `{"scope":"all","until":"2027-01-01T00:00:00Z"}`, or nothing.
 public struct BanSettings: Sendable, Hashable {
-    /// What the ban takes away.
+    /// The extent of the ban.
     public var scope: Ban.Scope
-    /// When the ban ends by itself; `nil` for never.
+    /// The time when the ban ends by itself; `nil` for never.
     public var until: Timestamp?
     /// Why, for people; never empty.
     public var reason: String?
@@ -108,7 +108,7 @@ public struct BanSettings: Sendable, Hashable {
 public struct Bans: Sendable, Hashable {
     /// In the order of their users' bytes.
     public var bans: [Ban]
-    /// Whether there are more behind them.
+    /// True if there are more behind them.
     public var hasMore: Bool
 
     /// Bans, all of them read in one snapshot.

@@ -1,6 +1,6 @@
-/// How far the erasure of a user has come, as `DELETE` and `GET /v1/users/{user}` answer it.
+/// The progress of a user's erasure, as `DELETE` and `GET /v1/users/{user}` answer it.
 public struct ErasureStatus: Sendable, Hashable {
-    /// Where an erasure stands.
+    /// The state of an erasure.
     public enum State: String, Sendable, Hashable {
         /// Something of the user may still be there.
         case erasing
@@ -8,11 +8,11 @@ public struct ErasureStatus: Sendable, Hashable {
         case erased
     }
 
-    /// Who is erased.
+    /// The erased user.
     public var user: UserID
-    /// Where the erasure stands.
+    /// Its state.
     public var state: State
-    /// How many messages have become tombstones so far.
+    /// The number of messages that have become tombstones so far.
     public var messages: Int64
 
     /// A status.

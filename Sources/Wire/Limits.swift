@@ -37,7 +37,7 @@ public enum Limits {
     public static let banReasonBytes = 256
     /// The most bans in a list of them.
     public static let bans = 1000
-    /// How many bans a list of them has unless the client says otherwise.
+    /// The number of bans that a list of them has unless the client says otherwise.
     public static let defaultBans = 200
 
     /// Maximum number of rooms in a list of a user's rooms.

@@ -1,6 +1,6 @@
 /// The environment variables that stand for options: `BACKSCROLL_TLS_CERT` for `--tls-cert`.
 public enum EnvironmentVariables {
-    /// What every variable's name begins with.
+    /// The prefix of all variables.
     public static let prefix = "BACKSCROLL_"
 
     /// The variable of an option, whose name is given without hyphens in front.
@@ -44,7 +44,8 @@ public enum EnvironmentVariables {
         return result + rest
     }
 
-    /// How many characters have to be inserted, deleted or replaced to make one text of the other (Levenshtein).
+    /// The number of characters that have to be inserted, deleted or replaced to make one text of the other
+    /// (Levenshtein).
     private static func distance(_ a: String, _ b: String) -> Int {
         let b = Array(b.utf8)
         var row = Array(0...b.count)

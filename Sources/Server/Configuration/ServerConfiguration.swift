@@ -9,18 +9,18 @@ public struct ServerConfiguration: Sendable {
     public var host = "localhost"
     /// The port; 0 picks one.
     public var port = 8080
-    /// Where metrics are served, with `/healthz` and `/readyz` and nothing else, always without TLS; `nil` to serve them at
+    /// The address at which metrics are served, with `/healthz` and `/readyz` and nothing else, always without TLS; `nil` to serve them at
     /// ``host`` and ``port``.
     public var metricsAddress: ListenAddress?
     /// The addresses of proxies whose word on a client's address is believed.
     public var trustedProxies: [IPRange] = []
-    /// Whether connections from ``trustedProxies`` begin with a header of the PROXY protocol.
+    /// True if connections from ``trustedProxies`` begin with a header of the PROXY protocol.
     public var proxyProtocol = false
     /// The path of the SQLite database, which is made if it is not there.
     public var database = "backscroll.db"
-    /// How many loops there are: threads that serve connections, 1 to 64.
+    /// The number of loops: threads that serve connections, 1 to 64.
     public var threads = 1
-    /// How many threads read history, 1 to 64.
+    /// The number of threads that read history, 1 to 64.
     public var readers = 2
     /// The certificate for HTTPS; `nil` for HTTP.
     public var tls: TLSConfiguration?
@@ -31,63 +31,64 @@ public struct ServerConfiguration: Sendable {
     public var allowedHosts: [String] = []
     /// What callers' tokens are held against; `nil` for open mode, in which there are none.
     public var tokens: TokenRules?
-    /// Whether to listen beyond loopback although everybody may use any name.
+    /// True to listen beyond loopback although anybody may use any name.
     public var insecureOpen = false
-    /// Whether requests may ask the server to misbehave; in open mode only.
+    /// True if requests may ask the server to misbehave; in open mode only.
     public var faults = false
     /// How often users and addresses may do things.
     public var limits = RateLimits()
-    /// Whether `GET /` is the web page.
+    /// True if `GET /` is the web page.
     public var page = true
     /// The bounds of connections.
     public var transport = TransportLimits()
     /// The bounds of requests.
     public var http = HTTPLimits()
-    /// How long a request may take to arrive.
+    /// The time that a request may take to arrive.
     public var deadlines = HTTPDeadlines()
     /// The bounds of WebSockets.
     public var webSocket = WebSocketLimits()
-    /// How often an event stream gets a heartbeat, a comment that keeps proxies from ending it and shows whether its client
+    /// The interval at which an event stream gets a heartbeat, a comment that keeps proxies from ending it and shows whether its client
     /// is still there.
     public var eventHeartbeat = Duration.seconds(15)
     /// The requests that the log has a line of.
     public var requestLogging = RequestLogging.off
-    /// Whether messages are compressed on the WebSockets of clients that offer it.
+    /// True if messages are compressed on the WebSockets of clients that offer it.
     public var compression = true
-    /// How long it takes until a user is said again to be typing in a room.
+    /// The time it takes until a user is said again to be typing in a room.
     public var typingInterval = TypingRate.defaultInterval
-    /// Whether rooms are made by admins only; the others are not there then.
+    /// True if rooms are made by admins only; the others are not there then.
     public var roomsByAdminsOnly = false
-    /// Whether only admins may make other users members of rooms.
+    /// True if only admins may make other users members of rooms.
     public var membersByAdminsOnly = false
     /// For how many days messages are kept, 1 to 36,500; `nil` for ever. Older ones become tombstones.
     public var keepDays: Int?
-    /// Whether subscribers are told how many are subscribed to their rooms.
+    /// True if subscribers are told how many are subscribed to their rooms.
     public var presence = true
-    /// How long it takes until they are told again.
+    /// The time it takes until they are told again.
     public var presenceInterval = Presence.defaultInterval
-    /// Whether subscribers are told up to where users have read.
+    /// True if subscribers are told up to where users have read.
     public var readNotices = true
-    /// How long it takes until they are told, and told again of the same user.
+    /// The time it takes until they are told, and told again of the same user.
     public var readNoticeInterval = ReadNotices.defaultInterval
-    /// How many bytes of a room's latest messages a loop keeps for its subscribers.
+    /// The bytes of a room's latest messages that a loop keeps for its subscribers.
     public var feedBytes = 32 * 1024
-    /// How many sends may wait for a commit; one more is answered 503.
+    /// Maximum number of sends that wait for a commit; one more is answered 503.
     public var sendQueue = 65_536
     /// Bytes of request bodies that may be arriving or waiting for a commit, over all connections; beyond it requests are
     /// answered 503 `overloaded`.
     public var pendingBytes = 64 * 1024 * 1024
     /// Bytes of messages that all feeds together keep for subscribers that are behind; beyond it these read the store.
     public var allFeedsBytes = 128 * 1024 * 1024
-    /// How many reads may wait for a reader; one more is answered 503.
+    /// Maximum number of reads that wait for a reader; one more is answered 503.
     public var readQueue = 65_536
-    /// How many reads of one user, or of one address without a name, may wait for a reader; one more is answered 503.
+    /// Maximum number of reads of one user, or of one address without a name, that wait; one more is answered
+    /// 503.
     public var readQueueOfAsker = 16_384
     /// The most pages of 8 KiB that the database may have; `nil` for no bound but the disk's.
     public var maximumDatabasePages: Int?
-    /// How long a commit waits for another program that has locked the database, in milliseconds.
+    /// The time that a commit waits for another program that has locked the database, in milliseconds.
     public var busyTimeout = 5000
-    /// How long connections get to end in good order when the server stops.
+    /// The time that connections get to end in good order when the server stops.
     public var grace = Duration.seconds(5)
     /// Called on a reader's thread before it hands over what it has read: tests hold it up there.
     var onRead: (@Sendable () -> Void)?
@@ -133,7 +134,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// How long a request may take to arrive; then the answer is 408.
+/// The time that a request may take to arrive; then the answer is 408.
 public struct HTTPDeadlines: Sendable {
     /// From the connection to the first byte.
     public var firstByte = Duration.seconds(10)

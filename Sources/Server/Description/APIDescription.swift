@@ -5,10 +5,10 @@ import Wire
 /// It is composed of the values that the server itself goes by, the limits and the codes of problems, and says what is
 /// true of a server with keys or of one in open mode.
 struct APIDescription {
-    /// Whether callers are known by tokens; without, in open mode, they say a name.
+    /// True if callers are known by tokens; without, in open mode, they say a name.
     let wantsTokens: Bool
 
-    /// Whether `/metrics` is served beside the rest, and not at an address of its own.
+    /// True if `/metrics` is served beside the rest, and not at an address of its own.
     var hasMetrics = true
 
     /// The document of a server.

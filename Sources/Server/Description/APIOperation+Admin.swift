@@ -1,6 +1,6 @@
 import Wire
 
-/// Who is banned.
+/// The banned user.
 extension APIOperation {
     static let bans: [APIOperation] = [listBans, ban, setBan, liftBan]
 
@@ -45,7 +45,7 @@ extension APIOperation {
     ]
 }
 
-/// What only admins do.
+/// The operations of admins.
 extension APIOperation {
     static let admin: [APIOperation] = [
         allRooms, user, endSockets, eraseUser, erasure, listServerBans, serverBan, setServerBan, liftServerBan,

@@ -28,7 +28,7 @@ struct APIOperation: Sendable {
         case reader
         /// Who has a name.
         case named
-        /// Who has a token that is an admin's; nobody in open mode.
+        /// Callers with an admin's token; nobody in open mode.
         case admin
     }
 

@@ -10,7 +10,7 @@ struct APIRefusals {
             .storageLost, .overloaded, .tooManyConnections, .versionUnsupported,
         ]
 
-    /// What health checks are not refused with.
+    /// The codes with which health checks are never refused.
     private static let ofLimits: [Problem.Code] = [
         .rateLimited, .tooManyConnections, .overloaded, .unavailable, .storageLost,
     ]

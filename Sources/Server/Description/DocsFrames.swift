@@ -15,7 +15,7 @@ enum DocsFrames {
         var text: String
         /// The members beside `type`.
         var properties: KeyValuePairs<String, JSONValue>
-        /// Those of the members that are always there.
+        /// The names of the members that are always there.
         var required: [String]
     }
 

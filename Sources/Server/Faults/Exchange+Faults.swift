@@ -30,7 +30,7 @@ extension Exchange {
         try serve(target)
     }
 
-    /// Whether a fault keeps the answer from being given now: then it comes later, or never.
+    /// Returns whether a fault keeps the answer from being given now: then it comes later, or never.
     func isWithheld(_ status: HTTPResponse.Status, _ contentType: String, _ body: Span<UInt8>) -> Bool {
         guard let plan = faults else { return false }
         // A client that repeats its send must get on. Where requests are counted, the count sees to that.

@@ -104,10 +104,10 @@ extension Fault.Name {
         }
     }
 
-    /// Whether a request may ask for it more than once.
+    /// True if a request may ask for it more than once.
     var isRepeatable: Bool { self == .dropFrame || self == .doubleFrame }
 
-    /// Whether it is about the frames of a subscription.
+    /// True if it is about the frames of a subscription.
     var isOfFrames: Bool {
         switch self {
         case .dropFrame, .doubleFrame, .tornFrame, .cutReplay, .cutLive, .fragmentFrames: true

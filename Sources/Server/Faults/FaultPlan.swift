@@ -70,7 +70,7 @@ struct FaultPlan: Hashable, Sendable {
         faults.first { $0.name == name }?.value
     }
 
-    /// Whether a fault is asked for with this value.
+    /// Returns whether a fault is asked for with this value.
     func has(_ name: Fault.Name, _ value: Int) -> Bool {
         faults.contains(Fault(name: name, value: value))
     }

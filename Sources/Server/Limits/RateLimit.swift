@@ -28,7 +28,7 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
     /// The most that ``count`` and ``burst`` can be, so that all there is to reckon fits 64 bits.
     public static let maximumCount = 1_000_000
 
-    /// How many times in a period, 1 to ``maximumCount``.
+    /// The number of times in a period, 1 to ``maximumCount``.
     public let count: Int
     /// The period.
     public let period: Period

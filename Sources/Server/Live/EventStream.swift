@@ -12,9 +12,9 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     private let subscription: Subscription
     /// The epoch that events' ids name, which is another than the log's when the request has asked for that fault.
     private let epoch: String
-    /// Who has opened it.
+    /// The user who has opened it.
     private let user: UserID?
-    /// When the client's token ends, and the stream with it; `nil` for never.
+    /// The time when the client's token ends, and the stream with it; `nil` for never.
     private let end: Timestamp?
     /// What stands between the subscription and the connection when the request has asked for faults.
     private var faulty: FaultyCarrier?
@@ -146,10 +146,10 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     }
 }
 
-/// What an event stream says beside the frames, and how its answer begins.
+/// The parts of an event stream beside its frames: its head, heartbeats, and the pause before a client reconnects.
 enum EventStreamText {
-    /// How long an EventSource waits before it connects again, in milliseconds: each a random time, so that those whose
-    /// streams have ended together come back one after the other.
+    /// The time that an EventSource waits before it connects again, in milliseconds: each a random time, so that those
+    /// whose streams have ended together come back one after the other.
     static let usualRetry = 2000...4000
 
     /// The id of the event that refuses a stream for good. An EventSource connects again all the same, sends the id as
@@ -175,7 +175,7 @@ enum EventStreamText {
         return content
     }
 
-    /// When to try again, in milliseconds: no sooner than the problem says, and not all at once.
+    /// The time until the next try, in milliseconds: no sooner than the problem says, and not all at once.
     private static func retry(after problem: Problem) -> ClosedRange<Int> {
         let least = max((problem.retryAfter ?? 0) * 1000, usualRetry.lowerBound)
         return least...least * 2
@@ -183,7 +183,7 @@ enum EventStreamText {
 }
 
 extension Problem {
-    /// Whether the same request will be refused again: not so for limits, time-outs, and a server that cannot serve.
+    /// True if the same request will be refused again: not so for limits, time-outs, and a server that cannot serve.
     var isPermanent: Bool { status < 500 && status != 408 && status != 429 }
 }
 

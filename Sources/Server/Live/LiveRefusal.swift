@@ -4,7 +4,7 @@ import Transport
 import WebSocket
 import Wire
 
-/// How a live connection is refused so that a page in a browser can read why.
+/// Refusals of live connections in a form that a page in a browser can read.
 ///
 /// `WebSocket` and `EventSource` keep the status of an HTTP answer from their page. So a client that offers the
 /// subprotocol `backscroll.v1` is told on a socket that is opened for it, and an EventSource that connects again by an

@@ -237,6 +237,6 @@ final class RoomsSocket: LiveSocket {
 }
 
 extension Problem {
-    /// Whether it says that the user may not read the room.
+    /// True if it says that the user may not read the room.
     fileprivate var isOfMembership: Bool { [.notAMember, .roomNotFound, .roomDeleted, .banned].contains(code) }
 }

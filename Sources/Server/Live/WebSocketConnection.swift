@@ -18,7 +18,7 @@ protocol WebSocketDelegate: AnyObject {
 
 /// Speaks RFC 6455 on a connection that has been upgraded: frames, pings, and an end in good order.
 final class WebSocketConnection: ConnectionHandler {
-    /// How long the client may take to answer our Close frame, before the connection is ended without.
+    /// The time that the client may take to answer our Close frame, before the connection is ended without.
     static let closeTimeout = Duration.seconds(5)
 
     let connection: Connection
@@ -44,15 +44,15 @@ final class WebSocketConnection: ConnectionHandler {
     /// The code of the Close frame that we have sent, be it an answer; `nil` while we have sent none.
     private(set) var closeCode: CloseCode?
 
-    /// Why the socket ends, as far as its frames tell; `nil` if the connection was simply gone.
+    /// The reason why the socket ends, as far as its frames tell; `nil` if the connection was simply gone.
     private(set) var cause: String?
 
-    /// When the client's token ends, and the socket with it: by a close with 4401. `nil` for never.
+    /// The time when the client's token ends, and the socket with it: by a close with 4401. `nil` for never.
     var end: Timestamp? {
         didSet { if closing.maySend { awaitTick() } }
     }
 
-    /// Whether messages may still be sent.
+    /// True if messages may still be sent.
     var isOpen: Bool { closing.maySend && connection.isOpen }
 
     // MARK: Sending

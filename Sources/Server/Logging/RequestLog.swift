@@ -5,7 +5,7 @@ import Transport
 public enum RequestLogging: String, CaseIterable, Sendable {
     /// None.
     case off
-    /// Those that were answered with 400 or above, and live connections that were refused in their own terms.
+    /// Requests that were answered with 400 or above, and live connections that were refused in their own terms.
     case refused
     /// All.
     case all
@@ -20,7 +20,7 @@ public enum RequestLogging: String, CaseIterable, Sendable {
     }
 }
 
-/// Where requests are logged; there is none when they are not.
+/// The log of requests. It exists only when requests are logged.
 struct RequestLog: Sendable {
     private let logging: RequestLogging
     private let logger: Logger
@@ -42,7 +42,7 @@ struct RequestLog: Sendable {
     }
 }
 
-/// What the log tells of a request that has been answered. What is not known is left out: the path of a request that could
+/// The log line of an answered request. Unknown values are left out: the path of a request that could
 /// not be read, the name of somebody whose token was refused.
 struct RequestLine {
     var method: String?
@@ -74,7 +74,7 @@ struct RequestLine {
 }
 
 extension RequestLine {
-    /// What the log tells of a WebSocket or an event stream that opens. Its number is told again when it closes.
+    /// The log line of a WebSocket or an event stream that opens. Its number is told again when it closes.
     static func ofSocket(
         _ connection: Connection, kind: String, path: String?, user: String?, address: String?
     ) -> Logger.Metadata {
@@ -102,7 +102,7 @@ extension Worker {
 }
 
 extension Connection {
-    /// What tells this connection from all others of the process in the log.
+    /// The number of this connection in the log, unique in the process.
     fileprivate var logNumber: String { "\(loop.index).\(id)" }
 }
 

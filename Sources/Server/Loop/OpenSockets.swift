@@ -1,11 +1,11 @@
 import Synchronization
 import Wire
 
-/// How many sockets and event streams each user has open, over all loops of the process.
+/// The number of sockets and event streams that each user has open, over all loops of the process.
 final class OpenSockets: Sendable {
     private let counts = Mutex<[UserID: Int]>([:])
 
-    /// How many a user has.
+    /// The number that a user has.
     func count(of user: UserID) -> Int { counts.withLock { $0[user] ?? 0 } }
 
     /// A user has one more, or one fewer.

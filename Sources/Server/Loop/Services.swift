@@ -8,7 +8,8 @@ import Wire
 struct Services: Sendable {
     let configuration: ServerConfiguration
     let log: any MessageLog
-    /// Why the log cannot commit at the moment, without what only the operator is to know; `nil` when it can.
+    /// The reason why the log cannot commit at the moment, without what only the operator is to know; `nil` when it
+    /// can.
     let logProblem: @Sendable () -> Problem?
     let interest: Interest
     /// Brings to all loops what one of them has to say.
@@ -22,7 +23,7 @@ struct Services: Sendable {
     let presence: Presence?
     /// `nil` when nobody is told of read marks.
     let readNotices: ReadNotices?
-    /// Who has how many sockets open.
+    /// The number of open sockets of each user.
     let openSockets = OpenSockets()
     let origins: OriginPolicy
     /// The hosts that requests may be sent to; `nil` if they do not matter.

@@ -9,7 +9,7 @@ protocol UserConnection: AnyObject {
     func end(because problem: Problem)
 }
 
-/// Who has which sockets open on this loop.
+/// The open sockets of each user on this loop.
 extension Worker {
     /// Remembers a socket or event stream. Balance it with ``closed(_:of:)``.
     func opened(_ connection: any UserConnection, by user: UserID?) {

@@ -15,7 +15,7 @@ final class Worker {
     let services: Services
     /// The server is stopping: answers go out with `Connection: close`.
     private(set) var isWindingDown = false
-    /// Whether the log tells who makes requests.
+    /// True if the log tells who makes requests.
     let logsCallers: Bool
     /// Where answers are put together.
     var scratch = ScratchBuffer()
@@ -38,7 +38,7 @@ final class Worker {
     let feedMemory: FeedMemory
     /// The feeds that have not visited all of their subscribers yet, by turns.
     var advancing: [Feed] = []
-    /// Whether they are about to go on.
+    /// True if they are about to go on.
     var isAdvancePosted = false
 
     private var nextNumber: UInt64 = 0

@@ -3,7 +3,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// What admins ask of the whole server.
+/// Questions of admins about the whole server.
 extension Exchange {
     /// `GET /v1/admin/rooms`
     func answerAllRooms(_ target: DecodedTarget) throws(Problem) {

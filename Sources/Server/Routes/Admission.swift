@@ -3,7 +3,7 @@ import HTTP
 import Transport
 import Wire
 
-/// Whether the caller has done too much of something of late.
+/// True if the caller has done too much of something of late.
 extension Exchange {
     /// Counts what the request is about to do. Without limits this is a look at one pointer.
     ///
@@ -32,7 +32,7 @@ extension Exchange {
         return proxies.client(in: request.headerFields, from: peer)
     }
 
-    /// What the client's address is taken for by limits.
+    /// The client's address as limits count it.
     func clientBlock(on http: HTTPConnection) -> AddressBlock? {
         http.isProxied ? clientAddress(on: http).map(AddressBlock.init) : http.peerBlock
     }

@@ -3,7 +3,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Who is banned from a room, and from the whole server.
+/// Bans from a room, and from the whole server.
 extension Exchange {
     /// `GET /v1/rooms/{room}/bans`
     func answerBans(of room: RoomID, _ target: DecodedTarget) throws(Problem) {

@@ -146,7 +146,7 @@ enum Route: Equatable {
         }
     }
 
-    /// Whether it is for callers that have been authenticated, where there are keys.
+    /// True if it is for callers that have been authenticated, where there are keys.
     var needsCaller: Bool {
         switch self {
         case .index, .pageFile, .health, .readiness, .metrics, .description, .docs: false
@@ -154,7 +154,7 @@ enum Route: Equatable {
         }
     }
 
-    /// Whether the bodies of its requests are JSON.
+    /// True if the bodies of its requests are JSON.
     var takesJSON: Bool {
         switch self {
         case .messages, .message, .room, .read, .member: true

@@ -3,7 +3,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// What admins do to users.
+/// Changes that admins make to users.
 extension Exchange {
     /// `GET` and `DELETE /v1/users/{user}`
     func serveUser(_ user: UserID, _ target: DecodedTarget) throws(Problem) {

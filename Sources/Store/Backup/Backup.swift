@@ -23,7 +23,7 @@ public struct Backup: Sendable {
 
     /// How far a backup has come.
     public struct Progress: Sendable, Hashable {
-        /// How many bytes have been written.
+        /// The number of bytes that have been written.
         public var bytes: Int64
         /// About how many there will be.
         public var total: Int64

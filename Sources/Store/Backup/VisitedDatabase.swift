@@ -62,6 +62,7 @@ struct VisitedDatabase: Sendable {
         if read(file, &versions, 2, 18) == SQLITE_OK, versions == [1, 1] { throw StoreError.foreignLog(path) }
     }
 
-    /// How long to wait for another program that has locked the database, in seconds: for one that recovers it, say.
+    /// The time to wait for another program that has locked the database, in seconds: for one that recovers it,
+    /// say.
     private static let patience = 5.0
 }

@@ -13,7 +13,7 @@ final class MessageCheck {
     /// The deleted messages whose reactions are still being removed.
     private let pendingReactions: Set<Int64>
     private var messages: Int64 = 0
-    /// Whether the room at hand has been deleted: what it holds is removed in parts, reactions before messages.
+    /// True if the room at hand has been deleted: what it holds is removed in parts, reactions before messages.
     private var isRoomDeleted = false
 
     init(_ db: Database, _ findings: Findings) throws {
@@ -35,7 +35,7 @@ final class MessageCheck {
         pendingReactions = try Set(Int64.fetchAll(db, sql: "SELECT number FROM jobs WHERE kind = 'reactions'"))
     }
 
-    /// How many messages there are between two reports.
+    /// The number of messages between two reports.
     private static let reportEach: Int64 = 10_000
 
     /// Looks at all of them.

@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// What there is about rooms beside their messages: read marks, members, bans, and up to where messages have expired.
+/// Statements about rooms, apart from their messages: read marks, members, bans, and up to where messages have expired.
 final class PeopleCheck {
     private let findings: Findings
     /// The heads of rooms that the journal has messages of.

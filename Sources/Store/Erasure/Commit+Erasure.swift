@@ -16,7 +16,7 @@ extension Commit {
         static let reactions: Int64 = 3
     }
 
-    /// How many rows a part looks at for messages of the user.
+    /// The number of rows that a part looks at for messages of the user.
     private static let scannedRows = 2048
     /// The most messages that one part makes tombstones.
     private static let erasedMessages = 64

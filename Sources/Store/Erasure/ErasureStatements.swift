@@ -11,7 +11,7 @@ final class ErasureStatusStatement {
         select = try PreparedStatement("SELECT erased, messages FROM erasures WHERE user = ?", db)
     }
 
-    /// How far the erasure of a user has come; `nil` when there was none.
+    /// The progress of a user's erasure; `nil` when there was none.
     func status(of user: UserID) throws -> ErasureStatus? {
         try select.bind(user.string, at: 1)
         return try select.firstRow { row in
@@ -122,7 +122,7 @@ final class ErasureStatements {
 
     // MARK: Who has come back
 
-    /// Where in a room a user has come back; `nil` where everything is that of the one who is erased.
+    /// The place in a room from which on a user has come back; `nil` where everything is that of the one who is erased.
     func boundary(of user: UserID, in room: Int64) throws -> Boundary? {
         try selectBoundary.bind(user.string, at: 1)
         try selectBoundary.bind(room, at: 2)

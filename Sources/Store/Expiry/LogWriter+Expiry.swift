@@ -50,7 +50,7 @@ extension StoreConfiguration {
         }
     }
 
-    /// When the oldest message that is kept was stored, or a later one.
+    /// The time when the oldest message that is kept was stored, or a later one.
     fileprivate func oldest(at now: Timestamp) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds - Int64(keepDays ?? 0) * 86_400_000)
     }

@@ -6,7 +6,7 @@ import Wire
 /// To add a kind of work: add it to ``Kind``, insert a job in the commit that makes the work necessary
 /// (``JobStatements/insert(_:)``, ``Commit/jobs``), and do a bounded part of it in ``Commit/work(on:)``.
 struct Job: Equatable {
-    /// What is to be done.
+    /// The work to do.
     enum Kind: Equatable {
         /// Remove all rows of a deleted room, by its number; only its name stays.
         case room(Int64)
@@ -20,16 +20,16 @@ struct Job: Equatable {
 
     /// Its row.
     let id: Int64
-    /// What is to be done.
+    /// The work to do.
     let kind: Kind
-    /// How far it has come, as its kind has it.
+    /// Its progress, in terms of its kind.
     var phase: Int64 = 0
     var place: Int64 = 0
     /// Rows of the journal before this one may hold what is to go. They are deleted first: what is done in the messages'
     /// places would not reach them. Not stored, as rows are numbered anew when the log is opened.
     var journalRow: Int64 = 0
 
-    /// How much is done, in percent; `nil` where that is not known.
+    /// Its progress in percent; `nil` where that is not known.
     var percent: Int? {
         switch kind {
         case .room, .reactions, .user: nil
@@ -39,7 +39,7 @@ struct Job: Equatable {
 
     /// The most rows that one part of a job changes or deletes.
     static let rows = 256
-    /// How many bytes of messages one part removes, 1 MiB, and what the last message has more.
+    /// Maximum number of bytes of messages that one part removes, 1 MiB; the last message may exceed it.
     static let bytes = 1024 * 1024
 }
 
@@ -51,14 +51,14 @@ struct Job: Equatable {
 /// A plain value: it says what to do and when, and is told what came of it.
 struct Jobs {
     private var queue: [Job]
-    /// When the next part is due; `nil` when there is nothing to do.
+    /// The time when the next part is due; `nil` when there is nothing to do.
     var next: ContinuousClock.Instant? { queue.isEmpty ? nil : due }
     private var due: ContinuousClock.Instant
     private let retry: Duration
     /// Jobs whose last part has failed, by their ids.
     private var failed: Set<Int64> = []
 
-    /// How many times as long as a part has taken nothing more is done.
+    /// The pause after a part, as a multiple of the time that the part has taken.
     static let rest = 3
 
     /// Jobs that were not done when the log was closed; the first part is due at `now`.

@@ -165,7 +165,7 @@ final class JobStatements {
 }
 
 extension Job.Kind {
-    /// What it is called in its row.
+    /// Its name in its row.
     fileprivate var name: String {
         switch self {
         case .room: "room"

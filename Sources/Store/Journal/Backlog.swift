@@ -11,7 +11,7 @@ import Wire
 ///
 /// A plain value: it says what is to be filed, and is told what has been.
 struct Backlog {
-    /// When rooms are filed.
+    /// The time when rooms are filed.
     struct Limits {
         /// The most messages, but for those of one commit.
         var messages: Int
@@ -22,10 +22,12 @@ struct Backlog {
         var messagesOfRoom: Int
     }
 
-    /// How many messages a commit files, and what the last room has more: of rooms that are full; beside them, of rooms that
+    /// The number of messages that a commit files, and what the last room has more: of rooms that are full; beside
+    /// them, of rooms that
     /// have waited for too long; and in all while nothing is sent. A send that comes meanwhile waits for it.
     static let messagesOfFiling = 256
-    /// How many bytes of messages of rooms that have waited for too long a commit files, 1 MiB, and what the last room has more.
+    /// The number of bytes of messages of rooms that have waited for too long a commit files, 1 MiB, and what the last
+    /// room has more.
     static let bytesOfFiling = 1024 * 1024
 
     /// What one commit adds to what it sends: rooms to be filed whole.
@@ -37,10 +39,10 @@ struct Backlog {
         fileprivate var bytes = 0
         private var roomSet: Set<RoomID> = []
 
-        /// Whether there is nothing to file.
+        /// True if there is nothing to file.
         var isEmpty: Bool { rooms.isEmpty }
 
-        /// Whether a room is to be filed.
+        /// Returns whether a room is to be filed.
         func contains(_ room: RoomID) -> Bool { roomSet.contains(room) }
 
         /// Adds a room that is not there, with all messages of it that have not been filed.
@@ -85,10 +87,10 @@ struct Backlog {
     /// The rooms in the order of their first messages.
     private var queue: [Entry] = []
     private var queueHead = 0
-    /// How many entries there are, void ones among them, which tests hold against the number of rooms.
+    /// The number of entries, void ones among them, which tests hold against the number of rooms.
     var queueCount: Int { queue.count }
     private var full: [RoomID] = []
-    /// How many messages there are.
+    /// The number of messages.
     private(set) var count = 0
     /// The number of rooms that have any.
     var roomCount: Int { rooms.count }

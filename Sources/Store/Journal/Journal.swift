@@ -14,13 +14,13 @@ struct Journal {
     private let isUsed: Bool
     private let age: Int64
 
-    /// Whether every message is in its place, and the table has no row.
+    /// True if every message is in its place, and the table has no row.
     var isEmpty: Bool { rows.count == 0 && recent.isEmpty }
 
-    /// Whether there may be something in the rows before this one that was changed or removed since.
+    /// Returns whether there may be something in the rows before this one that was changed or removed since.
     func hasRows(before row: Int64) -> Bool { rows.count > 0 && rows.first < row }
 
-    /// What a commit has to file for the rows before this one to be deleted.
+    /// The messages that a commit has to file before the rows before this one can be deleted.
     func due(before row: Int64) -> Backlog.Filing { recent.due(before: row, .earliest) }
 
     /// The row of the next commit that adds one.

@@ -11,7 +11,7 @@ final class RecentMessage: Sendable {
     let rev: Int64
     /// The time when it was stored.
     let createdAt: Timestamp
-    /// Who sent it.
+    /// The sender.
     let sender: UserID
     /// The sender's own name for it.
     let clientMessageID: String?

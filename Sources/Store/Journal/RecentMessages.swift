@@ -36,7 +36,7 @@ final class RecentMessages: Sendable {
         return all
     }
 
-    /// How many rooms are looked up while the writer may have to wait: some 20 µs.
+    /// The number of rooms that are looked up while the writer may have to wait: some 20 µs.
     private static let roomsAtOnce = 256
 
     /// The number of rooms that have recent messages.
@@ -62,7 +62,7 @@ final class RecentMessages: Sendable {
         backlog.withLock { $0.message(key, in: room) }
     }
 
-    /// Whether everything has been filed.
+    /// True if everything has been filed.
     var isEmpty: Bool { backlog.withLock { $0.count == 0 } }
 
     /// What the next commit has to file, see ``Backlog/due(before:_:)``.

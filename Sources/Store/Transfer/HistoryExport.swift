@@ -7,7 +7,7 @@ import Wire
 /// It reads one snapshot, row by row: its memory does not depend on how many messages there are. While it lasts, the
 /// server's write-ahead log grows by what is sent.
 public struct HistoryExport: Sendable {
-    /// What has been written.
+    /// The counts of what has been written.
     public struct Contents: Sendable, Hashable {
         /// Rooms written so far.
         public var rooms: Int64 = 0

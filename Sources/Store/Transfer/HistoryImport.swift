@@ -15,7 +15,7 @@ public import Wire
 ///
 /// Memory depends on the number of rooms, not of messages.
 public struct HistoryImport: Sendable {
-    /// What has been imported.
+    /// The counts of what has been imported.
     public struct Contents: Sendable, Hashable {
         /// Lines that are stored.
         public var lines: Int64 = 0
@@ -35,7 +35,7 @@ public struct HistoryImport: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         /// The line that cannot be imported, from 1 on.
         public var line: Int64
-        /// What is wrong with it.
+        /// The problem of the line.
         public var problem: Problem
         /// The lines before it that are stored.
         public var stored: Int64

@@ -6,7 +6,7 @@ import Wire
 ///
 /// Confined to the connection that writes.
 struct ImportTarget {
-    /// What has been imported, lines of the transaction under way included.
+    /// The counts of what has been imported, including the transaction under way.
     var contents = HistoryImport.Contents()
     /// True once the line that begins an export has come.
     private(set) var isExport = false

@@ -28,7 +28,7 @@ public struct TransferMessage: Sendable {
     public var room: RoomID
     /// Its place in the room that it comes from, which ``Content/replyTo`` of other lines refers to.
     public var seq: Int64?
-    /// Who sent it.
+    /// The sender.
     public var sender: UserID
     /// The sender's own name for it.
     public var clientMessageID: String?
