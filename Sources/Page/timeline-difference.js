@@ -43,7 +43,7 @@ export function difference(before, after) {
         if (from === undefined) {
             result.inserted.push({ row: now[index], index });
         } else {
-            kept.push({ key: now[index].key, index, from });
+            kept.push({ key: now[index].key, index, from, mayMove: isUnsent(old[from]) });
             places.delete(now[index].key);
             if (!sameContent(old[from], now[index])) result.updated.push(now[index]);
         }
@@ -83,13 +83,41 @@ function sameContent(one, other) {
         || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
 }
 
-/** The fewest rows that must move: all but a longest sequence of rows that were in this order before. */
+/** True for a row of the outbox: what is stored, and the lines, keep their order among themselves. */
+function isUnsent({ seq, state }) {
+    return seq === undefined && state !== undefined;
+}
+
+/** The fewest rows of the outbox that must move. */
 function outOfOrder(kept) {
     if (kept.every(({ from }, index) => index === 0 || kept[index - 1].from < from)) return [];
+    const inOrder = new Set(longestAscent(kept.filter(standsRight(kept))));
+    return kept.filter((row) => !inOrder.has(row)).map(({ key, index }) => ({ key, index }));
+}
+
+/** A filter of rows: all that stay, and those of the outbox between the same two rows that stay as before. */
+function standsRight(kept) {
+    const lowest = new Map();
+    const highest = new Map();
+    let above = -1;
+    for (const row of kept) {
+        lowest.set(row, above);
+        if (!row.mayMove) above = row.from;
+    }
+    let below = Infinity;
+    for (const row of [...kept].reverse()) {
+        highest.set(row, below);
+        if (!row.mayMove) below = row.from;
+    }
+    return (row) => !row.mayMove || (lowest.get(row) < row.from && row.from < highest.get(row));
+}
+
+/** A longest sequence of these rows, in their order, whose `from` ascends. */
+function longestAscent(rows) {
     // ends[n] is the row that ends an ascending sequence of n + 1 rows with the lowest `from`.
     const ends = [];
     const previous = new Map();
-    for (const row of kept) {
+    for (const row of rows) {
         let low = 0;
         let high = ends.length;
         while (low < high) {
@@ -100,7 +128,7 @@ function outOfOrder(kept) {
         previous.set(row, ends[low - 1]);
         ends[low] = row;
     }
-    const inOrder = new Set();
-    for (let row = ends.at(-1); row !== undefined; row = previous.get(row)) inOrder.add(row);
-    return kept.filter((row) => !inOrder.has(row)).map(({ key, index }) => ({ key, index }));
+    const ascent = [];
+    for (let row = ends.at(-1); row !== undefined; row = previous.get(row)) ascent.push(row);
+    return ascent;
 }

@@ -196,10 +196,10 @@ export class Invariants {
         const follows = this.#atBottom && this.#isActive && before.after === "end" && before.phase !== "initial";
         const scroll = effects.find(({ effect }) => effect === "scroll");
         const isArrival = event.event === "frame" && event.frame.type !== "error" && view.epoch === before.epoch;
-        const last = (rows) => rows.findLast(({ seq }) => seq !== undefined)?.seq ?? 0;
         const hasGrown = last(view.rows) > last(before.rows) && view.phase !== "initial";
         const ownBeyond = view.rows.concat(before.rows).some(({ seq, mine }) => seq !== undefined && mine);
-        if (isArrival && hasGrown && !ownBeyond) {
+        // While the page of a gap is under way, only the machine knows whether its window is at the head.
+        if (isArrival && hasGrown && !ownBeyond && before.after === "end") {
             must(follows === (scroll?.to === "bottom"), "following", { follows, scroll, before: last(before.rows) });
         }
         if (event.event === "viewport" && view.phase !== "initial") this.#atBottom = event.at_bottom;
@@ -244,6 +244,13 @@ export class Invariants {
         must(view.read === (messages.at(-1)?.seq ?? view.read), "the mark is not at the newest", view.read);
         must(view.unread === 0, "unread is left", view.unread);
     }
+}
+
+/** The last `seq` of the window; own sends that are stored beyond a hole are drawn below it. */
+function last(rows) {
+    const seqs = rows.map(({ seq }) => seq).filter((seq) => seq !== undefined);
+    const hole = seqs.findIndex((seq, index) => index > 0 && seq > seqs[index - 1] + 1);
+    return (hole < 0 ? seqs.at(-1) : seqs[hole - 1]) ?? 0;
 }
 
 function must(condition, ...what) {
