@@ -11,9 +11,9 @@
 export class MessageWindow {
     /** @type {Entry[]} The message with `seq` is at `seq - first`. */
     #entries = [];
-    /** The ids of own messages in the window. */
-    #ownIds = new Set();
-    /** @type {(message: Message) => Entry} */
+    /** @type {Map<string, number>} The ids of own messages in the window, and the `seq` of each. */
+    #ownIds = new Map();
+    /** @type {(message: Message, isTwice: boolean) => Entry} */
     #entry;
     #me;
     #mark;
@@ -30,7 +30,8 @@ export class MessageWindow {
     /**
      * @param {Message[]} messages Ascending without holes.
      * @param {{first: number, hasBefore: boolean, hasAfter: boolean, me: string, mark: number | null,
-     *   entry: (message: Message) => Entry}} settings `first` is where an empty window begins.
+     *   entry: (message: Message, isTwice: boolean) => Entry}} settings `first` is where an empty window begins;
+     *   `isTwice` says that the message's `client_message_id` is already that of another one in the window.
      */
     constructor(messages, { first, hasBefore, hasAfter, me, mark, entry }) {
         this.first = messages[0]?.seq ?? first;
@@ -76,15 +77,15 @@ export class MessageWindow {
 
     /** Puts a message behind the last one; its `seq` is `last + 1`. */
     append(message) {
-        this.#entries.push(this.#entry(message));
-        this.#note(message);
+        this.#entries.push(this.#enter(message));
+        if (this.#isUnread(message)) this.unread++;
     }
 
     /** Puts messages before the first one; the last of them is `first - 1`. */
     prepend(messages) {
-        this.#entries = messages.map(this.#entry).concat(this.#entries);
+        this.#entries = messages.map((message) => this.#enter(message)).concat(this.#entries);
         this.first -= messages.length;
-        messages.forEach((message) => this.#note(message));
+        this.unread += messages.filter((message) => this.#isUnread(message)).length;
     }
 
     /** Takes this snapshot of a message in the window if it is newer than the one known (rule 4). */
@@ -93,7 +94,8 @@ export class MessageWindow {
         const { message: known } = this.#entries[index];
         if (message.rev <= known.rev) return;
         this.unread += Number(this.#isUnread(message)) - Number(this.#isUnread(known));
-        this.#entries[index] = this.#entry(message);
+        if (this.#ownIds.get(known.client_message_id) === known.seq) this.#ownIds.delete(known.client_message_id);
+        this.#entries[index] = this.#enter(message);
     }
 
     /**
@@ -114,9 +116,17 @@ export class MessageWindow {
         return passed;
     }
 
-    #note(message) {
-        if (message.sender === this.#me && message.client_message_id) this.#ownIds.add(message.client_message_id);
-        if (this.#isUnread(message)) this.unread++;
+    /**
+     * Makes a message's entry and remembers its id.
+     *
+     * The answer to a POST does not name its epoch. When the server has come back from a backup, the answer may be of
+     * the new epoch while the frames are still those of the old one, and an id then has two places until the reset.
+     */
+    #enter(message) {
+        const { seq, sender, client_message_id: id } = message;
+        if (sender !== this.#me || !id) return this.#entry(message, false);
+        if (!this.#ownIds.has(id)) this.#ownIds.set(id, seq);
+        return this.#entry(message, this.#ownIds.get(id) !== seq);
     }
 
     #isUnread({ seq, sender, deleted }) {

@@ -472,7 +472,7 @@ export class Timeline {
             hasAfter: page.has_after,
             me: this.#me,
             mark: this.#read,
-            entry: (message) => this.#entry(message),
+            entry: (message, isTwice) => this.#entry(message, isTwice),
         });
         messages.forEach((message) => this.#land(message));
         this.#readFrom(page);
@@ -930,7 +930,8 @@ export class Timeline {
 
     /** Own sends that are stored beyond a hole: below the window and above the unsent (rule 19). */
     #heldSends() {
-        return [...this.#held.values()].filter((message) => this.#isLanded(message)).sort(bySeq);
+        const isShown = (message) => this.#isLanded(message) && !this.#window?.hasOwn(message.client_message_id);
+        return [...this.#held.values()].filter(isShown).sort(bySeq);
     }
 
     // Connection (rules 20 and 21)
@@ -1085,11 +1086,11 @@ export class Timeline {
         return rows;
     }
 
-    /** @param {Message} message */
-    #entry(message) {
+    /** @param {Message} message @param {boolean} [isTwice] True if another row has the key of its id. */
+    #entry(message, isTwice = false) {
         const { seq, rev, sender, client_message_id: id, deleted } = message;
         const isMine = sender === this.#me;
-        const key = isMine && id ? ownKey(id) : String(seq);
+        const key = isMine && id && !isTwice ? ownKey(id) : String(seq);
         const row = { key, seq, rev, state: deleted ? "deleted" : "stored", message };
         if (isMine) row.mine = true;
         return { message, row, day: this.#dayOf(Date.parse(message.created_at)) };
