@@ -878,7 +878,9 @@ export class Timeline {
         const post = this.#endPost(id);
         if (post?.isOutdated) return this.#queueAgain(id);
         if (post) this.#posting.succeed();
-        this.#learn(message, true);
+        // With another place than the one known, the answer is of an epoch that the frames have not come to yet.
+        const known = this.#heldSends().find(isOf(id)) ?? message;
+        if (known.seq === message.seq) this.#learn(message, true);
     }
 
     #takeSendFailure({ client_message_id: id, status, code, retry_after }) {
