@@ -2,16 +2,16 @@ import Wire
 
 /// The description of the API as `GET /openapi.json` answers it: OpenAPI 3.1.
 ///
-/// It is composed of the values that the server itself goes by, the limits and the codes of problems, and says what is
-/// true of a server with keys or of one in open mode.
+/// Composed of the values that the server itself uses: the limits and the problem codes. A server with keys and one in
+/// open mode have different descriptions.
 struct APIDescription {
-    /// True if callers are known by tokens; without, in open mode, they say a name.
+    /// True if callers authenticate with tokens. In open mode they state a name instead.
     let wantsTokens: Bool
 
-    /// True if `/metrics` is served beside the rest, and not at an address of its own.
+    /// True if this listener serves `/metrics`; false if it has a listener of its own.
     var hasMetrics = true
 
-    /// The document of a server.
+    /// Returns the description of a server in the given mode, encoded once per process.
     static func content(wantsTokens: Bool, hasMetrics: Bool) -> StaticContent {
         switch (wantsTokens, hasMetrics) {
         case (false, true): open
@@ -62,12 +62,11 @@ struct APIDescription {
     }
 
     private static let introduction = """
-        A room is a log. Every message has a `seq`, its place in the room without holes, by which pages are cut; every \
-        change takes the room's next `rev`, by which clients synchronise. Messages are always sent whole, as they are \
-        now.
+        A room is a log. Every message has a `seq`, its place in the room without gaps, which pages go by; every change \
+        takes the room's next `rev`, which clients synchronise by. Messages are always sent whole, as they are now.
 
-        JSON in UTF-8; times are RFC 3339 in UTC. Fields that are not known are ignored, so is a content type that does \
-        not contradict JSON. HEAD goes with every GET, OPTIONS tells the methods of a path, others are 405 with `Allow`. \
+        JSON in UTF-8; times are RFC 3339 in UTC. Unknown fields are ignored, and so is a content type, unless it \
+        contradicts JSON. Every GET also has HEAD, OPTIONS lists the methods of a path, and other methods get 405 with `Allow`. \
         Errors are `application/problem+json` (RFC 9457) with a stable `code`.
         """
 
@@ -98,7 +97,7 @@ struct APIDescription {
         }
         value = value.adding(["security": security(of: operation)])
         if operation.tag == .live {
-            // OpenAPI has no place for what goes over a socket; this names the schemas.
+            // OpenAPI cannot describe the frames of a socket; these extensions name their schemas.
             value = value.adding([
                 "x-server-frames": APISchemas.reference("ServerFrame"),
                 "x-client-frames": APISchemas.reference("ClientFrame"),
@@ -141,7 +140,7 @@ struct APIDescription {
         return value.adding(["links": .members(answer.links.map { ($0, link(to: $0, from: operation)) })])
     }
 
-    /// How another operation goes on from what one has answered.
+    /// Returns a link (OpenAPI 3.1, 4.8.20) from an answer to an operation that can follow it.
     private func link(to id: String, from operation: APIOperation) -> JSONValue {
         let target = APIOperation.all.first { $0.id == id }!
         let known = operation.pathParameters
@@ -152,9 +151,9 @@ struct APIDescription {
         return ["operationId": .string(id), "parameters": .members(parameters)]
     }
 
-    // MARK: Who is who
+    // MARK: Callers
 
-    /// In open mode nothing is secured: the caller says a name, which is a parameter as any other.
+    /// Parameters of an operation. In open mode the caller's name is a parameter like any other.
     private func parameters(of operation: APIOperation) -> [String] {
         switch operation.access {
         case .anybody: operation.parameters
@@ -163,7 +162,8 @@ struct APIDescription {
         }
     }
 
-    /// A token in the URL works anywhere, but is to be recommended only where headers cannot be set.
+    /// Security requirements of an operation. A token in the URL works everywhere, but the description recommends it
+    /// only where clients cannot set headers.
     private func security(of operation: APIOperation) -> JSONValue {
         guard wantsTokens, operation.access != .anybody else { return [] }
         return operation.tag == .live ? [["token": .array([])], ["tokenInURL": .array([])]] : [["token": .array([])]]
@@ -174,14 +174,14 @@ struct APIDescription {
             "token",
             [
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "Signed by the application: `sub` is the user, `exp` when it ends.",
+                "description": "Signed by the application: `sub` is the user, `exp` the expiry time.",
             ]
         ),
         (
             "tokenInURL",
             [
                 "type": "apiKey", "in": "query", "name": "access_token",
-                "description": "The same token, where headers cannot be set: one of the two, never both.",
+                "description": "The same token, where headers cannot be set. Send one of the two, never both.",
             ]
         ),
     ]

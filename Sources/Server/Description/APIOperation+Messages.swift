@@ -1,19 +1,19 @@
 import Wire
 
-/// Sending, reading and synchronising.
+/// Operations that send, read and synchronise messages.
 extension APIOperation {
     static let messages: [APIOperation] = [send, page, message, clientMessage, changed]
 
-    /// What can go on from a message that is there.
+    /// The operations that can follow an answer with a message.
     private static let messageLinks = ["getMessage", "editMessage", "deleteMessage"]
 
     private static let send = APIOperation(
         method: "post", path: "/v1/rooms/{room}/messages", id: "sendMessage", tag: .messages,
         summary: "Send a message",
         description: """
-            Answered when the message is on disk. Without an answer send again with the same `client_message_id`: it is \
-            unique for each sender in a room, for ever, so a message is never stored twice. The first message makes the \
-            room, and its sender the room's owner.
+            The answer comes when the message is on disk. If you get no answer, send again with the same `client_message_id`: a \
+            sender uses each one once in a room, for ever, so a message is never stored twice. The first message creates the \
+            room and makes its sender the owner.
             """,
         access: .named,
         body: Content(
@@ -38,7 +38,8 @@ extension APIOperation {
                 201, "It is stored.", "Message", headers: ["Location", "ETag"],
                 links: messageLinks + ["addReaction", "readMessages"]),
             Answer(
-                200, "It was stored before, under this `client_message_id`: the message as it is now.", "Message",
+                200, "The same send was stored before, under this `client_message_id`. The message as it is now.",
+                "Message",
                 headers: ["ETag"], links: messageLinks),
         ],
         refusals: [
@@ -51,9 +52,9 @@ extension APIOperation {
         method: "get", path: "/v1/rooms/{room}/messages", id: "readMessages", tag: .messages,
         summary: "Read a page of messages",
         description: """
-            In ascending `seq`, read in one snapshot. At most one of `before`, `after` and `around` may be given; \
-            without any it is the newest page. `has_before` and `has_after` are exact: a short page is no sign of an end. \
-            `read` and `unread` need a name, and the page then carries `read`, `unread` and `first_unread`.
+            Messages in ascending `seq`, read in one snapshot. Pass at most one of `before`, `after` and `around`; without any \
+            you get the newest page. `has_before` and `has_after` are exact: a page can be short without being the last. \
+            The places `read` and `unread` need a name; the page then carries `read`, `unread` and `first_unread`.
             """,
         access: .reader, parameters: ["before", "after", "around", "pageLimit"],
         answers: [Answer(200, "A page.", "Page", headers: ["Link"])],
@@ -64,7 +65,7 @@ extension APIOperation {
         summary: "Read one message", access: .reader, parameters: ["If-None-Match"],
         answers: [
             Answer(200, "The message as it is now.", "Message", headers: ["ETag"]),
-            Answer(empty: 304, "It has not been changed.", headers: ["ETag"]),
+            Answer(empty: 304, "The message has not changed.", headers: ["ETag"]),
         ],
         refusals: [.invalidField, .messageNotFound])
 
@@ -74,24 +75,24 @@ extension APIOperation {
         description: "The caller's own message that was sent under this `client_message_id`, or 404.",
         access: .named, parameters: ["If-None-Match"],
         answers: [
-            Answer(200, "It did: the message as it is now.", "Message", headers: ["ETag"]),
-            Answer(empty: 304, "It has not been changed.", headers: ["ETag"]),
+            Answer(200, "The message that was stored, as it is now.", "Message", headers: ["ETag"]),
+            Answer(empty: 304, "The message has not changed.", headers: ["ETag"]),
         ],
         refusals: [.messageNotFound])
 
     private static let changed = APIOperation(
         method: "get", path: "/v1/rooms/{room}/changes", id: "readChanges", tag: .messages,
-        summary: "What changed since a revision?",
+        summary: "Read the changes since a revision",
         description: """
-            The present snapshots of the messages that changed after `since`, each once, in ascending `rev`. Pass the \
-            answer's `rev` as the next `since`, while there `has_more`.
+            The messages that changed after `since`, each once and as it is now, in ascending `rev`. While `has_more` is true, \
+            pass the answer's `rev` as the next `since`.
             """,
         access: .reader, parameters: ["since", "epoch", "changesLimit"],
-        answers: [Answer(200, "What changed.", "Changes")],
+        answers: [Answer(200, "One page of changed messages.", "Changes")],
         refusals: [.invalidCursor, .invalidLimit, .cursorUnknown])
 }
 
-/// Changing a message that is there.
+/// Operations that change a stored message.
 extension APIOperation {
     static let changes: [APIOperation] = [edit, delete, react, takeBack]
 
@@ -102,9 +103,9 @@ extension APIOperation {
 
     private static let edit = APIOperation(
         method: "patch", path: "/v1/rooms/{room}/messages/{seq}", id: "editMessage", tag: .messages,
-        summary: "Edit one's own message",
+        summary: "Edit your own message",
         description:
-            "What is absent stays, what is null or empty is cleared. What a message answers stays as it was sent.",
+            "Absent fields stay as they are; null or empty clears a field. `reply_to` cannot be changed.",
         access: .named, parameters: ["If-Match"],
         body: Content(
             schema: "Edit", examples: [("text", ["text": "see you at 10"]), ("data", ["data": ["poll": ["yes"]]])]),
@@ -117,12 +118,12 @@ extension APIOperation {
     private static let delete = APIOperation(
         method: "delete", path: "/v1/rooms/{room}/messages/{seq}", id: "deleteMessage", tag: .messages,
         summary: "Delete a message",
-        description: "One's own, or as an owner of the room any. A tombstone stays, so `seq` has no holes.",
+        description: "Your own, or as an owner of the room any. A tombstone stays, so `seq` has no gaps.",
         access: .named, parameters: ["If-Match"], answers: answer, refusals: refused + [.notTheSender])
 
     private static let react = APIOperation(
         method: "put", path: "/v1/rooms/{room}/messages/{seq}/reactions/{key}", id: "addReaction", tag: .messages,
-        summary: "React to a message", description: "To repeat it changes nothing.", access: .named,
+        summary: "React to a message", description: "Repeating it changes nothing.", access: .named,
         parameters: ["If-Match"],
         answers: [
             Answer(
@@ -132,6 +133,6 @@ extension APIOperation {
 
     private static let takeBack = APIOperation(
         method: "delete", path: "/v1/rooms/{room}/messages/{seq}/reactions/{key}", id: "removeReaction",
-        tag: .messages, summary: "Take a reaction back", description: "To repeat it changes nothing.",
+        tag: .messages, summary: "Remove your reaction", description: "Repeating it changes nothing.",
         access: .named, parameters: ["If-Match"], answers: answer, refusals: refused + [.invalidReaction])
 }

@@ -1,63 +1,63 @@
 import Wire
 
-/// An operation of the API, as the description tells it: one method on one path.
+/// One operation of the API, a method on a path, as the description presents it.
 struct APIOperation: Sendable {
-    /// The parts of the API, in the order in which they are described.
+    /// The groups of operations, in the order in which the description lists them.
     enum Tag: String, Sendable, CaseIterable {
         case messages, rooms, members, live, admin, server
 
         var description: String {
             switch self {
             case .messages: "Send, read, change and synchronise messages."
-            case .rooms: "What a room is, up to where it has been read, and who is there."
-            case .members: "Who may do what in a room."
-            case .live: "Hear of changes as they happen. The frames are described at [/docs](/docs)."
+            case .rooms: "Rooms, their settings, read marks and subscribers."
+            case .members: "The members of a room, their roles and bans."
+            case .live: "Receive changes as they happen. [/docs](/docs) describes the frames."
             case .admin:
-                "What only admins do: a token with `\"admin\": true` that is not limited to rooms. Others, and everybody "
+                "For admins: callers whose token has `\"admin\": true` and is not limited to rooms. Others, and everybody "
                     + "in open mode, are refused with `forbidden`."
-            case .server: "What operators and their machines ask."
+            case .server: "Health checks, metrics and descriptions, for operators and tools."
             }
         }
     }
 
-    /// Who may ask.
+    /// The callers that an operation serves.
     enum Access: Sendable {
-        /// Anybody, without a token.
+        /// Any caller, without a token.
         case anybody
-        /// With keys who has a token; in open mode anybody.
+        /// With keys, callers with a token; in open mode, any caller.
         case reader
-        /// Who has a name.
+        /// Callers with a name.
         case named
-        /// Callers with an admin's token; nobody in open mode.
+        /// Callers with an admin's token; no caller in open mode.
         case admin
     }
 
-    /// What is in the body of a request.
+    /// The body of a request.
     struct Content: Sendable {
         /// The schema's name in the components.
         var schema: String
         var isRequired = true
-        /// Bodies that the server accepts, by what they show.
+        /// Example bodies that the server accepts, each with a name.
         var examples: [(name: String, value: JSONValue)]
     }
 
-    /// An answer to a good request.
+    /// An answer to a valid request.
     struct Answer: Sendable {
         var status: Int
         var description: String
         /// The media type and the schema's name in the components, if there is content; text has no schema.
         var content: (mediaType: String, schema: String?)?
-        /// The headers' names in the components; always there unless they say that they are not.
+        /// The names of its headers in the components. A header is always present unless its component says otherwise.
         var headers: [String] = []
-        /// The operations that go on from it.
+        /// The ids of the operations that can follow.
         var links: [String] = []
 
-        /// An answer with JSON.
+        /// Creates an answer with JSON.
         init(_ status: Int, _ description: String, _ schema: String, headers: [String] = [], links: [String] = []) {
             self.init(status, description, mediaType: "application/json", schema, headers: headers, links: links)
         }
 
-        /// An answer with other content.
+        /// Creates an answer with other content.
         init(
             _ status: Int, _ description: String, mediaType: String, _ schema: String? = nil, headers: [String] = [],
             links: [String] = []
@@ -69,7 +69,7 @@ struct APIOperation: Sendable {
             self.links = links
         }
 
-        /// An answer without content.
+        /// Creates an answer without content.
         init(empty status: Int, _ description: String, headers: [String] = []) {
             self.status = status
             self.description = description
@@ -78,21 +78,21 @@ struct APIOperation: Sendable {
     }
 
     var method: String
-    /// A template (RFC 6570, level 1), whose parameters are in the components by their names.
+    /// A path template (RFC 6570, level 1). Its parameters are in the components under their names.
     var path: String
-    /// The name by which generated clients call it.
+    /// The operation's name in generated clients.
     var id: String
     var tag: Tag
-    /// One line.
+    /// A summary on one line.
     var summary: String
-    /// What there is to know beside it; Markdown.
+    /// Details beyond the summary, as Markdown.
     var description = ""
     var access: Access
-    /// The names of the parameters beside the path's, in the components.
+    /// The names of further parameters in the components, in addition to those of the path.
     var parameters: [String] = []
     var body: Content?
     var answers: [Answer]
-    /// With which codes it is refused, beside those of any operation.
+    /// The codes of refusals, in addition to those of every operation.
     var refusals: [Problem.Code] = []
 
     /// The names of the path's parameters.
@@ -100,6 +100,6 @@ struct APIOperation: Sendable {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 
-    /// All operations, in the order in which they are described.
+    /// All operations, in the order in which the description lists them.
     static let all: [APIOperation] = messages + changes + rooms + members + bans + live + admin + server
 }

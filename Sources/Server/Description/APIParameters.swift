@@ -1,13 +1,13 @@
 import Wire
 
-/// The parameters of requests, and the headers of answers.
+/// The parameters of requests and the headers of answers.
 enum APIParameters {
-    /// A parameter of the components.
+    /// Returns a reference to a parameter of the components.
     static func reference(_ name: String) -> JSONValue {
         ["$ref": "#/components/parameters/\(name)"]
     }
 
-    /// All parameters, by the names under which operations refer to them.
+    /// All parameters, by the names that operations refer to them by.
     static let all: [(String, JSONValue)] = ofPaths + places + limits + headers + names
 
     private static func parameter(
@@ -28,18 +28,18 @@ enum APIParameters {
             parameter(
                 "client_message_id", in: "path",
                 ["type": "string", "minLength": 1, "maxLength": .number(Limits.clientMessageIDBytes)],
-                "What the caller has sent it with.", example: "3f1c")
+                "The name that the caller sent the message with.", example: "3f1c")
         ),
         (
             "key",
-            parameter("key", in: "path", APISchemas.reference("ReactionKey"), "What to react with.", example: "👍")
+            parameter("key", in: "path", APISchemas.reference("ReactionKey"), "The reaction.", example: "👍")
         ),
-        ("user", parameter("user", in: "path", APISchemas.reference("UserID"), "The member.", example: "bob")),
+        ("user", parameter("user", in: "path", APISchemas.reference("UserID"), "The user.", example: "bob")),
     ]
 
     // MARK: Queries
 
-    /// A string, though most places are numbers: generators handle no choice of types in a query.
+    /// A string, although most places are numbers: client generators do not support a choice of types in a query.
     private static let place: JSONValue = [
         "type": "string",
         "pattern":
@@ -48,25 +48,25 @@ enum APIParameters {
 
     private static func place(_ name: String, _ what: String) -> (String, JSONValue) {
         let forms = """
-            a `seq`, a time (RFC 3339), `first`, `last`, `read` for the caller's read mark, or `unread` for the first \
-            message of others beyond it that is not deleted (the newest message if there is none).
+            a `seq`, a time (RFC 3339), `first`, `last`, `read` for the caller's read mark, or `unread` for the first undeleted \
+            message of another user after that mark (the newest message if there is none).
             """
         return (name, parameter(name, in: "query", place, "\(what): \(forms)"))
     }
 
     private static let places: [(String, JSONValue)] = [
-        place("before", "What lies before a place"),
-        place("after", "What lies after a place; `after=0` is the room from its start"),
-        place("around", "What lies around a place, with it in the middle"),
+        place("before", "The page before a place"),
+        place("after", "The page after a place; `after=0` is the start of the room"),
+        place("around", "The page with a place in its middle"),
         (
             "since",
             parameter(
                 "since", in: "query",
                 ["type": "string", "pattern": "^([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+$"],
                 """
-                The client's position: a `rev` up to which it has everything, as `REV` or `EPOCH:REV`. It is the page's, \
-                then the highest received on the subscription, and that of `live`; never that of an answer to a send, nor \
-                that of `subscribed`.
+                The client's position, the `rev` up to which it has everything: `REV` or `EPOCH:REV`. Take it from a page, then from \
+                the messages received on the subscription (the highest) and from `live`; never from the answer to a send or from \
+                `subscribed`.
                 """, example: "0")
         ),
         (
@@ -82,15 +82,15 @@ enum APIParameters {
                     "pattern":
                         "^[A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:[0-9]+:[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$",
                 ],
-                "Where to go on: the `cursor` of the answer before.")
+                "The `cursor` of the previous answer.")
         ),
         (
             "afterRoom",
-            parameter("after", in: "query", APISchemas.reference("RoomID"), "Behind which room to go on.")
+            parameter("after", in: "query", APISchemas.reference("RoomID"), "The last room of the previous answer.")
         ),
         (
             "afterUser",
-            parameter("after", in: "query", APISchemas.reference("UserID"), "Behind which member to go on.")
+            parameter("after", in: "query", APISchemas.reference("UserID"), "The last user of the previous answer.")
         ),
     ]
 
@@ -98,7 +98,7 @@ enum APIParameters {
         let schema: JSONValue = [
             "type": "integer", "minimum": 1, "maximum": .number(maximum), "default": .number(`default`),
         ]
-        return (name, parameter("limit", in: "query", schema, "How many there are at most."))
+        return (name, parameter("limit", in: "query", schema, "The maximum number of entries."))
     }
 
     private static let limits: [(String, JSONValue)] = [
@@ -116,14 +116,14 @@ enum APIParameters {
             "If-Match",
             parameter(
                 "If-Match", in: "header", ["type": "string"],
-                "The `ETag` of the message that the client has seen: 412 if it has changed since, but not for an edit that is repeated.",
+                "The `ETag` of the message that the client has seen. The answer is 412 if the message has changed since, except for a repeated edit.",
                 example: "*")
         ),
         (
             "If-None-Match",
             parameter(
                 "If-None-Match", in: "header", ["type": "string"],
-                "The `ETag` of what the client has: 304 if it is the same.",
+                "The `ETag` of the content that the client has. The answer is 304 if it is the same.",
                 example: "\"1\"")
         ),
         (
@@ -136,13 +136,13 @@ enum APIParameters {
                         "^(([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+|\(EventStreamText.refusedID))?$"),
                 ],
                 """
-                Of an event stream: the id of the last event that was received. It wins over `since`. With \
+                For an event stream: the id of the last event received. It takes precedence over `since`. With \
                 `\(EventStreamText.refusedID)`, the id of a refusal, the answer is 204.
                 """)
         ),
     ]
 
-    /// In open mode.
+    /// The caller's name, in open mode.
     private static let names: [(String, JSONValue)] = [
         ("callerName", callerName(isRequired: true)), ("readerName", callerName(isRequired: false)),
     ]
@@ -150,32 +150,33 @@ enum APIParameters {
     private static func callerName(isRequired: Bool) -> JSONValue {
         parameter(
             "X-User", in: "header", ["type": "string", "pattern": "^[!-~]{1,\(UserID.maximumBytes)}$"],
-            "Who the caller is; it is believed. Or the parameter `user`, where it is any user id.", example: "alice",
+            "The caller's name, which the server believes. The query parameter `user` can carry any user id instead.",
+            example: "alice",
             isRequired: isRequired)
     }
 
     // MARK: Headers of answers
 
-    /// A header of the components.
+    /// Returns a reference to a header of the components.
     static func headerReference(_ name: String) -> JSONValue {
         ["$ref": "#/components/headers/\(name)"]
     }
 
     /// All headers of answers, by name.
     static let answerHeaders: [(String, JSONValue)] = [
-        header("Location", "Where the message is.", pattern: "^/v1/rooms/[A-Za-z0-9._~-]+/messages/[0-9]+$"),
-        header("ETag", "The `rev` of a message in quotes; of other content a hash.", pattern: "^\"[0-9a-f]+\"$"),
+        header("Location", "The URL of the message.", pattern: "^/v1/rooms/[A-Za-z0-9._~-]+/messages/[0-9]+$"),
+        header("ETag", "For a message its `rev` in quotes, for other content a hash.", pattern: "^\"[0-9a-f]+\"$"),
         header(
-            "Link", "Where the pages on either side are, if there are any: `rel=\"prev\"`, `rel=\"next\"` (RFC 8288).",
+            "Link", "The neighbouring pages, if there are any: `rel=\"prev\"`, `rel=\"next\"` (RFC 8288).",
             isAlways: false),
-        header("Retry-After", "In how many seconds to try again.", pattern: "^[1-9][0-9]*$"),
-        header("RateLimit", "That nothing is left of the limit (draft-ietf-httpapi-ratelimit-headers)."),
+        header("Retry-After", "The number of seconds after which to try again.", pattern: "^[1-9][0-9]*$"),
+        header("RateLimit", "The rest of the limit, which is nothing (draft-ietf-httpapi-ratelimit-headers)."),
         header("RateLimit-Policy", "The limit."),
-        header("WWW-Authenticate", "What is wrong with the token (RFC 6750).", isAlways: false),
+        header("WWW-Authenticate", "The fault of the token (RFC 6750).", isAlways: false),
         header("Upgrade", "`websocket`.", pattern: "^websocket$"),
-        header("Sec-WebSocket-Version", "The only version that there is.", pattern: "^13$"),
+        header("Sec-WebSocket-Version", "The only supported version.", pattern: "^13$"),
         header("Sec-WebSocket-Accept", "The answer to the client's key (RFC 6455)."),
-        header("X-Accel-Buffering", "Has nginx pass events on as they come.", pattern: "^no$"),
+        header("X-Accel-Buffering", "Makes nginx forward events at once.", pattern: "^no$"),
     ]
 
     private static func header(

@@ -1,8 +1,8 @@
 import Wire
 
-/// With what requests are refused: codes, put together by their status.
+/// The refusals of an operation: problem codes, grouped by status.
 struct APIRefusals {
-    /// What any request can meet, by status. 400 and 403 have further codes in most operations.
+    /// The codes that any request can get. For 400 and 403 most operations add further codes.
     static let ofAny: [Problem.Code] =
         Problem.Code.malformed + [
             .originNotAllowed, .requestTimeout, .bodyTooLarge, .targetTooLong, .expectationUnknown, .rateLimited,
@@ -10,15 +10,15 @@ struct APIRefusals {
             .storageLost, .overloaded, .tooManyConnections, .versionUnsupported,
         ]
 
-    /// The codes with which health checks are never refused.
+    /// Codes that health checks never get.
     private static let ofLimits: [Problem.Code] = [
         .rateLimited, .tooManyConnections, .overloaded, .unavailable, .storageLost,
     ]
 
-    /// The codes of each status, in the order of the statuses.
+    /// The codes of each status, in ascending order of status.
     let codes: [(status: Int, codes: [Problem.Code])]
 
-    /// The refusals of an operation of a server in open mode or with keys.
+    /// Collects the refusals of an operation on a server with keys or in open mode.
     init(of operation: APIOperation, wantsTokens: Bool) {
         let isOfHealth = ["/healthz", "/readyz"].contains(operation.path)
         var codes = Self.ofAny.filter { !isOfHealth || !Self.ofLimits.contains($0) } + operation.refusals
@@ -39,19 +39,19 @@ struct APIRefusals {
     }
 
     private static func byStatus(_ codes: [Problem.Code]) -> [(status: Int, codes: [Problem.Code])] {
-        // In the order of their declaration, each once.
+        // In the order of declaration, without duplicates.
         let known = Problem.Code.allCases.filter(codes.contains)
         return Set(known.map(\.status)).sorted().map { status in (status, known.filter { $0.status == status }) }
     }
 
     // MARK: Answers
 
-    /// The answers of the components: those that all operations have in common.
+    /// The shared responses of the components: the refusals common to all operations.
     static var components: [(String, JSONValue)] {
         byStatus(ofAny).map { (name(of: $0.status), response($0.status, $0.codes)) }
     }
 
-    /// The answers of an operation, by status.
+    /// The refusing responses of the operation, by status.
     var responses: [(String, JSONValue)] {
         let common = Self.byStatus(Self.ofAny)
         return codes.map { status, codes in
@@ -68,8 +68,8 @@ struct APIRefusals {
         Problem.title(of: status).split(separator: " ").joined()
     }
 
-    /// An answer with a problem. Its body is the same schema everywhere, since generators cannot tell problems apart by
-    /// their codes; the codes are listed beside it.
+    /// Returns the response for a status. Its schema is the same everywhere, since client generators cannot tell
+    /// problems apart by their codes; `x-codes` lists the codes.
     private static func response(_ status: Int, _ codes: [Problem.Code]) -> JSONValue {
         var response: JSONValue = ["description": .string(description(of: status, codes))]
         let headers = headers(of: status)

@@ -1,8 +1,8 @@
 import Wire
 
-/// Messages, as they are sent and as they are answered.
+/// The message schemas: drafts that clients send, and messages, pages and changes in answers.
 extension APISchemas {
-    /// What clients send. Null is absent, and what is not named here is ignored.
+    /// Request bodies. Null means the same as absent; unknown fields are ignored.
     static let drafts: [(String, JSONValue)] = [
         (
             "Draft",
@@ -12,7 +12,7 @@ extension APISchemas {
                         "type": ["string", "null"], "minLength": 1, "maxLength": .number(Limits.clientMessageIDBytes),
                         "pattern": #"^[^\u0000]*$"#,
                         "description":
-                            "The client's own name for the send, unique for each sender in a room, for ever.",
+                            "The client's own name for the send. A sender uses each name once in a room, for ever.",
                     ],
                     "text": text(Limits.textBytes, isNullable: true, "At most \(Limits.textBytes) bytes of UTF-8."),
                     "attachments": attachmentDrafts,
@@ -28,13 +28,13 @@ extension APISchemas {
                     "text": text(Limits.textBytes, isNullable: true, "At most \(Limits.textBytes) bytes of UTF-8."),
                     "attachments": attachmentDrafts,
                     "data": data,
-                ], required: [], "What a message is to say from now on: what is absent stays.")
+                ], required: [], "Changes to a message. Absent fields stay as they are.")
         ),
         ("AttachmentDraft", attachment(isNullable: true)),
         ("AttachmentType", ["type": "string", "enum": ["image", "video", "audio", "file", "link"]]),
     ]
 
-    /// What the server answers. What is empty, null or false is left out.
+    /// Answers. Fields that are empty, null or false are left out.
     static let messages: [(String, JSONValue)] = [
         (
             "Message",
@@ -54,7 +54,7 @@ extension APISchemas {
                     "deleted": ["type": "boolean", "description": "True for a tombstone. Absent otherwise."],
                 ], required: ["room", "seq", "rev", "sender", "created_at"],
                 """
-                A message as it is now: the same bytes in every answer, page and push. Replace what you hold under its \
+                A message in its current state: the same bytes in every answer, page and push. Replace what you hold under its \
                 `seq` if its `rev` is higher.
                 """)
         ),
@@ -81,9 +81,9 @@ extension APISchemas {
                     "read": readMark, "unread": unreadCount, "first_unread": reference("Seq"),
                 ], required: ["messages", "has_before", "has_after", "head", "rev", "epoch"],
                 """
-                Messages in ascending `seq`. `rev` is what to pass to `live?since=` for the page that opens the screen; pages \
-                that are loaded later do not move the position. `read`, `unread` and `first_unread` are there when the page \
-                was asked with the place `read` or `unread`.
+                Messages in ascending `seq`. When this page opens the screen, pass its `rev` to `live?since=`; pages loaded later \
+                do not move the position. `read`, `unread` and `first_unread` are present when the page was requested with the \
+                place `read` or `unread`.
                 """)
         ),
         (
@@ -93,7 +93,7 @@ extension APISchemas {
                     "messages": messages(upTo: Limits.changedMessages), "rev": reference("Rev"),
                     "has_more": ["type": "boolean"], "epoch": reference("Epoch"),
                 ], required: ["messages", "rev", "has_more", "epoch"],
-                "Messages in ascending `rev`. `rev` is what to pass as the next `since`.")
+                "Messages in ascending `rev`. Pass `rev` as the next `since`.")
         ),
     ]
 
@@ -110,8 +110,8 @@ extension APISchemas {
     private static let data: JSONValue = [
         "type": ["object", "null"], "additionalProperties": true,
         "description": """
-        Any object of the application's own, without the character U+0000: at most \(Limits.dataBytes) bytes as compact \
-        JSON, nested at most \(Limits.dataDepth) deep.
+        Any JSON object of the application's own, without the character U+0000: at most \(Limits.dataBytes) bytes as \
+        compact JSON, nested at most \(Limits.dataDepth) levels deep.
         """,
     ]
 
@@ -125,7 +125,7 @@ extension APISchemas {
     private static let url: JSONValue = [
         "type": "string", "maxLength": .number(Limits.attachmentStringBytes),
         "pattern": #"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#\u0000-\u0020\u007F][^\u0000-\u0020\u007F]*$"#,
-        "description": "Where the content is.", "examples": ["https://example.com/a.jpg"],
+        "description": "The URL of the content, http or https.", "examples": ["https://example.com/a.jpg"],
     ]
 
     private static func attachment(isNullable: Bool) -> JSONValue {
@@ -140,9 +140,10 @@ extension APISchemas {
                 "mime": string("Its media type."),
                 "size": integer(from: 0, isNullable: isNullable, "In bytes."),
                 "title": string("Its title or file name."),
-                "description": string("What can be seen or heard in it."),
-                "thumbhash": string("A picture to show until the real one has loaded, in Base64."),
+                "description": string("A description of the content, for those who cannot see or hear it."),
+                "thumbhash": string("A small preview of an image or video (ThumbHash), in Base64."),
             ], required: ["type", "url"],
-            "A file or link of a message. Images and videos have their size, so that a client can lay them out first.")
+            "A file or link of a message. Images and videos carry their size, so that a client can lay them out before they load."
+        )
     }
 }

@@ -1,17 +1,17 @@
 import Wire
 
-/// Rooms, their members, and who is there.
+/// The schemas of rooms, members, bans and presence.
 extension APISchemas {
-    /// A `read` mark in answers.
+    /// The caller's read mark in answers.
     static let readMark: JSONValue = [
         "type": "integer", "minimum": 0,
         "description": "The `seq` up to which the caller has read; absent without a name.",
     ]
 
-    /// A number of `unread` messages in answers.
+    /// The number of unread messages in answers.
     static let unreadCount: JSONValue = [
         "type": "integer", "minimum": 0, "maximum": 1000,
-        "description": "The number of messages of others beyond it; 1000 stands for more, too.",
+        "description": "The number of messages of other users after the read mark; 1000 means 1000 or more.",
     ]
 
     static let roomAnswers: [(String, JSONValue)] = [
@@ -38,7 +38,9 @@ extension APISchemas {
                         "items": reference("InboxRoom"),
                     ],
                     "has_more": ["type": "boolean"],
-                    "cursor": ["type": "string", "description": "Where the list goes on, if there is more."],
+                    "cursor": [
+                        "type": "string", "description": "The position for the next page; present if `has_more`.",
+                    ],
                     "epoch": reference("Epoch"),
                 ], required: ["rooms", "has_more", "epoch"], "Rooms, each with its newest message if it has any.")
         ),
@@ -82,7 +84,7 @@ extension APISchemas {
                 [
                     "seq": [
                         "type": "integer", "format": "int64", "minimum": 0, "maximum": .number(Int.max),
-                        "description": "Up to where the caller has read.",
+                        "description": "The `seq` up to which the caller has read.",
                     ]
                 ], required: ["seq"])
         ),
@@ -99,7 +101,9 @@ extension APISchemas {
                     "members": [
                         "type": "array", "maxItems": .number(Limits.members), "items": reference("Member"),
                     ],
-                    "has_more": ["type": "boolean", "description": "Go on with `after`, the last one's id."],
+                    "has_more": [
+                        "type": "boolean", "description": "For the next page, pass the last user as `after`.",
+                    ],
                 ], required: ["members", "has_more"])
         ),
         (
@@ -107,7 +111,7 @@ extension APISchemas {
             [
                 "type": "string", "enum": ["send", "all"],
                 "description":
-                    "What a ban refuses: every change (`send`, the default), or reading and subscribing, too.",
+                    "The scope of the ban: `send` (the default) refuses every change; `all` refuses reading and subscribing, too.",
             ]
         ),
         (
@@ -126,7 +130,7 @@ extension APISchemas {
                     "until": reference("Time"), "reason": text(Limits.banReasonBytes), "by": reference("UserID"),
                     "created_at": reference("Time"),
                 ], required: ["user", "scope", "by", "created_at"],
-                "A ban. It ends by itself at `until`, if it has one. `by` is who has set it.")
+                "A ban. It ends by itself at `until`, if that is set. `by` is the user who set it.")
         ),
         (
             "BanSettings",
@@ -135,9 +139,10 @@ extension APISchemas {
                     "scope": reference("BanScope"),
                     "until": [
                         "type": ["string", "null"], "format": "date-time",
-                        "description": "When it ends; absent for never.",
+                        "description": "The end of the ban; absent or null for a ban without end.",
                     ],
-                    "reason": text(Limits.banReasonBytes, isNullable: true, "For people. The user is told."),
+                    "reason": text(
+                        Limits.banReasonBytes, isNullable: true, "The reason, for people. The banned user sees it."),
                 ], required: [])
         ),
         (
@@ -145,7 +150,9 @@ extension APISchemas {
             object(
                 [
                     "bans": ["type": "array", "maxItems": .number(Limits.bans), "items": reference("Ban")],
-                    "has_more": ["type": "boolean", "description": "Go on with `after`, the last one's user."],
+                    "has_more": [
+                        "type": "boolean", "description": "For the next page, pass the last ban's user as `after`.",
+                    ],
                 ], required: ["bans", "has_more"])
         ),
         (
@@ -154,10 +161,13 @@ extension APISchemas {
                 [
                     "room": reference("RoomID"), "title": text(Limits.titleBytes),
                     "visibility": reference("Visibility"),
-                    "messages": ["type": "integer", "minimum": 0, "description": "Tombstones among them."],
+                    "messages": [
+                        "type": "integer", "minimum": 0, "description": "The number of messages, tombstones included.",
+                    ],
                     "members": ["type": "integer", "minimum": 0],
                     "bytes": [
-                        "type": "integer", "minimum": 0, "description": "Of its messages, as they are sent to clients.",
+                        "type": "integer", "minimum": 0,
+                        "description": "The size of its messages in bytes, as sent to clients.",
                     ],
                     "last_activity": reference("Time"),
                 ], required: ["room", "visibility", "messages", "members", "bytes"], "A room as admins see it.")
@@ -168,7 +178,9 @@ extension APISchemas {
                 [
                     "rooms": ["type": "array", "maxItems": .number(Limits.rooms), "items": reference("AdminRoom")],
                     "has_more": ["type": "boolean"],
-                    "cursor": ["type": "string", "description": "Where the list goes on, if there is more."],
+                    "cursor": [
+                        "type": "string", "description": "The position for the next page; present if `has_more`.",
+                    ],
                     "epoch": reference("Epoch"),
                 ], required: ["rooms", "has_more", "epoch"])
         ),
@@ -183,13 +195,16 @@ extension APISchemas {
                             ["room": reference("RoomID"), "role": reference("Role")],
                             required: ["room", "role"]),
                     ],
-                    "has_more": ["type": "boolean", "description": "Go on with `after`, the last one's room."],
+                    "has_more": [
+                        "type": "boolean", "description": "For the next page, pass the last room as `after`.",
+                    ],
                     "last_activity": reference("Time"),
                     "sockets": [
-                        "type": "integer", "minimum": 0, "description": "Open WebSockets and event streams.",
+                        "type": "integer", "minimum": 0,
+                        "description": "The number of open WebSockets and event streams.",
                     ],
                 ], required: ["user", "rooms", "has_more", "sockets"],
-                "A user as admins see it. `last_activity` is when the user has sent last, looked for among the newest 1,000 "
+                "A user as admins see it. `last_activity` is the time of the user's last message. It is looked for among the newest 1,000 "
                     + "messages of each of 100 rooms that the user is a member of.")
         ),
         (
@@ -200,7 +215,7 @@ extension APISchemas {
                     "state": reference("ErasureState"),
                     "messages": [
                         "type": "integer", "minimum": 0,
-                        "description": "How many messages have become tombstones so far.",
+                        "description": "The number of messages that have become tombstones so far.",
                     ],
                 ], required: ["user", "state", "messages"])
         ),
@@ -209,9 +224,12 @@ extension APISchemas {
             object(
                 [
                     "room": reference("RoomID"),
-                    "online": ["type": "integer", "minimum": 0, "description": "Users, and sockets without a name."],
+                    "online": [
+                        "type": "integer", "minimum": 0,
+                        "description": "Users, each counted once, and sockets without a name.",
+                    ],
                     "users": [
-                        "type": "array", "items": reference("UserID"), "description": "Absent if they are many.",
+                        "type": "array", "items": reference("UserID"), "description": "Absent above 200 users.",
                     ],
                 ], required: ["room", "online"])
         ),

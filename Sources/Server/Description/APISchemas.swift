@@ -2,29 +2,30 @@ import Wire
 
 /// The schemas of requests, answers and frames: JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it.
 ///
-/// Client generators read them, so only objects and enumerations have names. A named string or number would become a
-/// wrapper type in generated code, a recursive schema or an `anyOf` of conditions an error; such rules are said in words.
+/// Client generators read them, so only objects and enumerations have names: a named string or number would become a
+/// wrapper type in generated code, and generators reject recursive schemas and `anyOf` conditions. Rules that need one
+/// of these are stated in a description instead.
 ///
-/// Bounds are those of ``Limits``. A bound in bytes of UTF-8 is written as `maxLength`, which counts characters: no
-/// longer string is accepted, and the description names the unit.
+/// Bounds come from ``Limits``. A bound in bytes of UTF-8 is written as `maxLength`, which counts characters: a longer
+/// string is never accepted, and the description names the unit.
 enum APISchemas {
-    /// The schema of this name: a reference to an object or an enumeration, or a string or number itself.
+    /// Returns a reference to an object or enumeration of this name, or the schema of the string or number itself.
     static func reference(_ name: String) -> JSONValue {
         scalars[name] ?? ["$ref": .string("#/components/schemas/\(name)")]
     }
 
-    /// The schemas of the components, by name.
+    /// All schemas of the components, by name.
     static let all: [(String, JSONValue)] = drafts + messages + roomAnswers + DocsFrames.schemas + rest
 
     // MARK: Names and numbers
 
-    /// Printable characters without spaces, in the syntax that all languages' regular expressions share: it
-    /// leaves out controls, spaces and invisible characters other than the joiners of names and emoji.
+    /// Printable characters without spaces, in the regular-expression syntax that all languages share. Excludes
+    /// controls, spaces and invisible characters, except the joiners used in names and emoji.
     private static let printable =
         #"^[^\u0000-\u0020\u007F-\u00A0\u00AD\u1680\u180E\u1FFF-\u200B\u200E\u200F\u2028-\u202F\u205F-\u206F"#
         + #"\u3000\uFEFF\uFFF0-\uFFFB\uFFFE\uFFFF]+$"#
 
-    /// Strings and numbers that have a meaning of their own. They are written where they are used.
+    /// Strings and numbers with a meaning of their own. Their schemas are written out where they are used.
     private static let scalars: [String: JSONValue] = [
         "RoomID": [
             "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "description": "The id of a room.",
@@ -43,13 +44,13 @@ enum APISchemas {
         ],
         "Seq": [
             "type": "integer", "format": "int64", "minimum": 1, "maximum": .number(Int.max), "examples": [120],
-            "description": "The place of a message in its room: 1, 2, 3 … without holes, never reused.",
+            "description": "The place of a message in its room: 1, 2, 3 … without gaps, never reused.",
         ],
         "Rev": [
             "type": "integer", "format": "int64", "minimum": 0, "examples": [57],
             "description": """
-            A revision of the room: each change of a message takes the next one. A position to resume from is only that of \
-            a page, of a message received on the subscription, or of `live`.
+            A revision of the room: each change of a message takes the next one. Resume only from the `rev` of a page, of a \
+            message received on the subscription, or of `live`.
             """,
         ],
         "Epoch": [
@@ -68,7 +69,7 @@ enum APISchemas {
 
     private static let noNUL = #"^[^\u0000]*$"#
 
-    /// A text without the character U+0000, of at most `limit` bytes.
+    /// Returns the schema of a text without the character U+0000, of at most `limit` bytes.
     static func text(_ limit: Int? = nil, isNullable: Bool = false, _ description: String? = nil) -> JSONValue {
         var schema: JSONValue = [
             "type": isNullable ? ["string", "null"] : "string", "pattern": .string(noNUL),
@@ -78,7 +79,7 @@ enum APISchemas {
         return schema
     }
 
-    /// An object with these members; those in `required` are always there.
+    /// Returns the schema of an object with these members; those in `required` are always present.
     static func object(
         _ properties: KeyValuePairs<String, JSONValue>, required: [String], _ description: String? = nil
     ) -> JSONValue {
@@ -88,7 +89,7 @@ enum APISchemas {
         return required.isEmpty ? schema : schema.adding(["required": .strings(required)])
     }
 
-    /// A schema, or null.
+    /// Returns a schema that also allows null.
     static func nullable(_ schema: JSONValue) -> JSONValue {
         if case .object(let members) = schema, let type = members.firstIndex(where: { $0.name == "type" }) {
             var members = members
@@ -111,11 +112,11 @@ enum APISchemas {
                     "code": [
                         "type": "string", "examples": ["invalid_field"],
                         "description": """
-                        What went wrong, for programs: a code keeps its meaning. Each response lists its codes as \
-                        `x-codes`. Treat a code that you do not know by its status.
+                        The reason, for programs. A code never changes its meaning. Each response lists its codes as `x-codes`. \
+                        Treat a code that you do not know by its status.
                         """,
                     ],
-                    "detail": ["type": "string", "description": "What went wrong, for people."],
+                    "detail": ["type": "string", "description": "The reason, for people."],
                     "field": ["type": "string", "description": "The part of the request that is wrong."],
                     "limit": ["type": "integer", "description": "The bound that is exceeded."],
                 ], required: ["type", "title", "status", "code", "detail"],
@@ -130,7 +131,7 @@ enum APISchemas {
         ("Object", ["type": "object", "additionalProperties": true]),
     ]
 
-    /// The names of codes.
+    /// Returns the names of codes as a list.
     static func codes(_ codes: [Problem.Code]) -> JSONValue {
         .strings(codes.map(\.string))
     }

@@ -1,21 +1,21 @@
 import WebSocket
 import Wire
 
-/// The frames of WebSockets and event streams. The schemas of the description and the page at `/docs` are both made of
-/// this table.
+/// The frames of WebSockets and event streams. The schemas of the description and the page at `/docs` are both
+/// generated from this table.
 enum DocsFrames {
     /// A kind of frame.
     struct Frame {
         /// The name of its schema in the components.
         var schema: String
         var type: String
-        /// Examples, as they are on the wire.
+        /// Example frames, as sent.
         var examples: [String]
-        /// Its purpose, as Markdown with nothing but code spans.
+        /// The purpose of the frame, as Markdown with only code spans.
         var text: String
-        /// The members beside `type`.
+        /// The fields in addition to `type`.
         var properties: KeyValuePairs<String, JSONValue>
-        /// The names of the members that are always there.
+        /// The names of the fields that are always present.
         var required: [String]
     }
 
@@ -31,7 +31,7 @@ enum DocsFrames {
     static let ofServer: [Frame] = [
         ofServer(
             "SubscribedFrame", .subscribed(room: room, head: 5, rev: 7, epoch: "RNmyYL9bWlAE2Ja9ThuN"),
-            "The first frame of a subscription: the room as it is.",
+            "The first frame of a subscription, with the state of the room.",
             [
                 "room": roomID,
                 "head": [
@@ -42,7 +42,7 @@ enum DocsFrames {
         message,
         ofServer(
             "LiveFrame", .live(room: room, rev: 7),
-            "Replay ends here, once for each subscription; at once if there is none. What follows happens now.",
+            "The end of the replay; comes once for each subscription, at once if there is nothing to replay. Changes that follow are new.",
             ["room": roomID, "rev": rev]),
         ofServer(
             "TypingFrame", .typing(room: room, user: user),
@@ -67,25 +67,27 @@ enum DocsFrames {
             ]),
         ofServer(
             "ErrorFrame", .error(.rateLimited(retryAfter: 3), room: "lobby"),
-            "A frame of yours could not be served, or a subscription on `/v1/live` has ended; the socket stays open then. Or it "
-                + "is refused or ends: the close code that follows says how.",
+            "Refers to a frame that the server could not serve, or to a subscription on `/v1/live` that has ended; then the socket stays open. Or the socket "
+                + "itself is refused or ends; then the close code that follows says why.",
             [
                 "code": [
                     "type": "string",
-                    "description": .string("A code of the HTTP answers, or one of \(frameCodes)."),
+                    "description": .string("A problem code as in HTTP answers, or one of \(frameCodes)."),
                 ],
-                "message": ["type": "string", "description": "What went wrong, for people."],
-                "room": ["type": "string", "description": "The room as the client wrote it, if it is about a room."],
+                "message": ["type": "string", "description": "The reason, for people."],
+                "room": [
+                    "type": "string", "description": "The room as the client wrote it, if the error concerns a room.",
+                ],
                 "retry_after": [
                     "type": "integer", "minimum": 1,
-                    "description": "Seconds after which to try again, if that is known.",
+                    "description": "The number of seconds after which to try again, if known.",
                 ],
             ], optional: ["room", "retry_after"]),
     ]
 
     private static let frameCodes = Problem.Code.ofFrames.map { "`\($0)`" }.joined(separator: ", ")
 
-    /// A frame that the server writes; the example is what it writes.
+    /// Returns a server frame whose example is encoded by the server's own encoder.
     private static func ofServer(
         _ schema: String, _ example: ServerFrame, _ text: String, _ properties: KeyValuePairs<String, JSONValue>,
         optional: Set<String> = []
@@ -106,9 +108,9 @@ enum DocsFrames {
         return Frame(
             schema: "MessageFrame", type: "message", examples: [String(decoding: bytes, as: UTF8.self)],
             text: """
-                A message as it is now, whether it is new, edited, deleted or reacted to. Replace the message that you \
-                hold under its `seq` if its `rev` is higher. Your own sends arrive too: the echo is the one whose \
-                `sender` is you and whose `client_message_id` you wait for.
+                A message as it is now: new, edited, deleted, or with changed reactions. Replace the message that you hold under its \
+                `seq` if its `rev` is higher. Your own messages arrive, too: the echo of a send has you as `sender` and the \
+                `client_message_id` of the send.
                 """,
             properties: ["message": APISchemas.reference("Message")], required: ["message"])
     }()
@@ -116,7 +118,7 @@ enum DocsFrames {
     // MARK: From the client
 
     private static let mine: JSONValue = [
-        "type": "string", "const": "mine", "description": "All rooms of the caller, in place of `room`.",
+        "type": "string", "const": "mine", "description": "All rooms of the caller. Use it in place of `room`.",
     ]
 
     /// Frames from the client.
@@ -128,17 +130,17 @@ enum DocsFrames {
                 #"{"type":"subscribe","rooms":"mine"}"#,
             ],
             text: """
-                On `/v1/live`. Needs either `room` or `rooms`. With `rooms`, the socket is subscribed to all rooms that \
-                you are a member of, from now on, and to those that you join later. Rooms that you are subscribed to \
-                stay as they are: name those first that have a `since`. A socket has up to 1,000 rooms.
+                On `/v1/live`. Needs either `room` or `rooms`. With `rooms`, the socket subscribes to all rooms that you are a member \
+                of, from now on, and to those that you join later. Existing subscriptions stay as they are: subscribe to rooms with \
+                a `since` first. A socket has up to 1,000 rooms.
                 """,
             properties: [
                 "room": roomID, "rooms": mine,
                 "since": [
                     "type": ["integer", "string"],
                     "description": """
-                    A `rev`, or `EPOCH:REV`: what changed after it comes first. Without it the subscription begins with \
-                    what happens next. Not with `rooms`.
+                    A `rev`, or `EPOCH:REV`: the messages that changed after it come first. Without it the subscription begins with the \
+                    next change. Not allowed with `rooms`.
                     """,
                 ],
                 "epoch": epoch,
@@ -147,27 +149,27 @@ enum DocsFrames {
             schema: "UnsubscribeFrame", type: "unsubscribe",
             examples: [#"{"type":"unsubscribe","room":"lobby"}"#],
             text: """
-                On `/v1/live`. Needs either `room` or `rooms`. It has no answer; nothing of the room comes after it.
+                On `/v1/live`. Needs either `room` or `rooms`. The server does not answer it, and sends nothing of the room after it.
                 """,
             properties: ["room": roomID, "rooms": mine], required: []),
         Frame(
             schema: "SendTypingFrame", type: "typing", examples: [#"{"type":"typing","room":"lobby"}"#],
             text: """
-                Send it every 3 seconds while the user types. On a room's own socket leave out `room`. It needs a name.
+                Send it every 3 seconds while the user types. On a room's own socket leave out `room`. The caller needs a name.
                 """,
             properties: ["room": roomID], required: []),
         Frame(
             schema: "TokenFrame", type: "token", examples: [#"{"type":"token","token":"eyJhbGciOi…"}"#],
             text: """
-                A new token of the same user, before the old one expires. Subscriptions on `/v1/live` to rooms that it \
-                does not allow end.
+                A new token of the same user; send it before the old one expires. On `/v1/live`, subscriptions to rooms that the new \
+                token does not allow end.
                 """,
             properties: ["token": ["type": "string", "minLength": 1]], required: ["token"]),
     ]
 
     // MARK: Schemas
 
-    /// The schemas of all frames, and of any frame from the server or from the client.
+    /// The schemas of all frames, and the unions of server frames and of client frames.
     static let schemas: [(String, JSONValue)] =
         (ofServer + ofClient).map { ($0.schema, $0.value) } + [
             ("ServerFrame", any(ofServer, "A frame from the server. Ignore types and fields that you do not know.")),
@@ -184,38 +186,38 @@ enum DocsFrames {
 
     // MARK: Closing
 
-    /// The codes with which the server closes WebSockets.
+    /// The codes that the server closes WebSockets with.
     static let closeCodes: [(code: CloseCode, text: String)] = [
-        (.normalClosure, "The answer to your own close."),
-        (.goingAway, "The server stops. Come back after a random delay, with what you have seen."),
+        (.normalClosure, "The answer to your own close frame."),
+        (.goingAway, "The server stops. Reconnect after a random delay, from your position."),
         (.protocolError, "A frame broke the rules of RFC 6455."),
-        (.unsupportedData, "A binary frame: frames are JSON, as text."),
-        (.invalidPayloadData, "A frame that is no JSON, or no UTF-8."),
-        (.policyViolation, "A frame that is JSON, but no object."),
-        (.messageTooBig, "A frame of more than 64 KiB, or what the server is set to."),
-        (.internalError, "A mistake of the server. Come back."),
-        (.tryAgainLater, "The history cannot be read at the moment. Come back."),
-        (.badRequest, "The request for the socket cannot be read: see the error frame. Mend the client."),
-        (.tokenExpired, "The token is missing, invalid or expired. Get a new one and come back."),
-        (.notMember, "You may not read the room, or no longer. Do not come back."),
-        (.roomDeleted, "The room has been deleted, or there is none that you may know of. Do not come back."),
+        (.unsupportedData, "A binary frame. Send JSON as text frames."),
+        (.invalidPayloadData, "A frame that is not JSON or not UTF-8."),
+        (.policyViolation, "A frame with JSON that is not an object."),
+        (.messageTooBig, "A frame larger than 64 KiB, or than the server's own limit."),
+        (.internalError, "An error of the server. Reconnect."),
+        (.tryAgainLater, "The history cannot be read at the moment. Reconnect later."),
+        (.badRequest, "The request for the socket is invalid: see the error frame. Correct the client."),
+        (.tokenExpired, "The token is missing, invalid or expired. Get a new one and reconnect."),
+        (.notMember, "You may not read the room, or not any more. Do not reconnect."),
+        (.roomDeleted, "The room was deleted, or you may not know whether it exists. Do not reconnect."),
         (
             .noProgress,
-            "You took nothing for 60 seconds, or what the server is set to, while there was something to take. You may "
-                + "see a bare end instead."
+            "You received nothing for 60 seconds (or the server's own limit) while data was waiting. You may "
+                + "see the connection end without this code."
         ),
         (.cursorUnknown, "Your position belongs to another history. Load the room afresh."),
         (
             .tooManyFrames,
-            "More than 200 frames in a second, on <code>/v1/live</code> 1,200; or a limit, and then <code>retry_after</code> in "
-                + "the error frame says when to come back."
+            "More than 200 frames in a second, on <code>/v1/live</code> 1,200; or a rate limit: then <code>retry_after</code> in "
+                + "the error frame says when to reconnect."
         ),
-        (.unavailable, "The server cannot serve you at the moment. Come back after <code>retry_after</code> seconds."),
+        (.unavailable, "The server cannot serve you at the moment. Reconnect after <code>retry_after</code> seconds."),
     ]
 }
 
 extension DocsFrames.Frame {
-    /// Its schema.
+    /// The schema of the frame.
     fileprivate var value: JSONValue {
         let type: JSONValue = ["type": "string", "const": .string(self.type)]
         let members = [("type", type)] + properties.map { ($0.key, $0.value) }

@@ -2,7 +2,7 @@ import WebSocket
 import Wire
 
 /// The page at `/docs`: how to use sockets and event streams, their frames, and a list of the operations. It has no
-/// scripts and loads nothing.
+/// scripts and loads no resources.
 enum DocsPage {
     static let content = StaticContent(Array(html.utf8), contentType: "text/html; charset=utf-8")
 
@@ -29,12 +29,12 @@ enum DocsPage {
         \(DocsText.events)
         \(DocsText.resuming)
         <h2 id="closing">Closing</h2>
-        <p>A WebSocket ends with a close code. An event stream just ends, and its <code>EventSource</code> comes back.</p>
+        <p>A WebSocket ends with a close code. An event stream just ends, and its <code>EventSource</code> reconnects.</p>
         <table>
         \(lines(DocsFrames.closeCodes.map { row("<b>\($0.code.rawValue)</b>", $0.text) }))
         </table>
         <h2 id="http">Over HTTP</h2>
-        <p>The whole description, for people and generators: <a href="/openapi.json">openapi.json</a>.</p>
+        <p>The whole API, for people and client generators: <a href="/openapi.json">openapi.json</a>.</p>
         <table>
         \(lines(APIOperation.all.map(row)))
         </table>
@@ -59,7 +59,7 @@ enum DocsPage {
         return "<table>\n" + lines(rows) + "\n</table>"
     }
 
-    /// Markdown that has nothing but code spans.
+    /// Converts Markdown with only code spans to HTML.
     private static func html(_ text: String) -> String {
         escaped(text).split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in
             index.isMultiple(of: 2) ? String(part) : "<code>\(part)</code>"
@@ -79,7 +79,7 @@ enum DocsPage {
         lines.joined(separator: "\n")
     }
 
-    /// Text as it stands between tags.
+    /// Escapes text for use between tags.
     static func escaped(_ text: String) -> String {
         text.map { $0 == "<" ? "&lt;" : $0 == "&" ? "&amp;" : String($0) }.joined()
     }

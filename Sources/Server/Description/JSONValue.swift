@@ -1,24 +1,23 @@
 import Wire
 
-/// JSON as a value that can be written down, with members in the order in which they are: what the description of the
-/// API is made of.
+/// A JSON value with members in a fixed order. The API description is made of it.
 indirect enum JSONValue: Sendable {
     case string(String)
     case number(Int)
     case boolean(Bool)
     case null
-    /// JSON that is written already, on one line.
+    /// Encoded JSON on one line.
     case written(String)
     case array([JSONValue])
     case object([(name: String, value: JSONValue)])
 
-    /// An object with further members behind its own.
+    /// Returns the object with further members after its own.
     func adding(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         guard case .object(let own) = self else { preconditionFailure("only objects have members") }
         return .object(own + members.map { (name: $0.key, value: $0.value) })
     }
 
-    /// The text of a member of an object.
+    /// The text of the object's member `name`; `nil` if there is none or it is not a string.
     subscript(_ name: String) -> String? {
         guard case .object(let members) = self, let member = members.first(where: { $0.name == name }),
             case .string(let text) = member.value
@@ -26,12 +25,12 @@ indirect enum JSONValue: Sendable {
         return text
     }
 
-    /// An object with these members.
+    /// Returns an object with these members.
     static func members(_ members: some Sequence<(String, JSONValue)>) -> JSONValue {
         .object(members.map { (name: $0.0, value: $0.1) })
     }
 
-    /// A list of strings.
+    /// Returns a list of strings.
     static func strings(_ strings: some Sequence<String>) -> JSONValue {
         .array(strings.map(JSONValue.string))
     }
@@ -62,8 +61,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolatio
 }
 
 extension JSONValue {
-    /// Appends the value for people to read: a line for each member of an object, but one line for a single plain
-    /// member, and for an array of plain values.
+    /// Appends the value in a readable layout: one line for each member of an object, except that an object with a
+    /// single plain member, or an array of plain values, takes one line.
     func write(into out: inout [UInt8], indentation: Int = 0) {
         switch self {
         case .string(let string): out.append(quoted: string)

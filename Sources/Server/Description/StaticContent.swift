@@ -2,20 +2,20 @@ import CZlib
 import HTTP
 import HTTPTypes
 
-/// Content that is the same for everybody as long as the process runs.
+/// Content that stays the same for all callers while the process runs.
 struct StaticContent: Sendable {
     let bytes: [UInt8]
-    /// The same compressed by gzip (RFC 1952).
+    /// The content compressed with gzip (RFC 1952).
     let compressed: [UInt8]
     let contentType: String
-    /// The entity tag: other bytes have another one.
+    /// The entity tag, a hash of the bytes.
     let tag: String
 
     init(_ bytes: [UInt8], contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
         compressed = gzip(bytes)
-        // FNV-1a (draft-eastlake-fnv), which is the same in every process, unlike the standard library's hash.
+        // FNV-1a (draft-eastlake-fnv). Unlike the standard library's hash it is the same in every process.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         tag = String(hash, radix: 16)
@@ -23,11 +23,11 @@ struct StaticContent: Sendable {
 }
 
 extension Exchange {
-    /// Answers with content that clients may keep, if they ask each time whether it is still the same. It is compressed for
-    /// clients that accept gzip.
+    /// Answers with content that clients may cache if they revalidate it each time. Compresses it for clients that
+    /// accept gzip.
     func answer(_ content: StaticContent) {
         let isCompressed = request.headerFields.acceptsGzip
-        // Each form has a tag of its own (RFC 9110, section 8.8.3).
+        // Each encoding has a tag of its own (RFC 9110, section 8.8.3).
         let tag = isCompressed ? "\"\(content.tag)-gzip\"" : "\"\(content.tag)\""
         add(.eTag, tag)
         add(.cacheControl, "no-cache")
@@ -52,7 +52,7 @@ extension HeaderFields {
     }
 }
 
-/// Compresses bytes by gzip, as small as it gets: it is done once.
+/// Compresses bytes with gzip at the highest level, since each content is compressed only once.
 private func gzip(_ bytes: [UInt8]) -> [UInt8] {
     var stream = z_stream()
     precondition(backscroll_gzip_init(&stream, Z_BEST_COMPRESSION) == Z_OK, "there is no memory for compression")
