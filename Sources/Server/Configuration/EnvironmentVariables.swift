@@ -1,19 +1,19 @@
-/// The environment variables that stand for options: `BACKSCROLL_TLS_CERT` for `--tls-cert`.
+/// The environment variables that set options: `BACKSCROLL_TLS_CERT` sets `--tls-cert`.
 public enum EnvironmentVariables {
     /// The prefix of all variables.
     public static let prefix = "BACKSCROLL_"
 
-    /// The variable of an option, whose name is given without hyphens in front.
+    /// Returns the variable of an option, given without leading hyphens.
     public static func name(of option: String) -> String {
         prefix + option.uppercased().replacing("-", with: "_")
     }
 
-    /// The warnings about variables that have no effect, because no option has such a name. Values are not in them: they may
-    /// be secrets.
+    /// Returns warnings about variables with the prefix that match no option. Values are left out, since they may be
+    /// secrets.
     ///
     /// - Parameters:
-    ///   - names: the names of all variables of the environment.
-    ///   - known: the names of those that have an effect.
+    ///   - names: The names of all variables in the environment.
+    ///   - known: The names that have an effect.
     public static func warnings(about names: some Sequence<String>, known: [String]) -> [String] {
         names.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted().map { name in
             let nearest = known.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
@@ -22,10 +22,9 @@ public enum EnvironmentVariables {
         }
     }
 
-    /// An error's text with the names of variables in place of the options that they have set: `--port <port>` becomes
-    /// `BACKSCROLL_PORT`.
+    /// Replaces options in an error's text by the variables that set them: `--port <port>` becomes `BACKSCROLL_PORT`.
     ///
-    /// - Parameter options: the options that were given by variables, without hyphens in front.
+    /// - Parameter options: The options that variables have set, without leading hyphens.
     public static func text(_ text: String, namingVariablesOf options: [String]) -> String {
         var result = ""
         var rest = text[...]
@@ -38,14 +37,14 @@ public enum EnvironmentVariables {
                 continue
             }
             result += Self.name(of: String(name))
-            // What the option takes is said after it.
+            // Skip the option's placeholder.
             if rest.hasPrefix(" <"), let end = rest.firstIndex(of: ">") { rest = rest[rest.index(after: end)...] }
         }
         return result + rest
     }
 
-    /// The number of characters that have to be inserted, deleted or replaced to make one text of the other
-    /// (Levenshtein).
+    /// Returns the Levenshtein distance: the number of characters to insert, delete or replace to turn one text into
+    /// the other.
     private static func distance(_ a: String, _ b: String) -> Int {
         let b = Array(b.utf8)
         var row = Array(0...b.count)

@@ -3,20 +3,20 @@ public import HTTP
 public import Tokens
 public import Transport
 
-/// Everything about a server that can be chosen, with its defaults.
+/// The settings of a server, with their defaults.
 public struct ServerConfiguration: Sendable {
-    /// Where to listen: a name or an address; `localhost` is 127.0.0.1 and ::1.
+    /// The name or address to listen on; `localhost` is 127.0.0.1 and ::1.
     public var host = "localhost"
-    /// The port; 0 picks one.
+    /// The port; 0 picks a free one.
     public var port = 8080
-    /// The address at which metrics are served, with `/healthz` and `/readyz` and nothing else, always without TLS; `nil` to serve them at
-    /// ``host`` and ``port``.
+    /// The address of a separate listener for `/metrics`, `/healthz` and `/readyz`, always without TLS. With `nil`,
+    /// metrics are served at ``host`` and ``port``.
     public var metricsAddress: ListenAddress?
-    /// The addresses of proxies whose word on a client's address is believed.
+    /// The addresses of proxies that are trusted to report a client's address.
     public var trustedProxies: [IPRange] = []
-    /// True if connections from ``trustedProxies`` begin with a header of the PROXY protocol.
+    /// True if connections from ``trustedProxies`` begin with a PROXY protocol header.
     public var proxyProtocol = false
-    /// The path of the SQLite database, which is made if it is not there.
+    /// The path of the SQLite database, which is created if it does not exist.
     public var database = "backscroll.db"
     /// The number of loops: threads that serve connections, 1 to 64.
     public var threads = 1
@@ -24,76 +24,78 @@ public struct ServerConfiguration: Sendable {
     public var readers = 2
     /// The certificate for HTTPS; `nil` for HTTP.
     public var tls: TLSConfiguration?
-    /// The origins whose pages may use the server, beside its own; `*` for all.
+    /// The origins whose pages may use the server, in addition to its own; `*` allows all.
     public var allowedOrigins: [String] = []
-    /// The host names that a server in open mode answers to, beside `localhost`, IP addresses and ``host``. Not used with
-    /// tokens or ``insecureOpen``.
+    /// The host names that a server in open mode answers to, in addition to `localhost`, IP addresses and ``host``.
+    /// Ignored with tokens or ``insecureOpen``.
     public var allowedHosts: [String] = []
-    /// What callers' tokens are held against; `nil` for open mode, in which there are none.
+    /// The rules that tokens are verified by; `nil` for open mode, which uses no tokens.
     public var tokens: TokenRules?
-    /// True to listen beyond loopback although anybody may use any name.
+    /// True to allow listening beyond loopback in open mode, where anybody may use any name.
     public var insecureOpen = false
-    /// True if requests may ask the server to misbehave; in open mode only.
+    /// True if requests may ask for injected faults; in open mode only.
     public var faults = false
-    /// How often users and addresses may do things.
+    /// Rate limits of users and addresses.
     public var limits = RateLimits()
-    /// True if `GET /` is the web page.
+    /// True if `GET /` serves the web page.
     public var page = true
-    /// The bounds of connections.
+    /// Limits on connections.
     public var transport = TransportLimits()
-    /// The bounds of requests.
+    /// Limits on requests.
     public var http = HTTPLimits()
-    /// The time that a request may take to arrive.
+    /// The time limits for the arrival of a request.
     public var deadlines = HTTPDeadlines()
-    /// The bounds of WebSockets.
+    /// Limits on WebSockets.
     public var webSocket = WebSocketLimits()
-    /// The interval at which an event stream gets a heartbeat, a comment that keeps proxies from ending it and shows whether its client
-    /// is still there.
+    /// The interval between heartbeats on an event stream. A heartbeat is a comment; it keeps proxies from closing the
+    /// stream, and reveals a lost client.
     public var eventHeartbeat = Duration.seconds(15)
-    /// The requests that the log has a line of.
+    /// The requests to log.
     public var requestLogging = RequestLogging.off
-    /// True if messages are compressed on the WebSockets of clients that offer it.
+    /// True if WebSocket messages are compressed for clients that offer permessage-deflate.
     public var compression = true
-    /// The time it takes until a user is said again to be typing in a room.
+    /// The interval in which a user is announced at most once as typing in a room.
     public var typingInterval = TypingRate.defaultInterval
-    /// True if rooms are made by admins only; the others are not there then.
+    /// True if only admins may create rooms. For other callers, rooms that do not exist are not found.
     public var roomsByAdminsOnly = false
-    /// True if only admins may make other users members of rooms.
+    /// True if only admins may add other users to rooms.
     public var membersByAdminsOnly = false
-    /// For how many days messages are kept, 1 to 36,500; `nil` for ever. Older ones become tombstones.
+    /// The number of days that messages are kept, 1 to 36,500; `nil` keeps them for ever. Older messages become
+    /// tombstones.
     public var keepDays: Int?
-    /// True if subscribers are told how many are subscribed to their rooms.
+    /// True if subscribers are told the number of subscribers in their rooms.
     public var presence = true
-    /// The time it takes until they are told again.
+    /// The minimum interval between two presence notices of a room.
     public var presenceInterval = Presence.defaultInterval
-    /// True if subscribers are told up to where users have read.
+    /// True if subscribers are told the read marks of other users.
     public var readNotices = true
-    /// The time it takes until they are told, and told again of the same user.
+    /// The minimum interval between two notices of the same user's read mark; the first one is delayed by as much.
     public var readNoticeInterval = ReadNotices.defaultInterval
-    /// The bytes of a room's latest messages that a loop keeps for its subscribers.
+    /// The size in bytes of a room's newest messages that a loop keeps for its subscribers.
     public var feedBytes = 32 * 1024
-    /// Maximum number of sends that wait for a commit; one more is answered 503.
+    /// Maximum number of sends that wait for a commit; further sends are answered with 503.
     public var sendQueue = 65_536
-    /// Bytes of request bodies that may be arriving or waiting for a commit, over all connections; beyond it requests are
-    /// answered 503 `overloaded`.
+    /// Maximum size in bytes of the request bodies that are arriving or waiting for a commit, over all connections.
+    /// Beyond it requests are answered with 503 `overloaded`.
     public var pendingBytes = 64 * 1024 * 1024
-    /// Bytes of messages that all feeds together keep for subscribers that are behind; beyond it these read the store.
+    /// Maximum size in bytes of the messages that all feeds together keep for slow subscribers. Beyond it slow
+    /// subscribers read the store.
     public var allFeedsBytes = 128 * 1024 * 1024
-    /// Maximum number of reads that wait for a reader; one more is answered 503.
+    /// Maximum number of reads that wait for a reader; further reads are answered with 503.
     public var readQueue = 65_536
-    /// Maximum number of reads of one user, or of one address without a name, that wait; one more is answered
+    /// Maximum number of waiting reads of one user, or of one address without a name; further reads are answered with
     /// 503.
     public var readQueueOfAsker = 16_384
-    /// The most pages of 8 KiB that the database may have; `nil` for no bound but the disk's.
+    /// Maximum size of the database in pages of 8 KiB; `nil` for no limit but the disk's.
     public var maximumDatabasePages: Int?
-    /// The time that a commit waits for another program that has locked the database, in milliseconds.
+    /// The time in milliseconds that a commit waits for another program's lock on the database.
     public var busyTimeout = 5000
-    /// The time that connections get to end in good order when the server stops.
+    /// The time that connections have to close in good order when the server stops.
     public var grace = Duration.seconds(5)
-    /// Called on a reader's thread before it hands over what it has read: tests hold it up there.
+    /// Called on a reader's thread before it hands over its results. Tests use it to delay reads.
     var onRead: (@Sendable () -> Void)?
 
-    /// The defaults.
+    /// Creates a configuration with the defaults.
     public init() {}
 }
 
@@ -104,13 +106,13 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// The port; 0 picks one.
     public var port: Int
 
-    /// A host and a port.
+    /// Creates an address from a host and a port.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
-    /// Reads `HOST:PORT`, with an IPv6 address in brackets: `[::1]:9090`; `nil` if it is something else.
+    /// Parses `HOST:PORT`, with an IPv6 address in brackets: `[::1]:9090`. Returns `nil` for any other text.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         var host = text[..<colon]
@@ -128,13 +130,13 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
-    /// The address as it is read.
+    /// The address in the form that the initializer parses.
     public var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 
-/// The time that a request may take to arrive; then the answer is 408.
+/// The time limits for the arrival of a request. A request that exceeds one gets 408.
 public struct HTTPDeadlines: Sendable {
     /// From the connection to the first byte.
     public var firstByte = Duration.seconds(10)
@@ -142,24 +144,24 @@ public struct HTTPDeadlines: Sendable {
     public var head = Duration.seconds(10)
     /// From the end of the head to the end of the body.
     public var body = Duration.seconds(30)
-    /// From an answer to the next request; then the connection is closed without a word.
+    /// From an answer to the next request; then the connection is closed without an answer.
     public var idle = Duration.seconds(75)
 
     /// The defaults.
     public init() {}
 }
 
-/// The bounds of a WebSocket.
+/// Limits on a WebSocket.
 public struct WebSocketLimits: Sendable {
-    /// The largest message of a client, in bytes; a larger one closes with 1009.
+    /// Maximum size of a client's message in bytes; a larger one closes the socket with 1009.
     public var messageBytes = 64 * 1024
-    /// The most frames that a client may send in a second; more close with 4429.
+    /// Maximum number of frames a client may send in a second; more close the socket with 4429.
     public var framesPerSecond = 200
-    /// The same for a socket for many rooms, whose client may subscribe to all of them when it comes back.
+    /// The same limit for a socket with many rooms, whose client may subscribe to all of them when it reconnects.
     public var framesPerSecondForRooms = 1200
-    /// The most rooms that one socket is subscribed to; one more is answered `too_many_subscriptions`.
+    /// Maximum number of rooms that one socket subscribes to; further ones are answered `too_many_subscriptions`.
     public var subscriptions = 1000
-    /// How often the client is pinged; it is gone after two that are not answered.
+    /// The interval between pings. A client that leaves two unanswered is disconnected.
     public var pingInterval = Duration.seconds(30)
 
     /// The defaults.

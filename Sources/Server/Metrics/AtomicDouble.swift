@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Atomic<Double> {
-    /// Adds `amount`, without a lock: whoever finds that another thread came first tries again with its sum.
+    /// Adds `amount` without a lock. If another thread changes the value meanwhile, it retries.
     func add(_ amount: Double) {
         var current = load(ordering: .relaxed)
         while true {

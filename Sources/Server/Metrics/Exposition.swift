@@ -1,10 +1,10 @@
 import Wire
 
-/// Text format 0.0.4 of Prometheus ("Exposition formats: Text-based format"), being written.
+/// Builds Prometheus' text format, version 0.0.4 ("Exposition formats: Text-based format").
 struct Exposition {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends all series of a metric. One without any, or whose readings all give nothing, is left out.
+    /// Appends all series of a metric. A metric without series, or whose readings all return `nil`, is left out.
     mutating func append(_ family: MetricFamily) {
         let start = bytes.count
         if let help = family.help {
@@ -101,7 +101,7 @@ struct Exposition {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Appends a number as Go's `ParseFloat` reads it, whole ones without a point.
+    /// Appends a number in the form that Go's `ParseFloat` reads; whole numbers without a point.
     private mutating func append(number: Double) {
         if number.isNaN {
             bytes.append(literal: "NaN")

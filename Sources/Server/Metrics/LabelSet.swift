@@ -1,18 +1,18 @@
 import Wire
 
-/// What tells the series of one metric from each other: its labels as the exposition has them between the braces,
+/// The labels that distinguish one series of a metric from the others, as text between the braces of the exposition:
 /// `method="GET",status="2xx"`.
 ///
-/// They are in the order of their names, so it does not matter in which order they were given.
+/// They are sorted by name, so the order in which they were given does not matter.
 struct LabelSet: Hashable, Sendable {
-    /// UTF-8; empty when there are no labels.
+    /// The text in UTF-8; empty without labels.
     let bytes: [UInt8]
 
-    /// The labels of these dimensions.
+    /// Creates the labels of these dimensions.
     ///
-    /// An empty value is the same as no label (Prometheus, "Data model"). Of two that have one name, the last counts:
-    /// a series must not have both. `le` is what tells the buckets of a histogram, so there another label of this
-    /// name is `exported_le`, as Prometheus calls what stands in its own way.
+    /// An empty value is the same as no label (Prometheus, "Data model"). If a name occurs twice, the last value
+    /// counts, since a series has each label once. A histogram's own label `le` distinguishes its buckets, so another
+    /// label of that name becomes `exported_le`, as in Prometheus.
     init(_ dimensions: [(String, String)], ofHistogram: Bool = false) {
         var values: [String: String] = [:]
         for (dimension, value) in dimensions {
@@ -39,7 +39,7 @@ extension LabelSet: Comparable {
 }
 
 extension [UInt8] {
-    /// Appends the value of a label, escaped as text format 0.0.4 has it.
+    /// Appends a label's value, escaped as in text format 0.0.4.
     fileprivate mutating func append(labelValue value: String) {
         for byte in value.utf8 {
             switch byte {

@@ -1,17 +1,17 @@
-/// What a metric is. Only one is possible for all series of a name.
+/// The kind of a metric. All series of one name have the same kind.
 enum MetricKind: Sendable {
     case counter
     case gauge
     /// A histogram of seconds.
     case durations
-    /// A histogram of whatever is recorded.
+    /// A histogram of values in a recorder's own unit.
     case sizes
-    /// A counter that is kept elsewhere and read when it is asked for.
+    /// A counter that is kept elsewhere and read on each exposition.
     case counterReading
-    /// A gauge that is worked out when it is asked for.
+    /// A gauge that is computed on each exposition.
     case gaugeReading
 
-    /// The word for it in a `# TYPE` line.
+    /// The kind's name in a `# TYPE` line.
     var typeName: StaticString {
         switch self {
         case .counter, .counterReading: "counter"
@@ -22,7 +22,7 @@ enum MetricKind: Sendable {
 
     var isHistogram: Bool { self == .durations || self == .sizes }
 
-    /// The names that samples of a metric of this kind have.
+    /// Returns the names of the samples of a metric of this kind.
     func sampleNames(_ name: String) -> [String] {
         switch self {
         case .counter, .counterReading, .gauge, .gaugeReading: [name]
@@ -31,15 +31,15 @@ enum MetricKind: Sendable {
     }
 }
 
-/// What holds the value of one series.
+/// The holder of one series' value.
 enum Instrument: Sendable {
     case counter(PrometheusCounter)
     case gauge(PrometheusGauge)
     case histogram(PrometheusHistogram)
-    /// `nil` when there is nothing to tell just now.
+    /// Returns `nil` when there is no value at the moment.
     case reading(@Sendable () -> Double?)
 
-    /// The object that swift-metrics was given.
+    /// The handler that swift-metrics holds; `nil` for a reading.
     var handler: AnyObject? {
         switch self {
         case .counter(let counter): counter

@@ -1,14 +1,14 @@
-/// Names as Prometheus allows them ("Data model: Metric names and labels").
+/// Names in the form that Prometheus allows ("Data model: Metric names and labels").
 enum MetricName {
-    /// The name of a metric, `[a-zA-Z_:][a-zA-Z0-9_:]*`: whatever else stands in `label` becomes an underscore.
+    /// Returns the name of a metric, `[a-zA-Z_:][a-zA-Z0-9_:]*`. Other characters of `label` become underscores.
     ///
     /// So `http.requests` and `http_requests` are one metric.
     static func metric(_ label: String) -> String {
         sanitized(label, colon: true)
     }
 
-    /// The name of a label, `[a-zA-Z_][a-zA-Z0-9_]*`, made in the same way. Two leading underscores are Prometheus's
-    /// own, `__name__` among them, so one of them is left.
+    /// Returns the name of a label, `[a-zA-Z_][a-zA-Z0-9_]*`, in the same way. Names with two leading underscores are
+    /// reserved for Prometheus (`__name__`, for example), so only one is kept.
     static func label(_ name: String) -> String {
         let sanitized = sanitized(name, colon: false)
         return sanitized.hasPrefix("__") ? "_" + sanitized.drop { $0 == "_" } : sanitized

@@ -2,14 +2,14 @@ import Glibc
 import Transport
 
 extension PrometheusRegistry {
-    /// Adds the metrics that every process has, under the names that Prometheus's client libraries share
-    /// ("Writing client libraries: Process metrics").
+    /// Adds the metrics of the process, under the names that Prometheus's client libraries share ("Writing client
+    /// libraries: Process metrics").
     ///
-    /// They are read from `/proc/self` each time; where there is none they are left out.
+    /// They are read from `/proc/self` on each exposition, and left out where that does not exist.
     public func observeProcess() {
         let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
         let page = Double(max(sysconf(Int32(_SC_PAGESIZE)), 1))
-        // Worked out once: it must not waver, since a change of it means a restart.
+        // Computed once: it must stay exactly the same, since Prometheus takes a change for a restart.
         let start = ProcessStatus.current.map { bootTime() + Double($0.startTicks) / ticks }
 
         observeCounter(
@@ -24,7 +24,7 @@ extension PrometheusRegistry {
         observeGauge("process_open_fds", help: "File descriptors that are open.") {
             openDescriptorCount().map(Double.init)
         }
-        observeGauge("process_max_fds", help: "How many file descriptors may be open.") {
+        observeGauge("process_max_fds", help: "Maximum number of open file descriptors.") {
             maximumDescriptors().map(Double.init)
         }
         observeGauge("process_start_time_seconds", help: "When the process started, in seconds since 1970.") { start }
@@ -32,12 +32,12 @@ extension PrometheusRegistry {
 }
 
 extension ProcessStatus {
-    /// This process, now.
+    /// The status of this process at the moment; `nil` without `/proc`.
     static var current: ProcessStatus? {
         let descriptor = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // The line has about 50 numbers of at most 20 digits. The kernel fills the buffer, which is the array's own.
+        // The line has about 50 numbers of at most 20 digits. The kernel fills the array's own buffer.
         let bytes = [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
             count = max(read(descriptor, buffer.baseAddress, buffer.count), 0)
         }

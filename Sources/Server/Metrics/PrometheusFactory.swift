@@ -1,25 +1,25 @@
 public import CoreMetrics
 
-/// What swift-metrics asks of a backend. A metric that may not be is one that does nothing.
+/// The backend interface of swift-metrics. A metric that is refused becomes one that does nothing.
 extension PrometheusRegistry: MetricsFactory {
-    /// The counter of this name and these dimensions.
+    /// Returns the counter of this name and these dimensions.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         counter(label, dimensions) ?? NOOPMetricsHandler.instance
     }
 
-    /// The counter of this name and these dimensions, the same one that counts whole amounts.
+    /// Returns the counter of this name and these dimensions. Whole amounts go to the same counter.
     public func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
         counter(label, dimensions) ?? NOOPMetricsHandler.instance
     }
 
-    /// The gauge of this name and these dimensions.
+    /// Returns the gauge of this name and these dimensions.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         gauge(label, dimensions) ?? NOOPMetricsHandler.instance
     }
 
-    /// The histogram of this name and these dimensions, or the gauge if values are not to be aggregated.
+    /// Returns the histogram of this name and these dimensions, or a gauge if `aggregate` is false.
     public func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
@@ -27,24 +27,24 @@ extension PrometheusRegistry: MetricsFactory {
         return histogram(label, .sizes, dimensions) ?? NOOPMetricsHandler.instance
     }
 
-    /// The histogram of this name and these dimensions, in seconds.
+    /// Returns the histogram of this name and these dimensions, in seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         histogram(label, .durations, dimensions) ?? NOOPMetricsHandler.instance
     }
 
-    /// Takes the counter out of the exposition, for all who asked for it.
+    /// Removes the counter from the exposition, for all who share it.
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
 
-    /// Takes the counter out of the exposition, for all who asked for it.
+    /// Removes the counter from the exposition, for all who share it.
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
 
-    /// Takes the gauge out of the exposition, for all who asked for it.
+    /// Removes the gauge from the exposition, for all who share it.
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
 
-    /// Takes the histogram or gauge out of the exposition, for all who asked for it.
+    /// Removes the histogram or gauge from the exposition, for all who share it.
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
 
-    /// Takes the histogram out of the exposition, for all who asked for it.
+    /// Removes the histogram from the exposition, for all who share it.
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
     private func counter(_ label: String, _ dimensions: [(String, String)]) -> PrometheusCounter? {

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A number that goes up and down: a meter, or a recorder that does not aggregate.
 ///
-/// It is a double, so whole numbers are exact up to 2^53.
+/// The value is a double, so whole numbers are exact up to 2^53.
 final class PrometheusGauge: MeterHandler, RecorderHandler {
     private let current = Atomic<Double>(0)
 
-    /// The present value.
+    /// The current value.
     var value: Double { current.load(ordering: .relaxed) }
 
     func set(_ value: Int64) { set(Double(value)) }
@@ -18,7 +18,7 @@ final class PrometheusGauge: MeterHandler, RecorderHandler {
 
     func record(_ value: Double) { set(value) }
 
-    /// Adds an amount; what is no finite number is ignored, for there would be no way back from it.
+    /// Adds an amount. Infinite and NaN amounts are ignored, since no later amount could undo them.
     func increment(by amount: Double) {
         guard amount.isFinite else { return }
         current.add(amount)

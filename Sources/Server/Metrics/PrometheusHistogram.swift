@@ -1,10 +1,10 @@
 import CoreMetrics
 import Synchronization
 
-/// How the values of a recorder or timer are distributed.
+/// The distribution of the values of a recorder or timer.
 final class PrometheusHistogram: RecorderHandler, TimerHandler {
     let buckets: HistogramBuckets
-    /// The number of values that belong to each bucket alone; they are added up for the exposition.
+    /// The number of values in each bucket alone; the exposition adds them up.
     private let counts: InlineArray<17, Atomic<UInt64>>
     private let total = Atomic<Double>(0)
 
@@ -16,18 +16,18 @@ final class PrometheusHistogram: RecorderHandler, TimerHandler {
 
     func record(_ value: Int64) { record(Double(value)) }
 
-    /// Counts a value; what is no finite number is ignored, for it would spoil the sum.
+    /// Counts a value. Infinite and NaN values are ignored, since they would spoil the sum.
     func record(_ value: Double) {
         guard value.isFinite else { return }
         counts[buckets.index(of: value)].wrappingAdd(1, ordering: .relaxed)
         total.add(value)
     }
 
-    /// Counts a duration, in seconds. The quotient is rounded only once, so 100,000 ns are within `le="0.0001"`.
+    /// Counts a duration, in seconds. The quotient is rounded only once, so 100,000 ns fall within `le="0.0001"`.
     func recordNanoseconds(_ duration: Int64) { record(Double(max(duration, 0)) / 1e9) }
 
-    /// What has been recorded: for each bucket how many values are in it and in those below (the last one is the
-    /// count of all), and the sum of the values, which may be ahead of the counts by those being recorded just now.
+    /// Returns the number of values in each bucket and those below it (the last element counts all values), and the sum
+    /// of the values. The sum may be ahead of the counts by the values being recorded at the moment.
     func snapshot() -> (cumulative: [UInt64], sum: Double) {
         var cumulative: [UInt64] = []
         cumulative.reserveCapacity(counts.count)

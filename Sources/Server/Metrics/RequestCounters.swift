@@ -1,13 +1,13 @@
 import CoreMetrics
 
-/// ``ServerMetricName/httpRequests``: a counter for each method and each class of status, all made beforehand, so that
-/// a request costs no look-up by name and no client can add series.
+/// ``ServerMetricName/httpRequests``: a counter for each method and class of status. All are created in advance, so a
+/// request needs no lookup by name and clients cannot add series.
 public struct RequestCounters: Sendable {
-    /// The methods that are told from each other.
+    /// The methods that are counted separately.
     public enum Method: Int, CaseIterable, Sendable {
         case get, head, post, put, patch, delete, options, other
 
-        /// The method of this name (RFC 9110, section 9.1: case matters); `other` if it is none that the server has.
+        /// Returns the method of this name (RFC 9110, section 9.1: case matters), or `other`.
         public init(_ name: String) {
             self =
                 switch name {
@@ -37,7 +37,7 @@ public struct RequestCounters: Sendable {
         }
     }
 
-    /// The classes of status (RFC 9110, section 15), 1xx to 5xx, of a method are next to each other.
+    /// The counters by method and then by class of status (RFC 9110, section 15), 1xx to 5xx.
     private let counters: [Counter]
     private static let statusClasses = 5
 
@@ -51,7 +51,7 @@ public struct RequestCounters: Sendable {
         }
     }
 
-    /// Counts a request that was answered with `status`: 100 to 599, and what is beyond is as the nearest.
+    /// Counts a request answered with `status`, 100 to 599; values beyond count as the nearest class.
     public func count(_ method: Method, status: Int) {
         let statusClass = min(max(status / 100, 1), Self.statusClasses)
         counters[method.rawValue * Self.statusClasses + statusClass - 1].increment()

@@ -7,15 +7,16 @@ struct MetricFamily: Sendable {
     var series: [LabelSet: Instrument] = [:]
 }
 
-/// Which series there are, and whether there may be one more.
+/// The table of all series, which enforces their maximum number.
 struct SeriesTable: Sendable {
-    /// The most series there are; a histogram is one of them.
+    /// Maximum number of series; a histogram counts as one.
     let maximumSeries: Int
     private(set) var families: [String: MetricFamily] = [:]
     private(set) var seriesCount = 0
-    /// What is to be said of a metric, by its name, whether it exists yet or not.
+    /// The `# HELP` texts by metric name, including metrics that do not exist yet.
     private let help: [String: String]
-    /// The names that samples have, so that no histogram `x` makes an `x_count` that is already something else.
+    /// The names of all samples, so that a histogram `x` cannot produce an `x_count` that already belongs to another
+    /// metric.
     private var sampleNames: Set<String> = []
 
     init(help: [String: String] = [:], maximumSeries: Int) {
@@ -28,9 +29,9 @@ struct SeriesTable: Sendable {
         families.values.sorted { $0.name < $1.name }
     }
 
-    /// The instrument of a series: the one it has, or else a new one.
+    /// Returns the instrument of a series, creating it if needed.
     ///
-    /// `nil` if there may not be one: the name is that of another kind of metric, or there are too many series.
+    /// Returns `nil` if it is refused: the name belongs to another kind of metric, or there are too many series.
     mutating func instrument(
         _ name: String, _ kind: MetricKind, _ labels: LabelSet, orNew new: () -> Instrument
     ) -> Instrument? {
@@ -45,7 +46,7 @@ struct SeriesTable: Sendable {
         return instrument
     }
 
-    /// Has a series read from this instead of whatever it was read from before; tells whether that may be.
+    /// Sets the closure of a series, replacing an earlier one. Returns false if the series is refused.
     mutating func observe(
         _ name: String, _ kind: MetricKind, _ labels: LabelSet, help: String, _ reading: Instrument
     ) -> Bool {
@@ -55,7 +56,7 @@ struct SeriesTable: Sendable {
         return true
     }
 
-    /// Takes the names that a new metric's samples have; tells whether they were free.
+    /// Claims the sample names of a new metric. Returns false if one is taken.
     private mutating func claim(_ name: String, _ kind: MetricKind) -> Bool {
         guard families[name] == nil else { return true }
         let names = kind.sampleNames(name)
@@ -64,7 +65,7 @@ struct SeriesTable: Sendable {
         return true
     }
 
-    /// Forgets the series of this handler. All who share it have agreed, for it was one for all of them.
+    /// Removes the series of this handler, for all who share it.
     mutating func remove(_ handler: AnyObject) {
         for (name, family) in families {
             guard let found = family.series.first(where: { $0.value.handler === handler }) else { continue }

@@ -1,4 +1,4 @@
-/// The names of the server's own metrics. What each one counts, and in what unit, is its ``help``.
+/// The names of the server's own metrics. ``help`` says what each one counts, and in which unit.
 public enum ServerMetricName: String, CaseIterable, Sendable {
     case httpRequests = "backscroll_http_requests_total"
     case messagesStored = "backscroll_messages_stored_total"
@@ -15,7 +15,7 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
     case webSocketCloses = "backscroll_websocket_closes_total"
     case pageReads = "backscroll_page_reads_total"
     case readSeconds = "backscroll_read_seconds"
-    // These are worked out when Prometheus asks: PrometheusRegistry.observe(_:dimensions:count:).
+    // These are read on each exposition: PrometheusRegistry.observe(_:dimensions:count:).
     case connections = "backscroll_connections"
     case feeds = "backscroll_feeds"
     case pendingBytes = "backscroll_pending_bytes"
@@ -23,47 +23,47 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
     case queuedSends = "backscroll_queued_sends"
     case queuedReads = "backscroll_queued_reads"
 
-    /// What is said of it to people who look at it, in its `# HELP` line.
+    /// The text of its `# HELP` line.
     public var help: String {
         switch self {
-        case .httpRequests: "Requests that were answered, by method and by the hundreds of the status."
-        case .messagesStored: "Messages that were stored."
-        case .messagesDuplicate: "Sends that were answered with the message that an earlier try had stored."
-        case .messagesExpired: "Messages that have become tombstones because they were too old."
-        case .commits: "Transactions that were committed."
-        case .commitSeconds: "How long a commit took, from the first statement until it was durable, in seconds."
-        case .commitMessages: "How many messages a commit stored."
+        case .httpRequests: "Answered requests, by method and class of status."
+        case .messagesStored: "Stored messages."
+        case .messagesDuplicate: "Repeated sends, answered with the message that an earlier one had stored."
+        case .messagesExpired: "Messages that became tombstones because of their age."
+        case .commits: "Committed transactions."
+        case .commitSeconds: "Duration of a commit, from the first statement until it was durable, in seconds."
+        case .commitMessages: "Number of messages that a commit stored."
         case .deliveries:
-            "New and changed messages, each counted once for every subscriber that its room has then; replays are not counted."
-        case .deliveredBytes: "Bytes that were written to subscribers, with their framing."
-        case .subscribers: "Subscriptions of rooms that are open; one connection may have many."
-        case .replays: "Times that a subscriber was brought up to date from the store."
-        case .connectionsRefused: "Connections that were closed at once because there were too many."
+            "New and changed messages, each counted once for every subscriber of its room at that time; replays are not counted."
+        case .deliveredBytes: "Bytes written to subscribers, with their framing."
+        case .subscribers: "Open subscriptions to rooms; one connection may have many."
+        case .replays: "Number of times that a subscriber caught up from the store."
+        case .connectionsRefused: "Connections closed at once because there were too many."
         case .webSocketCloses: "WebSockets that ended, by close code; 1006 without a Close frame."
-        case .pageReads: "Pages of messages that were read from the store."
-        case .readSeconds: "How long a read of the store took, without waiting for a thread, in seconds."
-        case .connections: "Connections that are open."
-        case .feeds: "Feeds of rooms that are in memory, those of all loops together."
-        case .pendingBytes: "Bytes of request bodies that are arriving or wait for a commit."
-        case .unsentBytes: "Bytes kept for clients that are slow to take them, at most."
-        case .queuedSends: "Sends that wait for a commit."
-        case .queuedReads: "Reads that wait for a thread."
+        case .pageReads: "Pages of messages read from the store."
+        case .readSeconds: "Duration of a read of the store, without waiting for a thread, in seconds."
+        case .connections: "Open connections."
+        case .feeds: "Feeds of rooms in memory, summed over all loops."
+        case .pendingBytes: "Bytes of request bodies that are arriving or waiting for a commit."
+        case .unsentBytes: "Upper bound of the bytes kept for slow clients."
+        case .queuedSends: "Sends waiting for a commit."
+        case .queuedReads: "Reads waiting for a thread."
         }
     }
 
-    /// The texts of all, by name, as a registry takes them.
+    /// The help texts of all metrics by name, as a registry takes them.
     public static var help: [String: String] {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0.help) })
     }
 }
 
 extension PrometheusRegistry {
-    /// Adds one of the server's gauges that are worked out when Prometheus asks.
+    /// Adds one of the server's metrics that are read on each exposition.
     ///
     /// - Parameters:
-    ///   - name: Which one.
-    ///   - dimensions: The labels of this series of it.
-    ///   - count: Gives the value, on the thread that asks for the ``exposition()``; kept as long as the registry.
+    ///   - name: The metric.
+    ///   - dimensions: The labels of this series.
+    ///   - count: Returns the value, on the thread that asks for the ``exposition()``; kept as long as the registry.
     public func observe(
         _ name: ServerMetricName, dimensions: [(String, String)] = [], count: @escaping @Sendable () -> Int
     ) {

@@ -1,8 +1,8 @@
 public import CoreMetrics
 
-/// What the server counts, made once so that counting is only counting.
+/// The server's own metrics, created once so that counting needs no lookup.
 ///
-/// Each is described by its ``ServerMetricName``.
+/// ``ServerMetricName`` describes each of them.
 public struct ServerMetrics: Sendable {
     /// ``ServerMetricName/httpRequests``.
     public let httpRequests: RequestCounters
@@ -33,7 +33,8 @@ public struct ServerMetrics: Sendable {
     /// ``ServerMetricName/readSeconds``.
     public let readSeconds: Timer
 
-    /// Makes all of them with `factory`: a ``PrometheusRegistry``, say, that has been given ``ServerMetricName/help``.
+    /// Creates all of them with `factory`, for example a ``PrometheusRegistry`` with the texts of
+    /// ``ServerMetricName/help``.
     public init(factory: any MetricsFactory) {
         func counter(_ name: ServerMetricName) -> Counter { Counter(label: name.rawValue, factory: factory) }
         func timer(_ name: ServerMetricName) -> Timer { Timer(label: name.rawValue, factory: factory) }

@@ -3,7 +3,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Questions of admins about the whole server.
+/// Requests of admins about the whole server.
 extension Exchange {
     /// `GET /v1/admin/rooms`
     func answerAllRooms(_ target: DecodedTarget) throws(Problem) {

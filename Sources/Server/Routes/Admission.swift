@@ -3,12 +3,12 @@ import HTTP
 import Transport
 import Wire
 
-/// True if the caller has done too much of something of late.
+/// Rate limits on requests.
 extension Exchange {
-    /// Counts what the request is about to do. Without limits this is a look at one pointer.
+    /// Counts an action against the limits of the user and the address. Costs one pointer check if there are no limits.
     ///
-    /// - Parameter user: who does it; `nil` if nobody is named.
-    /// - Throws: 429 `rate_limited`, with when to try again and the limit in the answer's head.
+    /// - Parameter user: The user who acts; `nil` without a name.
+    /// - Throws: 429 `rate_limited`. The limit and the time to retry go into the answer's header.
     func admit(_ action: Limiter.Action, by user: UserID?) throws(Problem) {
         guard let limiter = worker.services.limiter, let http else { return }
         let address = clientBlock(on: http)
@@ -18,7 +18,8 @@ extension Exchange {
         throw exceeded.problem
     }
 
-    /// Counts a socket or an event stream as a connection of its client, where a proxy has made the connection itself.
+    /// Counts a socket or an event stream against the connection limit of its client. Only for connections that a proxy
+    /// has made: the transport counts direct connections itself.
     ///
     /// - Throws: 429 `rate_limited`.
     func admitProxiedConnection() throws(Problem) {
@@ -26,19 +27,19 @@ extension Exchange {
         try admit(.connections, by: nil)
     }
 
-    /// The client's address: the peer's, or what trusted proxies say (see ``TrustedProxies``).
+    /// Returns the client's address: the peer's, or the one that trusted proxies report (see ``TrustedProxies``).
     func clientAddress(on http: HTTPConnection) -> IPAddress? {
         guard http.isProxied, let peer = http.peer, let proxies = worker.services.proxies else { return http.peer }
         return proxies.client(in: request.headerFields, from: peer)
     }
 
-    /// The client's address as limits count it.
+    /// Returns the block of addresses that limits count the client by.
     func clientBlock(on http: HTTPConnection) -> AddressBlock? {
         http.isProxied ? clientAddress(on: http).map(AddressBlock.init) : http.peerBlock
     }
 
-    /// Counts a user whom the caller adds to a room: as a change, and unless the caller is an admin or adds itself, against
-    /// the limit of its own.
+    /// Counts the addition of a member: as a change, and if a caller other than an admin adds another user, also
+    /// against the limit of invites.
     func admitMember(_ user: UserID, by caller: Identity) throws(Problem) {
         let name = try caller.named()
         guard user != name, !caller.isAdmin else { return try admit(.changes, by: name) }
@@ -53,7 +54,7 @@ extension Exchange {
 }
 
 extension Worker {
-    /// Counts what a frame on a socket is about to do.
+    /// Counts the action of a frame on a socket.
     ///
     /// - Throws: 429 `rate_limited`, which goes into an error frame.
     func admit(_ action: Limiter.Action, by user: UserID?, from address: AddressBlock?) throws(Problem) {
@@ -64,7 +65,7 @@ extension Worker {
 }
 
 extension Loop {
-    /// The loop's clock, which all loops of the process share up to a turn's length, in nanoseconds.
+    /// The loop's clock in nanoseconds. The clocks of a process's loops differ by at most the length of a turn.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = time.components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -51,7 +51,7 @@ extension Exchange {
         }
     }
 
-    /// Changes a user as an admin; `then` is told what has come of it.
+    /// Changes a user as an admin, then calls `then` with the result; answers with the problem on failure.
     func change(
         _ user: UserID, _ change: UserChange, by caller: Identity, then: @escaping (Stored) -> Void
     ) throws(Problem) {

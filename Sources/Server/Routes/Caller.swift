@@ -3,21 +3,21 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Who makes a request: whom its token names, or without keys, in open mode, who the caller says to be.
+/// The caller of a request: the user that the token names, or in open mode the name that the request states.
 extension Exchange {
-    /// Learns who the caller is, and that the room is one that the caller may have to do with.
+    /// Returns the caller, and checks that the token allows the room.
     ///
-    /// - Throws: 401 when there is no good token, 403 when it is not for the room, 400 when the request contradicts
-    ///   itself.
+    /// - Throws: 401 without a valid token, 403 when the token does not allow the room, 400 when the request
+    ///   contradicts itself.
     func caller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
         let caller = try caller(target)
         guard caller.allows(room: room) else { throw .roomNotAllowed }
         return caller
     }
 
-    /// Learns who the caller is.
+    /// Returns the caller.
     ///
-    /// - Throws: 401 when there is no good token, 400 when the request contradicts itself.
+    /// - Throws: 401 without a valid token, 400 when the request contradicts itself.
     func caller(_ target: DecodedTarget) throws(Problem) -> Identity {
         let identity = try identity(target)
         if worker.logsCallers { caller = identity.user }
@@ -29,18 +29,18 @@ extension Exchange {
             return Identity(user: try Self.claimedUser(request, target))
         }
         guard let found = try Credentials.token(of: request, target) else { throw .tokenMissing }
-        // An answer to a URL that has a token in it is nobody else's (RFC 6750, section 2.3).
+        // Shared caches must not store an answer to a URL with a token (RFC 6750, section 2.3).
         if found.isInURL { add(.cacheControl, "private") }
         let caller = try worker.identity(of: found.token)
         if let claimed = try Self.claimedUser(request, target), claimed != caller.user {
-            throw .badRequest("The user that is named is not the one of the token.")
+            throw .badRequest("The request names a user other than the token's user.")
         }
         return caller
     }
 
-    /// Learns who the caller is, who must be an admin of the whole server.
+    /// Returns the caller if it is an admin of the whole server.
     ///
-    /// - Throws: 401 when there is no good token, 403 when it is no admin's, or one that is limited to some rooms.
+    /// - Throws: 401 without a valid token, 403 when the token is not an admin's or is limited to some rooms.
     func admin(_ target: DecodedTarget) throws(Problem) -> Identity {
         let caller = try caller(target)
         guard caller.isAdmin, caller.rooms == nil else { throw .notAnAdmin }
@@ -49,16 +49,16 @@ extension Exchange {
 
     /// The user that `?user=` or `X-User` names.
     ///
-    /// - Throws: 400 when both do and differ, or the name is none.
+    /// - Throws: 400 when both are present and differ, or when the name is not a valid user id.
     private static func claimedUser(_ request: RequestHead, _ target: DecodedTarget) throws(Problem) -> UserID? {
         let parameter = try target.single("user")
         let field = request.headerFields.first(.xUser)
         guard field == nil || request.headerFields.count(of: .xUser) == 1 else {
             throw .badRequest("There is more than one X-User header.")
         }
-        // Browsers send fields as Latin-1, in which two names could become the same one.
+        // Browsers send header values as Latin-1, which could turn two names into the same one.
         guard field == nil || request.headerFields.firstIsUTF8(.xUser) else { throw .invalidUser }
-        // By their bytes, as users are told from each other.
+        // Compared by their bytes, like user ids.
         if let parameter, let field, !parameter.hasSameBytes(as: field) {
             throw .badRequest("The user parameter and the X-User header name different users.")
         }
@@ -68,9 +68,9 @@ extension Exchange {
 }
 
 extension Identity {
-    /// The user.
+    /// The caller's name.
     ///
-    /// - Throws: 401 when there is no name, which only open mode allows.
+    /// - Throws: 401 when there is none, which is possible only in open mode.
     func named() throws(Problem) -> UserID {
         guard let user else {
             throw .unauthenticated("Say who you are: add ?user=NAME to the URL, or the header X-User: NAME.")
@@ -80,10 +80,10 @@ extension Identity {
 }
 
 extension HTTPField.Name {
-    /// Names the caller in open mode.
+    /// The caller's name, in open mode.
     static let xUser = HTTPField.Name("X-User")!
-    /// What an event stream's client has seen last.
+    /// The id of the last event that an event stream's client received.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
-    /// Where related resources are (RFC 8288).
+    /// Links to related resources (RFC 8288).
     static let link = HTTPField.Name("Link")!
 }

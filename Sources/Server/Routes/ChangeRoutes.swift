@@ -3,7 +3,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Changing a message that is there.
+/// Changes of stored messages.
 extension Exchange {
     /// `PATCH /v1/rooms/{room}/messages/{seq}`
     func edit(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
@@ -14,7 +14,7 @@ extension Exchange {
 
     /// `DELETE /v1/rooms/{room}/messages/{seq}`
     func delete(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        // Whether the caller owns the room is looked up with the change.
+        // The log checks whether the caller owns the room, in the same transaction as the change.
         try change(seq, of: room, by: admittedCaller(target, in: room), .delete(.sender))
     }
 
@@ -24,7 +24,7 @@ extension Exchange {
         try change(seq, of: room, by: caller, request.method == .put ? .addReaction(key) : .removeReaction(key))
     }
 
-    /// Learns who the caller is, and that it has not changed too much of late.
+    /// Returns the caller, and counts the change against its limits.
     private func admittedCaller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
         let caller = try caller(target, in: room)
         try admit(.changes, by: try caller.named())

@@ -2,20 +2,20 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Where the token of a request stands (RFC 6750, section 2): in one of three places, or the same one in several.
+/// The token of a request. It can be in three places (RFC 6750, section 2); the same token may be in several.
 enum Credentials {
     private static let scheme = "bearer"
     private static let subprotocolPrefix = "bearer."
 
-    /// A token and whether it stands in the URL, where caches look.
+    /// A token, and whether the URL contains it, where logs and caches can see it.
     struct Found: Equatable {
         var token: String
         var isInURL = false
     }
 
-    /// The token of a request; `nil` if there is none.
+    /// Returns the token of a request; `nil` if there is none.
     ///
-    /// - Throws: 400 when there are two that differ: which one is meant would be a guess.
+    /// - Throws: 400 when the request has two tokens that differ.
     static func token(of request: RequestHead, _ target: DecodedTarget) throws(Problem) -> Found? {
         var found: Found?
         func add(_ token: Substring, isInURL: Bool = false) throws(Problem) {
@@ -32,7 +32,7 @@ enum Credentials {
         for value in request.headerFields[values: .authorization] {
             if let token = token(ofAuthorization: value) { try add(token) }
         }
-        // A browser cannot set fields on a WebSocket, but it can offer subprotocols.
+        // Browsers cannot set headers on a WebSocket, but they can offer subprotocols.
         if request.method == .get {
             for offered in request.headerFields.elements(of: .secWebSocketProtocol)
             where offered.hasPrefix(subprotocolPrefix) {
@@ -43,8 +43,8 @@ enum Credentials {
         return found
     }
 
-    /// What follows `Bearer`, whose case does not matter (RFC 9110, section 11.1); empty if nothing does. Other schemes
-    /// are somebody else's, a proxy's say.
+    /// Returns the text after `Bearer`, which is matched without regard to case (RFC 9110, section 11.1). The result is
+    /// empty if nothing follows, and `nil` for other schemes, which may be meant for a proxy.
     private static func token(ofAuthorization value: String) -> Substring? {
         guard value.prefix(scheme.count).lowercased() == scheme else { return nil }
         let rest = value.dropFirst(scheme.count)
@@ -53,11 +53,11 @@ enum Credentials {
 }
 
 extension Problem {
-    /// What `WWW-Authenticate` says of it (RFC 6750, section 3); `nil` if it has nothing to do with tokens.
+    /// The value of `WWW-Authenticate` (RFC 6750, section 3); `nil` if the problem is not about tokens.
     var challenge: String? {
         switch code {
-        // Without any credentials there is no error code either (section 3.1), but some parameter there must be. In open
-        // mode no scheme would help, but every 401 has a challenge (RFC 9110, section 15.5.2).
+        // Without credentials there is no error code (section 3.1), but the challenge needs some parameter. In open
+        // mode no scheme would help, but every 401 needs a challenge (RFC 9110, section 15.5.2).
         case .tokenMissing, .unauthenticated: #"Bearer realm="backscroll""#
         case .tokenInvalid, .tokenExpired, .tokenNotYetValid: #"Bearer error="invalid_token""#
         case .roomNotAllowed: #"Bearer error="insufficient_scope""#

@@ -2,7 +2,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// The path and query of a request, decoded, as the routes take them.
+/// The decoded path and query of a request.
 struct DecodedTarget {
     /// The path's segments.
     let segments: [String]
@@ -21,12 +21,12 @@ struct DecodedTarget {
         }
     }
 
-    /// The value of a query parameter; `nil` when it is absent.
+    /// Returns the value of a query parameter; `nil` when it is absent.
     ///
-    /// - Throws: 400 when it is there more than once: which one is meant would be a guess.
+    /// - Throws: 400 when it occurs more than once.
     func single(_ name: String) throws(Problem) -> String? {
         guard !parameters.isRepeated(name) else {
-            var problem = Problem.badRequest("The parameter \(name) is there more than once.")
+            var problem = Problem.badRequest("The parameter \(name) occurs more than once.")
             problem.field = name
             throw problem
         }
@@ -35,7 +35,7 @@ struct DecodedTarget {
 }
 
 extension Problem {
-    /// What the codec found wrong with a request.
+    /// The problem that corresponds to a refusal of the HTTP codec.
     init(_ refusal: RequestRefusal, _ limits: HTTPLimits) {
         let limit: Int? =
             switch refusal.code {
@@ -51,7 +51,7 @@ extension Problem {
         self.init(code: Code(rawValue: refusal.code) ?? .badRequest, detail: refusal.detail, limit: limit)
     }
 
-    /// 400 or 426 `upgrade_required`: what was sent is no WebSocket handshake.
+    /// 400, or 426 `upgrade_required`: the request is not a valid WebSocket handshake.
     static func handshakeRefused(status: Int, detail: String) -> Problem {
         Problem(
             code: status == 426 ? .upgradeRequired : .badRequest,

@@ -4,7 +4,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Reading a room: pages by `seq`, changes by `rev`, and who is there.
+/// Reading a room: pages by `seq`, changes by `rev`, and presence.
 extension Exchange {
     /// `GET /v1/rooms/{room}/messages`
     func answerPage(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
@@ -35,10 +35,10 @@ extension Exchange {
         }
     }
 
-    /// Where the pages on either side are (RFC 8288), for clients that walk. The first is the older one.
+    /// Returns links to the pages on either side (RFC 8288), the older page first.
     static func links(_ slice: PageSlice, room: RoomID, limit: Int) -> String {
         var links: [String] = []
-        // A page without messages is a place at an end, of which all messages lie on one side.
+        // An empty page lies at one end of the room, with all messages on one side of it.
         let before = slice.count > 0 ? slice.firstSeq : slice.state.head + 1
         let after = slice.count > 0 ? slice.lastSeq : 0
         if slice.hasBefore {
@@ -81,7 +81,7 @@ extension Exchange {
             throw .notAvailable("This server does not count who is present.")
         }
         try admit(.reads, by: caller.user)
-        // The log says who may know.
+        // The log checks that the caller may read the room.
         ask(.state, of: room, for: caller) { [self] result in
             switch result {
             case .success: answer { body in presence.present(in: room).encode(into: &body) }

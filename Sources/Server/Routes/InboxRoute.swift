@@ -3,10 +3,10 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// The rooms of a user.
+/// The list of the caller's rooms.
 extension Exchange {
-    /// `GET /v1/rooms`: the rooms that the caller is a member of, latest activity first. For an admin too these are
-    /// memberships, and not all rooms that an admin may read.
+    /// `GET /v1/rooms`: the rooms that the caller is a member of, latest activity first. Admins get their memberships,
+    /// too, not all rooms that they may read.
     func answerRooms(_ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target)
         _ = try caller.named()

@@ -5,11 +5,11 @@ import Transport
 import WebSocket
 import Wire
 
-/// `GET /v1/rooms/{room}/live` and `GET /v1/live`: what changes in rooms, as it changes.
+/// `GET /v1/rooms/{room}/live` and `GET /v1/live`: subscriptions to rooms.
 extension Exchange {
-    /// Answers with a WebSocket, or with an event stream when that is what the client accepts.
+    /// Answers with a WebSocket, or with an event stream if the client accepts one.
     ///
-    /// An EventSource that was refused for good connects again nevertheless; 204 ends it (WHATWG HTML, section 9.2.3).
+    /// An EventSource reconnects even after a permanent refusal; 204 stops it (WHATWG HTML, section 9.2.3).
     func openLive(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
         if wantsEvents, request.headerFields.first(.lastEventID) == EventStreamText.refusedID {
             return answerEmpty(.noContent)
@@ -24,11 +24,10 @@ extension Exchange {
         }
     }
 
-    /// True for a request to be upgraded to a WebSocket.
+    /// True for a request to upgrade to a WebSocket.
     var wantsWebSocket: Bool { request.headerFields.lists("websocket", in: .upgrade) }
 
-    /// True for a request for Server-Sent Events. Some clients offer to upgrade to other things (h2c), which is no reason
-    /// to refuse them their events.
+    /// True for a request for Server-Sent Events. An offer to upgrade to another protocol (h2c) does not prevent it.
     var wantsEvents: Bool { !wantsWebSocket && Accept.prefersEventStream(request.headerFields) }
 
     /// `GET /v1/live`: a WebSocket for many rooms.
@@ -59,7 +58,7 @@ extension Exchange {
     }
 
     private func openEventStream(_ room: RoomID, _ caller: Identity, _ target: DecodedTarget) throws(Problem) {
-        // What the browser remembers is newer than what the page put into the URL.
+        // The browser's last event id is newer than the position that the page put into the URL.
         let since = try sincePosition(target, lastEventID: request.headerFields.first(.lastEventID))
         subscribe(to: room, caller, since: since, format: .serverSentEvents) { [self] subscription, slice in
             stream(contentType: Accept.eventStream, fields: EventStreamText.fields) { connection in
@@ -70,7 +69,7 @@ extension Exchange {
         }
     }
 
-    /// Checks the handshake, and agrees on how messages are framed.
+    /// Checks the handshake and chooses the framing of messages.
     private func acceptWebSocket() throws(Problem) -> (ServerHandshake, PushFormat) {
         do throws(HandshakeRefusal) {
             let handshake = try ServerHandshake(
@@ -85,10 +84,11 @@ extension Exchange {
 
     private func sincePosition(_ target: DecodedTarget, lastEventID: String?) throws(Problem) -> SincePosition? {
         let epoch = try target.single("epoch")
-        // A browser sends an empty one when it has seen no id.
+        // Browsers send an empty id when they have received none.
         if let lastEventID, !lastEventID.isEmpty { return try SincePosition(parsing: lastEventID) }
         guard let since = try target.single("since") else {
-            // Without a place to go on from there is nothing to misread, but the client has another history in mind.
+            // Without a position nothing can be misread, but a different epoch shows that the client holds another
+            // history.
             if let epoch, try SincePosition(parsing: "0", epoch: epoch).epoch != self.epoch {
                 throw .cursorUnknown
             }
@@ -97,7 +97,7 @@ extension Exchange {
         return try SincePosition(parsing: since, epoch: epoch)
     }
 
-    /// Joins the room's feed first and reads where the room is afterwards, so that nothing falls in between.
+    /// Joins the room's feed first and reads the room's state afterwards, so that no change falls between the two.
     private func subscribe(
         to room: RoomID, _ caller: Identity, since: SincePosition?, format: PushFormat,
         open: @escaping (Subscription, ReplaySlice) -> Void
@@ -106,7 +106,7 @@ extension Exchange {
         worker.loop.clientStays()
         let subscription = worker.subscribe(to: room, as: caller, format: format, since: since?.rev)
         let reading = worker.read(for: subscription, since: since?.rev, asker: asker(caller)) { [self] result in
-            // The client may have gone, or there is a reason to refuse it.
+            // The client may be gone, or the subscription may be refused.
             defer { if !subscription.hasStarted { worker.end(subscription) } }
             do throws(Problem) {
                 let slice = try result.get()
@@ -121,14 +121,14 @@ extension Exchange {
         wait(for: reading) { [worker] in worker.end(subscription) }
     }
 
-    /// What is spoken on the socket, for clients that ask.
+    /// The WebSocket subprotocol of frames and close codes, for clients that offer it.
     static let subprotocol = "backscroll.v1"
-    /// Messages are compressed once for all subscribers, so with one window.
+    /// Messages are compressed once for all subscribers, so all use one window size.
     private static let windowBits = PushDeflater.windowBits...PushDeflater.windowBits
 }
 
 extension ServerHandshake.Request {
-    /// What the handshake needs to know of a request.
+    /// Collects what the handshake needs from a request.
     init(_ request: RequestHead, _ context: ReplyContext) {
         let fields = request.headerFields
         self.init(
@@ -141,7 +141,7 @@ extension ServerHandshake.Request {
 }
 
 extension ServerHandshake {
-    /// The header fields of the 101.
+    /// The header fields of the 101 answer.
     var fields: [HTTPField] {
         var fields = [
             HTTPField(name: .upgrade, value: "websocket"), HTTPField(name: .connection, value: "Upgrade"),

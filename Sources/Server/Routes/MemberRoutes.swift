@@ -36,7 +36,8 @@ extension Exchange {
         case .delete:
             try admit(.changes, by: try caller.named())
             try change(room, .removeMember(user), by: caller) { [self] stored in
-                // Of an open room too: who has left it, or was shown the door, may come back as anybody may.
+                // Subscriptions to open rooms end, too. A user who has left or was removed can subscribe again like
+                // anybody else.
                 if stored.isNew { worker.services.dispatcher.recheckSubscriptions(of: user, to: room, asMember: true) }
                 answerEmpty(.noContent)
             }

@@ -4,7 +4,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Sending a message, and reading single ones.
+/// Sending a message, and reading single messages.
 extension Exchange {
     /// `POST /v1/rooms/{room}/messages`
     func send(to room: RoomID, _ target: DecodedTarget) throws(Problem) {
@@ -30,7 +30,7 @@ extension Exchange {
         doublePush(of: ticket, in: room)
     }
 
-    /// Says where a message is. Neither the grammar of a room id nor a number has anything to escape.
+    /// Adds the message's URL. Room ids and numbers need no escaping.
     private func addLocation(of seq: Int64, in room: RoomID) {
         lines.reserveCapacity(128)
         lines.append(literal: "Location: /v1/rooms/")
@@ -40,7 +40,7 @@ extension Exchange {
         lines.append(literal: "\r\n")
     }
 
-    /// Refuses a body whose content type says that it is something else than JSON.
+    /// Refuses a body whose content type contradicts JSON.
     func expectJSON() throws(Problem) {
         let fields = request.headerFields
         guard !fields.first(.contentType, is: "application/json") else { return }

@@ -2,9 +2,9 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// What operators and their machines ask.
+/// Health checks, metrics and descriptions.
 extension Exchange {
-    /// `GET /`: the web page, or without it a text for people who look.
+    /// `GET /`: the web page, or a short text with `--no-page`.
     func answerIndex() {
         if worker.services.configuration.page {
             add(.contentSecurityPolicy, PageContent.policy)
@@ -28,7 +28,8 @@ extension Exchange {
         answer { $0.append(contentsOf: #"{"status":"ok"}"#.utf8) }
     }
 
-    /// `GET /readyz`: it can also commit, and is not about to stop. Why it cannot is in the log, and not for everybody.
+    /// `GET /readyz`: the server can commit and is not stopping. The reason why it cannot is in the log only, because
+    /// anybody may ask.
     func answerReadiness() {
         if worker.isWindingDown {
             answer(.unavailable("The server is stopping."))

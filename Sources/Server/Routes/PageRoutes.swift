@@ -3,18 +3,18 @@ import HTTPTypes
 import Page
 import Wire
 
-/// The web page as it is served.
+/// The files of the web page, ready to serve.
 enum PageContent {
     static let index = StaticContent(Page.index.bytes, contentType: Page.index.contentType)
-    /// The files by their names.
+    /// The files, by name.
     static let files = Dictionary(
         uniqueKeysWithValues: Page.files.map { ($0.name, StaticContent($0.bytes, contentType: $0.contentType)) })
 
-    /// The field that lets a service worker serve more than what is beside it.
+    /// The header that lets a service worker control paths outside its own directory.
     static let serviceWorkerAllowed = HTTPField.Name("Service-Worker-Allowed")!
 
-    /// The content security policy of the page: its own scripts and styles only, and no page around it. Pictures and films
-    /// of messages may come from anywhere.
+    /// The page's content security policy: only its own scripts and styles, and no framing by other pages. Images and
+    /// videos in messages may come from anywhere.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' http: https: data:; \
         media-src http: https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
@@ -22,12 +22,12 @@ enum PageContent {
 }
 
 extension Exchange {
-    /// `GET /page/{name}`
+    /// `GET /page/{name}`.
     ///
-    /// - Throws: 404 when there is no such file, or no page.
+    /// - Throws: 404 when there is no such file, or the server runs without the page.
     func answerPageFile(_ name: String) throws(Problem) {
         guard worker.services.configuration.page, let file = PageContent.files[name] else { throw .notFound }
-        // The worker that keeps the page for when the server cannot be reached serves the document too, which is above its path.
+        // The service worker caches the document, too, which is outside the worker's directory.
         if name == Page.worker { add(PageContent.serviceWorkerAllowed, "/") }
         answer(file)
     }

@@ -3,10 +3,10 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// A message's revision as its entity tag (RFC 9110, section 8.8.3): the number in quotes, a strong one, for a snapshot
-/// has the same bytes for everybody.
+/// Entity tags of messages (RFC 9110, section 8.8.3): the revision in quotes. They are strong, because a snapshot has
+/// the same bytes for every caller.
 extension Exchange {
-    /// Answers with a message.
+    /// Answers with a message and its entity tag.
     func answer(_ status: HTTPResponse.Status, _ message: Stored) {
         lines.append(literal: "ETag: \"")
         lines.append(decimal: message.rev)
@@ -16,23 +16,24 @@ extension Exchange {
 }
 
 extension Stored {
-    /// The entity tag of the message as it is now.
+    /// The entity tag of the message's current snapshot.
     var entityTag: String { "\"\(rev)\"" }
 }
 
 extension RevisionCondition {
-    /// What `If-Match` asks for (RFC 9110, section 13.1.1); `nil` when any revision will do.
+    /// Reads `If-Match` (RFC 9110, section 13.1.1); `nil` when the request accepts any revision.
     init?(_ fields: HeaderFields) {
         let tags = fields.elements(of: .ifMatch)
         guard fields.contains(.ifMatch), !tags.contains("*") else { return nil }
-        // What is no tag of a revision matches none; neither does a weak one, which speaks of no bytes in particular.
+        // Text that is not a revision's tag matches none, and neither does a weak tag, which does not identify exact
+        // bytes.
         self.init(revs: tags.compactMap(Int64.init(entityTag:)))
     }
 }
 
 extension HeaderFields {
-    /// Returns whether `If-None-Match` names an entity tag, as a strong one or a weak one, or with `*` any (RFC 9110,
-    /// section 13.1.2): then the client has what would be answered.
+    /// Returns true if `If-None-Match` names the entity tag, strong or weak, or is `*` (RFC 9110, section 13.1.2): then
+    /// the client already has the content.
     func ifNoneMatchNames(_ tag: String) -> Bool {
         contains(.ifNoneMatch)
             && elements(of: .ifNoneMatch).contains { $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == tag }
@@ -40,7 +41,7 @@ extension HeaderFields {
 }
 
 extension Int64 {
-    /// The revision of which this is the strong entity tag: the number in quotes, as it is written in answers.
+    /// Reads a strong entity tag of a revision: the number in quotes, exactly as answers write it.
     fileprivate init?(entityTag tag: Substring) {
         guard tag.count > 2, tag.first == "\"", tag.last == "\"", let rev = Int64(tag.dropFirst().dropLast()),
             "\"\(rev)\"" == tag

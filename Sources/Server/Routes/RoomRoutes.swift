@@ -3,7 +3,7 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// A room as its caller sees it, its settings, and up to where the caller has read it.
+/// Reading and changing a room, its settings and the caller's read mark.
 extension Exchange {
     /// `GET /v1/rooms/{room}`
     func answerRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
@@ -19,7 +19,7 @@ extension Exchange {
         try expectJSON()
         let settings = try RoomSettings.decode(body)
         try change(room, .set(settings), by: caller) { [self] stored in
-            // Only then: while they are asked about, subscribers hear nothing.
+            // Only then, since subscribers receive nothing while their access is checked.
             if stored.becamePrivate { worker.services.dispatcher.recheckSubscriptions(of: nil, to: room) }
             answerSummary(of: room, for: caller, stored.isNew ? .created : .ok)
         }
@@ -43,7 +43,7 @@ extension Exchange {
             switch result {
             case .success(let mark):
                 if mark.isNew { worker.readMarkMoved(user, in: room, to: mark.seq) }
-                // A query sees every commit that was heard of before.
+                // A query sees every commit that was reported before it, so the summary has the new mark.
                 answerSummary(of: room, for: caller)
             case .failure(let problem):
                 answer(problem)
@@ -51,7 +51,7 @@ extension Exchange {
         }
     }
 
-    /// Changes a room or its members; `then` is told what has come of it.
+    /// Changes a room or its members, then calls `then` with the result; answers with the problem on failure.
     func change(
         _ room: RoomID, _ change: RoomChange, by caller: Identity, then: @escaping (Stored) -> Void
     ) throws(Problem) {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Wire
 
-/// What a request is about, by its path: a pure function, so that what exists can be read off here.
+/// The resource that a request's path names. A pure function of the path, so this file lists all resources.
 enum Route: Equatable {
     case index
     case pageFile(name: String)
@@ -36,7 +36,7 @@ enum Route: Equatable {
     ///
     /// - Parameter segments: the path's segments, percent-decoded.
     /// - Returns: `nil` when there is no such resource.
-    /// - Throws: 400 when a segment is no room id, no user id, no `seq` or no key of a reaction.
+    /// - Throws: 400 when a segment is not a valid room id, user id, `seq` or reaction key.
     init?(_ segments: [String]) throws(Problem) {
         switch segments.count {
         case 1:
@@ -113,11 +113,11 @@ enum Route: Equatable {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             throw .invalidField("seq", must: "be a decimal number")
         }
-        // A number too large for any message is one that is not there.
+        // No message has a number this large, so the lookup finds none.
         return Int64(text) ?? .max
     }
 
-    /// What may be done with it, beside OPTIONS. HEAD goes with GET.
+    /// The methods that the resource supports, in addition to OPTIONS. HEAD goes with GET.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .messages: [.get, .head, .post]
@@ -133,7 +133,7 @@ enum Route: Equatable {
         }
     }
 
-    /// The room that it is about; `nil` if it is about none or several.
+    /// The room of the resource; `nil` for resources of no room or of several.
     var room: RoomID? {
         switch self {
         case .room(let room), .messages(let room), .message(let room, _), .clientMessage(let room, _),
@@ -146,7 +146,7 @@ enum Route: Equatable {
         }
     }
 
-    /// True if it is for callers that have been authenticated, where there are keys.
+    /// True if the resource needs an authenticated caller on a server with keys.
     var needsCaller: Bool {
         switch self {
         case .index, .pageFile, .health, .readiness, .metrics, .description, .docs: false
@@ -162,7 +162,7 @@ enum Route: Equatable {
         }
     }
 
-    /// The same as the value of an `Allow` field.
+    /// The methods as the value of an `Allow` header.
     var allowed: String {
         (methods + [.options]).map(\.rawValue).joined(separator: ", ")
     }
