@@ -9,13 +9,13 @@ public final class EchoServer: Sendable {
     /// The largest message, in bytes.
     public static let messageBytes = 64 * 1024 * 1024
 
-    /// The port on which it listens.
+    /// The port that it listens on.
     public let port: Int
     private let group: LoopGroup
 
     /// Starts one loop and listens.
     ///
-    /// - Throws: ``TransportError`` when that cannot be had.
+    /// - Throws: ``TransportError`` when it cannot start.
     public init(host: String, port: Int) throws(TransportError) {
         group = try LoopGroup(count: 1)
         do throws(TransportError) {
@@ -26,14 +26,14 @@ public final class EchoServer: Sendable {
         }
     }
 
-    /// Closes every socket and ends.
+    /// Closes all sockets and stops the loop.
     public func stop() {
         group.windDown()
         group.stop()
     }
 }
 
-/// A connection of the echo server until its handshake.
+/// A connection of the echo server before its handshake.
 private final class EchoConnection: ConnectionHandler {
     private var parser = RequestParser()
     private var writer = ResponseWriter()
@@ -87,7 +87,7 @@ private final class EchoConnection: ConnectionHandler {
     func closed(_ connection: Connection) {}
 }
 
-/// Sends back what it gets, compressed if that was agreed on.
+/// Sends each message back, compressed if that was negotiated.
 private final class Echo: WebSocketDelegate {
     private var deflater: Deflater?
 

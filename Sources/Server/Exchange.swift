@@ -6,22 +6,22 @@ import Wire
 
 /// One request and its answer.
 ///
-/// A route answers once, now or later on the same loop. When the client has gone meanwhile the answer goes nowhere.
+/// A route answers once, at once or later on the same loop. If the client has gone by then, the answer is dropped.
 final class Exchange {
     let worker: Worker
     let request: RequestHead
     let body: [UInt8]
-    /// The body, as held against the bound on pending bytes until the exchange ends: for a send, when its commit has.
+    /// The body's share of the bound on pending bytes, held until the exchange ends: for a send, until its commit.
     private let held: ByteBudget.Share
-    /// What the answer's framing depends on.
+    /// The properties of the request that the framing of the answer depends on.
     let context: ReplyContext
-    /// What the answer's head is to have beside the usual.
+    /// Additional header fields of the answer.
     var fields: [HTTPField] = []
-    /// The same, where it is numbers: lines that are ready to be sent, each with its CRLF.
+    /// Additional header fields as encoded lines, each with its CRLF. Avoids strings for fields with numbers.
     var lines: [UInt8] = []
-    /// What the server is to do wrong; `nil` unless it was told to, and is asked to.
+    /// The faults that the request asks for; `nil` without any, or without `--faults`.
     var faults: FaultPlan?
-    /// False for a request that could not be read to its end: its answer is the connection's last.
+    /// False for a request that could not be read completely. Its answer is the connection's last.
     let isWhole: Bool
     private(set) weak var http: HTTPConnection?
     /// The time when the request had arrived; `nil` when requests are not logged.
@@ -32,7 +32,7 @@ final class Exchange {
     var code: Problem.Code?
     /// The read of the log that the answer waits for; 0 for none.
     private var reading: UInt64 = 0
-    /// Undoes what was begun for an answer that nobody waits for any more.
+    /// Undoes work that was begun for an answer when the client goes.
     private var undo: (() -> Void)?
 
     init(_ request: Request, holding held: consuming ByteBudget.Share, on http: HTTPConnection) {
@@ -46,9 +46,9 @@ final class Exchange {
         isWhole = true
     }
 
-    /// The exchange of a request that could not be read: its answer is the connection's last.
+    /// Creates the exchange of a request that could not be read completely. Its answer is the connection's last.
     ///
-    /// - Parameter head: what of the request's head was read.
+    /// - Parameter head: The request's head, if it was read.
     init(refused head: RequestHead?, on http: HTTPConnection) {
         worker = http.worker
         held = ByteBudget.Share(of: worker.services.pending)
@@ -58,15 +58,15 @@ final class Exchange {
         body = []
         context = ReplyContext(isHead: request.method == .head, keepAlive: false)
         isWhole = false
-        // A page of another origin that is allowed is to be able to read why.
+        // An allowed page of another origin must be able to read the reason.
         let origins = worker.services.origins
         if head != nil { fields = origins.responseFields(for: origins.decide(request)) }
     }
 
-    /// Stands for a method that was not read: it is counted among the others.
+    /// The method of a request whose method was not read. Metrics count it as `other`.
     static let unreadMethod = HTTPRequest.Method("UNREAD")!
 
-    /// The connection, for the one answer; `nil` when it has been given or the client has gone.
+    /// Returns the connection for the one answer; `nil` if the answer was given or the client has gone.
     func takeHTTP() -> HTTPConnection? {
         defer { http = nil }
         guard let http, http.exchange === self else { return nil }
@@ -75,14 +75,15 @@ final class Exchange {
 
     // MARK: Reading the log
 
-    /// The party that reads the log: the caller, or without a name the client's address.
+    /// Returns the asker for reads of the log: the caller, or without a name the client's address.
     func asker(_ caller: Identity) -> Asker {
         Asker(caller.user, or: http.flatMap(clientBlock)?.asker ?? .connection(0))
     }
 
-    /// Reads from the log for the answer. Nothing is read when the client has gone, nor does `then` happen if it goes.
+    /// Reads from the log for the answer. Does nothing if the client has gone; `then` is not called if it goes
+    /// meanwhile.
     ///
-    /// - Parameter room: `nil` for what is of all rooms of the caller.
+    /// - Parameter room: The room; `nil` for queries about no single room.
     func ask(
         _ kind: Query.Kind, of room: RoomID?, for caller: Identity,
         then: @escaping (Result<Answer.Content, Problem>) -> Void
@@ -92,15 +93,15 @@ final class Exchange {
             kind, of: room, for: caller.user, isAdmin: caller.isAdmin, asker: asker(caller), then: then)
     }
 
-    /// The answer waits for a read of the log.
+    /// Records that the answer waits for a read of the log.
     ///
-    /// - Parameter undo: undoes what was begun, when the client goes before it is answered.
+    /// - Parameter undo: Called if the client goes before the answer.
     func wait(for reading: UInt64, undo: @escaping () -> Void) {
         self.reading = reading
         self.undo = undo
     }
 
-    /// The client has gone: nobody waits for the answer.
+    /// Cancels the work for the answer, since the client has gone.
     func clientGone() {
         worker.cancel(reading)
         undo?()
@@ -112,7 +113,7 @@ final class Exchange {
     /// Finds the route and serves the request.
     func serve() {
         do throws(Problem) {
-            // First, so that a page that is allowed can read whatever is refused.
+            // First, so that an allowed page can read the reason of every refusal.
             try checkOrigin()
             let target = try DecodedTarget(request)
             try checkHost()
@@ -123,14 +124,14 @@ final class Exchange {
         }
     }
 
-    /// Checks a request whose body is still to come.
+    /// Checks the head of a request before its body arrives.
     ///
-    /// - Throws: the problem with which it would be refused whatever the body contains: of its origin, path, method, caller or
+    /// - Throws: The problem that it would be refused with whatever its body: of its origin, path, method, caller or
     ///   content type.
     func checkHead() throws(Problem) {
-        // Asked to misbehave, the server first does what it was asked to.
+        // With faults, the requested fault comes before any refusal.
         guard !worker.services.configuration.faults else { return }
-        // An exchange that may be refused has its fields for pages of other origins already.
+        // The initializer has already added the fields for pages of other origins.
         guard worker.services.origins.decide(request) != .refused else { throw .originNotAllowed }
         let target = try DecodedTarget(request)
         try checkHost()
@@ -149,9 +150,9 @@ final class Exchange {
         if route.takesJSON { try expectJSON() }
     }
 
-    /// Serves the request whose target this is.
+    /// Serves the request with this target.
     func serve(_ target: DecodedTarget) throws(Problem) {
-        // The server as a whole (RFC 9110, section 9.3.7).
+        // `*` stands for the whole server (RFC 9110, section 9.3.7).
         if request.method == .options, request.path == "*" { return answerEmpty(.noContent) }
         guard let route = try Route(target.segments), isReachable(route) else { throw .notFound }
         if request.method == .options { return answerOptions(route) }
@@ -162,7 +163,7 @@ final class Exchange {
         try serve(route, target)
     }
 
-    /// True when the request came to the address at which operators ask.
+    /// True when the request came to the separate listener for metrics and health checks.
     private var isForOperations: Bool { http?.scope == .operations }
 
     private func isReachable(_ route: Route) -> Bool {
@@ -219,7 +220,7 @@ final class Exchange {
 
     // MARK: Other origins' pages
 
-    /// Refuses what a page of an origin that is not allowed has its browser send.
+    /// Refuses a request from a page of an origin that is not allowed.
     private func checkOrigin() throws(Problem) {
         guard request.headerFields.contains(.origin) else { return }
         let decision = worker.services.origins.decide(request)
@@ -227,7 +228,8 @@ final class Exchange {
         fields += worker.services.origins.responseFields(for: decision)
     }
 
-    /// Refuses what was sent to a host that is not accepted. Machines that look after the server may call it as they like.
+    /// Refuses a request to a host name that is not accepted. Health checks and the listener for operators accept any
+    /// name.
     private func checkHost() throws(Problem) {
         guard let hosts = worker.services.hosts, !hosts.accepts(request), !asksForHealth, !isForOperations else {
             return
@@ -235,12 +237,12 @@ final class Exchange {
         throw .hostNotAllowed(request.authority.map(Self.nameOfHost))
     }
 
-    /// The host of an authority, without its port.
+    /// Returns the host of an authority, without its port.
     private static func nameOfHost(_ authority: String) -> String {
         String(authority.prefix { $0 != ":" })
     }
 
-    /// True for a request for `/healthz` or `/readyz`, which are outside all limits and checks.
+    /// True for a request for `/healthz` or `/readyz`, which no limit or check applies to.
     var asksForHealth: Bool {
         guard request.method == .get || request.method == .head, let path = request.target?.path else { return false }
         return path == "/healthz" || path == "/readyz"

@@ -4,9 +4,9 @@ import Logging
 import Transport
 import Wire
 
-/// How an exchange is answered: once, in one write.
+/// The answer of an exchange: sent once, in one write.
 extension Exchange {
-    /// The media types that are sent.
+    /// The media types of answers.
     enum ContentType {
         static let json = "application/json"
         static let problem = "application/problem+json"
@@ -14,8 +14,8 @@ extension Exchange {
         static let prometheus = "text/plain; version=0.0.4; charset=utf-8"
     }
 
-    /// An answer up to this size is sent even if no more bytes may be kept for slow clients: the kernel takes it at once
-    /// unless the client has left earlier answers unread.
+    /// Maximum size in bytes of an answer that is sent even when no more bytes may be kept for slow clients. The kernel
+    /// accepts it at once, unless the client has left earlier answers unread.
     static let assuredBytes = 64 * 1024
 
     /// Adds a header field to the answer.
@@ -26,7 +26,8 @@ extension Exchange {
     /// Answers with content.
     func answer(_ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>) {
         guard !isWithheld(status, contentType, body) else { return }
-        // What the kernel does not take is kept, and that is bounded: better no answer than half of one.
+        // Bytes that the kernel does not accept at once are kept, within a bound. Refuse the request rather than cut
+        // its answer.
         if body.count > Self.assuredBytes, let unsent = http?.connection.loop.unsent, !unsent.hasRoom(for: body.count) {
             return answer(.overloaded)
         }
@@ -43,7 +44,7 @@ extension Exchange {
         worker.scratch.giveBack(bytes)
     }
 
-    /// Answers with content that is encoded for the purpose.
+    /// Answers with content that `encode` appends.
     func answer(_ status: HTTPResponse.Status = .ok, _ encode: (inout [UInt8]) -> Void) {
         var body: [UInt8] = []
         encode(&body)
@@ -55,7 +56,7 @@ extension Exchange {
         answer(status, contentType: "", body: Span())
     }
 
-    /// Refuses the request: with a status, or a live connection in its own terms, see ``refuseLive(_:)``.
+    /// Refuses the request with a status, or a WebSocket or event stream with an error, see ``refuseLive(_:)``.
     func answer(_ problem: Problem) {
         code = problem.code
         if refuseLive(problem) { return }
@@ -68,7 +69,7 @@ extension Exchange {
             body: body.span)
     }
 
-    /// Counts an answer, and logs it if it is to be.
+    /// Counts an answer, and logs it if requests like it are logged.
     private func count(_ status: Int, bytes: Int, on http: HTTPConnection) {
         worker.services.metrics.httpRequests.count(RequestCounters.Method(request.method.rawValue), status: status)
         guard let began, let log = worker.services.requestLog else { return }
@@ -82,7 +83,7 @@ extension Exchange {
 
     // MARK: Upgrades
 
-    /// Answers 101 and hands the connection to what `open` makes of it.
+    /// Answers 101, then hands the connection to the handler that `open` returns.
     func upgrade(fields upgrade: [HTTPField], _ open: (Connection) -> any ConnectionHandler) {
         guard let http = takeHTTP() else { return }
         var head: [UInt8] = []
@@ -93,9 +94,9 @@ extension Exchange {
         http.upgrade(head: head.span, open)
     }
 
-    /// Answers with content that has no end, which what `open` makes goes on to send.
+    /// Answers with endless content, sent by the handler that `open` returns.
     ///
-    /// - Parameter stream: the fields of the answer that are a stream's own.
+    /// - Parameter stream: Header fields of the stream; they replace fields of the same name.
     func stream(
         contentType: String, fields stream: [HTTPField], _ open: (Connection) -> any ConnectionHandler
     ) {
@@ -109,7 +110,7 @@ extension Exchange {
         http.upgrade(head: head.span, open)
     }
 
-    /// Logs a connection that the client keeps to hear of changes; ``Worker/logClosed(_:code:because:)`` logs its end.
+    /// Logs the start of a WebSocket or an event stream; ``Worker/logClosed(_:code:because:)`` logs its end.
     private func logOpened(_ kind: String, on http: HTTPConnection) {
         worker.services.logger.debug(
             "socket opened",

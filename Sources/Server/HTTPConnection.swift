@@ -3,56 +3,57 @@ import HTTPTypes
 import Transport
 import Wire
 
-/// Serves HTTP/1.1 on one connection: one request after the other, each answered before the next is looked at.
+/// Serves HTTP/1.1 on one connection: one request at a time, each answered before the next is read.
 ///
-/// So answers are in order, what a client sends is done in the order in which it was sent, and a connection holds one
-/// request and one answer at a time, however many are pipelined.
+/// So answers and changes are in the order of the requests, and a connection holds one request and one answer at a
+/// time, however many are pipelined.
 final class HTTPConnection: ConnectionHandler {
     let worker: Worker
     let connection: Connection
     private var parser: RequestParser
-    /// The part of the body that has arrived, as held against the bound on pending bytes.
+    /// The share of the bound on pending bytes that the arrived part of the body holds.
     private var arriving: ByteBudget.Share
-    /// The head of the request whose body is arriving has been found good.
+    /// True once the head of the request whose body is arriving has passed ``Exchange/checkHead()``.
     private var hasCheckedHead = false
-    /// The request that is being served; `nil` between requests.
+    /// The request being served; `nil` between requests.
     private(set) var exchange: Exchange?
-    /// The resources that can be reached on the connection.
+    /// The resources that the connection can reach.
     let scope: Scope
-    /// The address that the connection comes from: the client's, or a proxy's.
+    /// The address of the peer: the client, or a proxy.
     private(set) lazy var peer = IPAddress(connection.peer)
-    /// True when a trusted proxy has connected, whose requests tell for whom they are.
+    /// True if the peer is a trusted proxy, whose requests name the clients that they come from.
     private(set) lazy var isProxied: Bool = {
         guard let proxies = worker.services.proxies, let peer else { return false }
         return proxies.contains(peer)
     }()
-    /// The peer's address as limits count it.
+    /// The block of addresses that limits count the peer by.
     private(set) lazy var peerBlock = peer.map(AddressBlock.init)
-    /// With what every request is refused that does not ask for the server's health; `nil` to serve them.
+    /// The refusal of every request but health checks; `nil` to serve requests.
     private var refusal: Refusal?
     private var isProcessing = false
     private var hasServed = false
-    /// The client has waited for an answer before it sent the next request.
+    /// True once the client has waited for an answer before sending its next request.
     private var isConversing = false
-    /// Which of the deadlines runs. None moves while bytes drip in: each is set once, when its phase begins.
+    /// The deadline that is running. Each is set once, at the start of its phase, so bytes that trickle in do not
+    /// extend it.
     private var deadlinePhase = DeadlinePhase.firstByte
 
     private enum DeadlinePhase {
         case firstByte, idle, head, body, none
     }
 
-    /// The resources that can be reached on a connection.
+    /// The resources that a connection can reach.
     enum Scope {
-        /// All, but the metrics if they are served elsewhere.
+        /// All resources; without metrics if these have a listener of their own.
         case all
-        /// Metrics and health, for operators.
+        /// Metrics and health checks.
         case operations
     }
 
-    /// The reason why a connection is not served. An object, because hardly any connection has one.
+    /// The reason why a connection is not served. A class, because few connections have one.
     final class Refusal {
         let problem: Problem
-        /// The additional fields of the answer's head.
+        /// Additional header fields of the answer.
         let fields: [HTTPField]
 
         init(_ problem: Problem, fields: [HTTPField] = []) {
@@ -61,8 +62,8 @@ final class HTTPConnection: ConnectionHandler {
         }
     }
 
-    /// - Parameter refusal: with what its request is refused, unless it asks for the server's health; `nil` to serve it,
-    ///   if there have not been too many connections from its address.
+    /// - Parameter refusal: The refusal of every request but health checks; `nil` to serve requests, unless the peer's
+    ///   address has made too many connections.
     init(worker: Worker, connection: Connection, scope: Scope = .all, refusal: Refusal? = nil) {
         self.worker = worker
         self.connection = connection
@@ -75,15 +76,15 @@ final class HTTPConnection: ConnectionHandler {
                 ? worker.services.configuration.deadlines.firstByte : worker.services.configuration.transport.linger)
     }
 
-    /// The limit of connections that this one is beyond. Those of a trusted proxy are nobody's: what they carry is counted
-    /// by the client that it is for.
+    /// The refusal for a peer that has made too many connections; `nil` within the limit. Connections of trusted
+    /// proxies are not counted: what they carry is counted by client.
     private var connectionLimit: Refusal? {
         guard let limiter = worker.services.limiter, scope == .all, !isProxied else { return nil }
         let exceeded = limiter.admit(.connections, user: nil, address: peerBlock, at: connection.loop.nanoseconds)
         return exceeded.map { Refusal($0.problem, fields: $0.fields) }
     }
 
-    /// True when the answer to the request at hand is the connection's last.
+    /// True when the answer to the current request is the connection's last.
     var isRefusing: Bool { refusal != nil }
 
     // MARK: Requests
@@ -101,10 +102,10 @@ final class HTTPConnection: ConnectionHandler {
         process()
     }
 
-    /// Serves what has arrived whole, until an answer has to be waited for.
+    /// Serves complete requests until an answer is pending.
     private func process() {
         guard !isProcessing else { return }
-        // Most often the next request has not begun to arrive.
+        // In most cases the next request has not begun to arrive.
         guard parser.phase != .idle else { return updateReading() }
         isProcessing = true
         while exchange == nil, connection.isOpen, !connection.isCongested, connection.handler === self {
@@ -127,10 +128,10 @@ final class HTTPConnection: ConnectionHandler {
         updateReading()
     }
 
-    /// Decides whether to wait for the rest of a body: not if the connection or the request will be refused whatever the body
-    /// contains, so that nobody without a token can fill the memory; nor if too many bytes are pending already.
+    /// Decides whether to wait for the rest of a body. The request is refused at once if it would be refused whatever
+    /// its body, so that clients without a token cannot fill the memory, or if too many bytes are pending.
     ///
-    /// - Returns: `false` if the request has been refused, which ends the connection.
+    /// - Returns: False if the request was refused, which ends the connection.
     private func keepBody() -> Bool {
         if refusal != nil {
             refuseConnection()
@@ -162,7 +163,7 @@ final class HTTPConnection: ConnectionHandler {
         hasCheckedHead = false
         guard request.body.isEmpty || arriving.resize(to: request.body.count) else {
             releaseBody()
-            // The body has arrived, so the connection can go on.
+            // The body has arrived completely, so the connection can go on.
             let exchange = Exchange(request, holding: ByteBudget.Share(of: worker.services.pending), on: self)
             self.exchange = exchange
             return exchange.answer(.overloaded)
@@ -173,12 +174,12 @@ final class HTTPConnection: ConnectionHandler {
         exchange.serve()
     }
 
-    /// Gives back what is held of a body that will not be looked at.
+    /// Releases the share held for a body that is dropped.
     private func releaseBody() {
         _ = arriving.take()
     }
 
-    /// Refuses the request of which the head has arrived, or some of it, or nothing.
+    /// Refuses the current request, whose head may have arrived or not.
     private func refuseConnection() {
         guard let refusal else { return }
         let exchange = Exchange(refused: parser.headAtHand, on: self)
@@ -191,7 +192,7 @@ final class HTTPConnection: ConnectionHandler {
         exchange.answer(refusal.problem)
     }
 
-    /// A message that is none ends the connection: nobody can tell where the next one begins.
+    /// A malformed message ends the connection, since the start of the next one is unknown.
     private func refuse(_ refusal: RequestRefusal) {
         refuse(Problem(refusal, parser.limits))
     }
@@ -204,7 +205,7 @@ final class HTTPConnection: ConnectionHandler {
 
     // MARK: Answers
 
-    /// Sends the answer to the request at hand, in one write.
+    /// Sends the answer to the current request in one write.
     func send(_ answer: Span<UInt8>, closing: Bool) {
         exchange = nil
         connection.write(answer)
@@ -215,8 +216,8 @@ final class HTTPConnection: ConnectionHandler {
         }
     }
 
-    /// Sends the head of an answer and hands the connection to what `open` makes, with the bytes that have arrived for
-    /// it already.
+    /// Sends the head of an answer, then hands the connection to the handler that `open` returns, along with bytes that
+    /// have already arrived for it.
     func upgrade(head: Span<UInt8>, _ open: (Connection) -> any ConnectionHandler) {
         exchange = nil
         deadlinePhase = .none
@@ -231,15 +232,15 @@ final class HTTPConnection: ConnectionHandler {
 
     // MARK: Reading and time
 
-    /// While an answer is awaited nothing is read: neither the next request, which would have to be kept, nor the end
-    /// of the client's sending, after which it may well be waiting for this answer.
+    /// Pauses reading while an answer is pending. Otherwise the next request would have to be kept, and the end of the
+    /// client's sending would be noticed although the client may still wait for this answer.
     ///
-    /// To stop and start costs three system calls, 4 % of a send. Clients that keep a connection for one request after
-    /// the other neither send ahead nor end their sending early; with them it is done when they do send ahead.
+    /// Pausing and resuming cost three system calls. Clients that wait for each answer neither send ahead nor close
+    /// their side early, so for them reading pauses only if they do send ahead.
     private func updateReading() {
         guard connection.handler === self, connection.isOpen else { return }
         connection.isReadingPaused = exchange != nil && !(isConversing && parser.phase == .idle)
-        // A client that has answers to take has another time limit, and what it has sent meanwhile is not late.
+        // A client with unsent answers has another deadline, and its next request is not late meanwhile.
         guard exchange == nil, !connection.isCongested, refusal == nil else { return }
         let deadlines = worker.services.configuration.deadlines
         let phase: DeadlinePhase =
@@ -271,7 +272,7 @@ final class HTTPConnection: ConnectionHandler {
     }
 
     func shuttingDown(_ connection: Connection) {
-        // A request that is arriving is answered, if it arrives within the grace.
+        // A request that is arriving is still answered if it arrives within the grace period.
         if exchange == nil, parser.phase == .idle { connection.finish() }
     }
 

@@ -11,25 +11,26 @@ public import Tokens
 import Transport
 import Wire
 
-/// A running server: its loops, its log, and what connects them.
+/// A running server: its loops, its log, and the connections between them.
 public final class Server: Sendable {
-    /// The port on which it listens.
+    /// The port that it listens on.
     public let port: Int
-    /// The port on which it serves metrics, if that is another.
+    /// The port of the separate listener for metrics; `nil` without one.
     public let metricsPort: Int?
-    /// The URL under which it can be reached from here.
+    /// The URL of the server as seen from this machine.
     public let url: String
     private let configuration: ServerConfiguration
     private let group: LoopGroup
     private let log: SQLiteLog
-    /// Brings to all loops what concerns them.
+    /// Forwards the log's events to the loops.
     let dispatcher: Dispatcher
     private let workers: [LoopBound<Worker>]
     private let logger: Logger
 
     /// Opens the database, starts the loops and listens.
     ///
-    /// - Throws: ``TransportError``, ``StoreError`` or ``ServerError``, each with a text for the person who started it.
+    /// - Throws: ``TransportError``, ``StoreError`` or ``ServerError``, each with a description for the person who
+    ///   starts the server.
     public init(_ configuration: ServerConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
@@ -47,7 +48,7 @@ public final class Server: Sendable {
         let descriptors = try Self.descriptorsForConnections(configuration)
         if descriptors < transport.connections {
             logger.notice(
-                "the limit of open files allows fewer connections",
+                "the limit of open files allows fewer connections than --max-connections",
                 metadata: [
                     "connections": .stringConvertible(descriptors), "wanted": .stringConvertible(transport.connections),
                 ])
@@ -56,7 +57,7 @@ public final class Server: Sendable {
         reserveDescriptors(transport.connections)
         keepFreedMemory()
         LibraryLog.send { level, line in
-            // The library says at level error what a client did wrong; for us it is of interest when looking for it.
+            // The library logs clients' mistakes as errors. For us they are details for debugging.
             logger.debug("libwebsockets: \(line)", metadata: ["level": "\(level)"])
         }
 
@@ -103,19 +104,19 @@ public final class Server: Sendable {
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         url = "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
         if configuration.faults {
-            logger.warning("FAULTS ARE ON: whoever asks for it makes this server misbehave. It is for testing clients.")
+            logger.warning("FAULTS ARE ON: any request can make this server misbehave. Use it only to test clients.")
         }
     }
 
     /// Listens on the configured addresses.
     ///
-    /// - Returns: the ports.
+    /// - Returns: The ports.
     private static func listen(
         _ configuration: ServerConfiguration, on group: LoopGroup, with workers: [LoopBound<Worker>], _ logger: Logger
     ) throws(TransportError) -> (port: Int, metricsPort: Int?) {
         var metricsPort: Int?
         if let address = configuration.metricsAddress {
-            // For machines that look after the server, which must not lack a place when clients have taken all.
+            // Monitoring needs connections of its own, since clients may have taken all others.
             let options = ListenerOptions(isSecure: false, connections: operationsConnections)
             metricsPort = try group.listen(host: address.host, port: address.port, options: options) { connection in
                 HTTPConnection(
@@ -126,7 +127,7 @@ public final class Server: Sendable {
             isSecure: true, proxies: configuration.proxyProtocol ? configuration.trustedProxies : [],
             onProxyFailure: { address, reason in
                 logger.info(
-                    "a connection of a trusted proxy was closed: its PROXY header is missing or malformed",
+                    "closed a connection from a trusted proxy: its PROXY header is missing or malformed",
                     metadata: ["address": "\(address)", "reason": "\(reason)"])
             },
             refusal: { connection in
@@ -141,11 +142,11 @@ public final class Server: Sendable {
         return (port, metricsPort)
     }
 
-    /// The most connections at a time at the address where metrics are served alone.
+    /// Maximum number of connections to the separate listener for metrics.
     private static let operationsConnections = 64
 
-    /// The number of descriptors that are left for connections: the loops, the listeners and the database have theirs
-    /// first.
+    /// Returns the number of file descriptors left for connections, after those of the loops, the listeners and the
+    /// database.
     private static func descriptorsForConnections(_ configuration: ServerConfiguration) throws(ServerError) -> Int {
         let limit = raiseOpenFileLimit()
         let operations = configuration.metricsAddress == nil ? 0 : operationsConnections
@@ -156,7 +157,7 @@ public final class Server: Sendable {
         return limit - reserved
     }
 
-    /// With room for fewer connections there is no point in starting.
+    /// The server does not start with room for fewer connections.
     private static let minimumConnections = 4
 
     private static func originPolicy(_ allowed: [String], faults: Bool) throws(ServerError) -> OriginPolicy {
@@ -196,7 +197,7 @@ public final class Server: Sendable {
             case .expired(let count): metrics.messagesExpired.increment(by: count)
             case .passOver(let count):
                 logger.info("messages have expired", metadata: ["count": .stringConvertible(count)])
-            case .failed(let reason): logger.error("messages that are too old cannot be deleted: \(reason)")
+            case .failed(let reason): logger.error("cannot delete expired messages: \(reason)")
             }
         }
         store.onJob = { event in
@@ -204,7 +205,7 @@ public final class Server: Sendable {
             case .progress(let job, let percent): logger.notice("\(job): \(percent) %")
             case .done(let job): logger.info("done: \(job)")
             case .failed(let job, let reason):
-                logger.error("\(job) has failed, and is tried again: \(reason)")
+                logger.error("\(job) failed and will be retried: \(reason)")
             }
         }
         store.onCommit = { duration, count in
@@ -226,13 +227,13 @@ public final class Server: Sendable {
         return store
     }
 
-    /// The reason why a log cannot commit at the moment. The reason is in the server's log, and not for strangers.
+    /// Returns the problem while the log cannot commit. The cause is in the server's log only, since anybody may ask.
     private static func problem(of log: SQLiteLog) -> Problem? {
         if let loss = log.storageLoss { return loss }
         return log.failure == nil ? nil : .unavailable("Messages cannot be stored at the moment.")
     }
 
-    /// What is worked out when somebody asks for the metrics.
+    /// Registers metrics that are read on each exposition.
     private static func observe(
         _ registry: PrometheusRegistry, _ group: LoopGroup, _ services: Services, _ log: SQLiteLog
     ) {
@@ -248,7 +249,7 @@ public final class Server: Sendable {
         registry.observeProcess()
     }
 
-    /// Makes a loop's worker on the loop.
+    /// Creates a loop's worker on the loop.
     private static func makeWorker(on loop: Loop, _ services: Services) -> LoopBound<Worker> {
         let made = Mutex<LoopBound<Worker>?>(nil)
         let isMade = DispatchSemaphore(value: 0)
@@ -261,40 +262,40 @@ public final class Server: Sendable {
         return made.withLock { $0! }
     }
 
-    /// Reads the certificate and key anew, if there are any, for new connections. When they cannot be used the old ones stay.
-    /// The keys of session tickets are new afterwards in any case.
+    /// Reloads the certificate and key, if there are any, for new connections. If they are unusable the old ones stay.
+    /// Always replaces the session ticket keys.
     public func reload() {
         guard group.isSecure else { return }
         group.rotateTicketKeys()
         do {
             try group.reloadCertificate()
-            logger.info("the certificate has been read anew")
+            logger.info("certificate reloaded")
         } catch {
-            logger.error("the certificate cannot be used, the old one stays: \(error)")
+            logger.error("cannot use the new certificate, the old one stays: \(error)")
         }
     }
 
-    /// Reads the keys of tokens anew, for requests from then on. When they cannot be used the old ones stay. A server
-    /// that began in open mode stays in it.
+    /// Reloads the token keys, for requests from then on. If they are unusable the old ones stay. A server in open mode
+    /// stays in open mode.
     public func reloadKeys(from sources: KeySources) {
         guard var rules = configuration.tokens else { return }
         do {
             rules.keys = try sources.load()
         } catch {
-            return logger.error("the keys of tokens cannot be used, the old ones stay: \(error)")
+            return logger.error("cannot use the new token keys, the old ones stay: \(error)")
         }
         for worker in workers { worker.loop.post { [rules] in worker.value.authenticate(by: rules) } }
-        logger.info("the keys of tokens have been read anew", metadata: ["keys": .stringConvertible(rules.keys.count)])
+        logger.info("token keys reloaded", metadata: ["keys": .stringConvertible(rules.keys.count)])
     }
 
-    /// Stops: accepts nothing any more, answers what it has been asked, closes sockets with 1001, commits, and ends
-    /// its threads. Takes the grace period at most, and as long as the log takes to close: about a second, when much has been
-    /// sent at last.
+    /// Stops the server: accepts no more connections, answers pending requests, closes sockets with 1001, commits, and
+    /// ends the threads. Takes at most the grace period and the time to close the log, which is about a second after a
+    /// burst of sends.
     public func stop() {
         for worker in workers { worker.loop.post { worker.value.windDown() } }
         group.windDown()
         let deadline = ContinuousClock.now + configuration.grace
-        // Connections end by themselves, each on its loop; there is nobody to call back for the last of thousands.
+        // Connections end by themselves, each on its loop, and nothing reports the last one.
         while group.connectionCount > 0, ContinuousClock.now < deadline { usleep(10_000) }
         log.close()
         group.stop()
@@ -303,7 +304,7 @@ public final class Server: Sendable {
 }
 
 extension Duration {
-    /// The time in nanoseconds.
+    /// The duration in nanoseconds.
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

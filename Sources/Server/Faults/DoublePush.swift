@@ -2,21 +2,21 @@ import Chat
 import Synchronization
 import Wire
 
-/// Has messages pushed twice: it stands between the log and the dispatcher, where it hears what has become of each change
-/// and what is pushed.
+/// Pushes messages twice. It sits between the log and the dispatcher, where it sees the outcome of each change and the
+/// pushed batches.
 ///
-/// The second push is posted after the first one, by the same thread, so that it comes after it on every loop. Only
-/// those who have had the message get it again; the feeds do not hear of it.
+/// The second push is posted after the first, by the same thread, so every loop handles it later. Only subscribers that
+/// received the message get it again; the feeds do not record it.
 final class DoublePush: LogObserver {
     private let dispatcher: Dispatcher
-    /// The rooms of changes that are to be pushed twice, by the tickets of their outcomes.
+    /// The rooms of changes to push twice, by ticket.
     private let expected = Mutex<[Ticket: RoomID]>([:])
 
     init(_ dispatcher: Dispatcher) {
         self.dispatcher = dispatcher
     }
 
-    /// Has what becomes of a change pushed twice. In the turn in which it was submitted.
+    /// Marks a change to be pushed twice. Call it in the turn that submits the change.
     func expect(_ ticket: Ticket, in room: RoomID) {
         expected.withLock { $0[ticket] = room }
     }
@@ -41,7 +41,7 @@ final class DoublePush: LogObserver {
         dispatcher.fetched(answers)
     }
 
-    /// What an outcome has had pushed, by itself; `nil` when it is not expected, or nothing was pushed.
+    /// Returns the batch with only this outcome's message; `nil` if the change is not marked or pushed nothing.
     private static func push(
         of outcome: Outcome, to expected: inout [Ticket: RoomID], among batches: [Batch]
     ) -> Batch? {

@@ -4,13 +4,13 @@ import HTTPTypes
 import Transport
 import Wire
 
-/// Where requests and answers go wrong. Nothing of this happens unless the server was told so at its start.
+/// Injection of faults into requests and answers. Active only if the server was started with `--faults`.
 extension Exchange {
-    /// Serves a request as the faults that it asks for have it, if it asks for any.
+    /// Serves a request with the faults that it asks for.
     ///
-    /// - Throws: 400 `invalid_fault`, or the refusal that it asks for.
+    /// - Throws: 400 `invalid_fault`, or the requested refusal.
     func serveWithFaults(_ target: DecodedTarget) throws(Problem) {
-        // What a browser asks beforehand has the parameter too, and it is the request itself that is to go wrong.
+        // A browser's preflight request has the parameter, too, but the faults are meant for the request itself.
         guard request.method != .options, let wanted = try FaultPlan(request, target) else { return try serve(target) }
         let path = target.segments.joined(separator: "/")
         let plan = worker.services.faultCounts.map { wanted.due(request.method, path, $0) } ?? wanted
@@ -30,10 +30,10 @@ extension Exchange {
         try serve(target)
     }
 
-    /// Returns whether a fault keeps the answer from being given now: then it comes later, or never.
+    /// Returns true if a fault withholds the answer, which then comes later or never.
     func isWithheld(_ status: HTTPResponse.Status, _ contentType: String, _ body: Span<UInt8>) -> Bool {
         guard let plan = faults else { return false }
-        // A client that repeats its send must get on. Where requests are counted, the count sees to that.
+        // A client that repeats its send must succeed. Counted faults end by themselves.
         let isRepeatedSend = request.method == .post && status == .ok
         if let lost = plan.fault(.lostAnswer), lost.occasions != .all || !isRepeatedSend {
             takeHTTP()?.connection.finish()
@@ -49,16 +49,16 @@ extension Exchange {
         return true
     }
 
-    /// Has what a change pushes pushed twice, if the request asks for it.
+    /// Pushes the change's messages twice, if the request asks for it.
     func doublePush(of ticket: Ticket, in room: RoomID) {
         guard let faults, faults[.doublePush] != nil else { return }
         worker.services.doublePush?.expect(ticket, in: room)
     }
 
-    /// The epoch that the request is to hear of.
+    /// The epoch that the request's answers name.
     var epoch: String { worker.epoch(faults) }
 
-    /// A list of rooms as the request is to have it.
+    /// Returns a list of rooms with the epoch that the request's answers name.
     func withEpoch(_ slice: InboxSlice) -> InboxSlice {
         guard let faults, faults[.newEpoch] != nil else { return slice }
         let epoch = epoch
@@ -70,7 +70,7 @@ extension Exchange {
 }
 
 extension Worker {
-    /// The log's epoch, or the one that a request asks for in its place.
+    /// Returns the log's epoch, or the one that a request asks for in its place.
     func epoch(_ faults: FaultPlan?) -> String {
         let epoch = services.log.epoch
         guard let faults, faults[.newEpoch] != nil else { return epoch }

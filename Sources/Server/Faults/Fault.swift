@@ -1,52 +1,51 @@
-/// One thing that the server is to do wrong, as a request asks for it: `NAME` or `NAME=VALUE`, and behind it `:N` or `/N`
-/// for some of the requests only.
+/// One fault that a request asks for: `NAME` or `NAME=VALUE`, followed by `:N` or `/N` to limit it to some requests.
 struct Fault: Hashable, Sendable {
-    /// What can go wrong. The order is that in which clients are told.
+    /// The faults, in the order in which clients see them listed.
     enum Name: String, Sendable, CaseIterable {
-        /// The request is refused with this status before anything is done.
+        /// Refuses the request with this status before anything is done.
         case status
-        /// The request waits before anything is done.
+        /// Delays the request before anything is done.
         case delay
-        /// The answer waits: what was asked for is done, and pushed, before it comes.
+        /// Delays the answer. The request is carried out, and its changes are pushed, before the answer comes.
         case lateAnswer = "late-answer"
-        /// What was asked for is done, and then the connection ends instead of an answer. A send that is repeated is
-        /// answered, so that a client which does the right thing gets on.
+        /// Carries out the request, then closes the connection instead of answering. A repeated send is answered, so
+        /// that a client that handles the fault correctly succeeds.
         case lostAnswer = "lost-answer"
-        /// The message that is sent or changed is pushed twice, to all subscribers that keep up.
+        /// Pushes the sent or changed message twice, to all subscribers that keep up.
         case doublePush = "double-push"
-        /// Answers and frames name another epoch, and cursors of the true one are unknown.
+        /// Uses another epoch in answers and frames; cursors of the true epoch are unknown.
         case newEpoch = "new-epoch"
-        /// The message frame of this number is not sent.
+        /// Leaves out the message frame with this number.
         case dropFrame = "drop-frame"
-        /// The message frame of this number is sent twice.
+        /// Sends the message frame with this number twice.
         case doubleFrame = "double-frame"
-        /// The connection ends in the middle of the message frame of this number.
+        /// Ends the connection in the middle of the message frame with this number.
         case tornFrame = "torn-frame"
-        /// The connection ends after so many replayed messages, without a Close frame.
+        /// Ends the connection after this many replayed messages, without a Close frame.
         case cutReplay = "cut-replay"
-        /// The connection ends after so many live messages, without a Close frame.
+        /// Ends the connection after this many live messages, without a Close frame.
         case cutLive = "cut-live"
-        /// WebSocket messages come in fragments of so many bytes (RFC 6455, section 5.4).
+        /// Splits WebSocket messages into fragments of this many bytes (RFC 6455, section 5.4).
         case fragmentFrames = "fragment-frames"
     }
 
-    /// What is to go wrong.
+    /// The kind of fault.
     let name: Name
-    /// When, how long or how much, as the name has it; 0 where there is nothing to say.
+    /// The value, in the unit of the name; 0 for faults without a value.
     let value: Int
-    /// The requests that it is for.
+    /// The requests that the fault applies to.
     var occasions = Occasions.all
 
-    /// Requests that ask for a fault, counted for each method and path.
+    /// The occasions on which a fault applies. Requests that ask for it are counted for each method and path.
     enum Occasions: Hashable, Sendable {
-        /// Every one.
+        /// Every request.
         case all
-        /// `:N`: the first N.
+        /// `:N`: the first N requests.
         case first(Int)
-        /// `/N`: the Nth, the 2Nth and so on.
+        /// `/N`: every Nth request.
         case every(Int)
 
-        /// True if the fault is for the request of this number, from 1 on.
+        /// Returns true if the fault applies to the request with this number, counted from 1.
         func contains(_ number: Int) -> Bool {
             switch self {
             case .all: true
@@ -56,25 +55,25 @@ struct Fault: Hashable, Sendable {
         }
     }
 
-    /// The longest wait, in milliseconds.
+    /// The longest delay, in milliseconds.
     static let maximumMilliseconds = 60_000
     /// The highest number of a message.
     static let maximumNumber = 1_000_000
     /// The largest fragment, in bytes.
     static let maximumFragmentBytes = 65_536
-    /// The statuses that may be asked for: 429 and 503 say when to try again, and 500 says nothing.
+    /// The statuses that can be requested. 429 and 503 carry `Retry-After`, 500 does not.
     static let statuses = [429, 500, 503]
 
-    /// What may stand behind a name's equals sign.
+    /// The value that a fault takes.
     struct Argument: Hashable, Sendable {
-        /// As clients are told: `MS`.
+        /// The symbol of the value in the list of faults: `MS`.
         let symbol: String
-        /// What it must be, for a sentence.
+        /// The value's description in error messages.
         let meaning: String
         let range: ClosedRange<Int>
-        /// What it is when it is left out.
+        /// The default.
         let usual: Int
-        /// The only values, if not all of the range are.
+        /// The allowed values, if not all of the range.
         var choice: [Int]?
 
         func allows(_ value: Int) -> Bool {
@@ -84,7 +83,7 @@ struct Fault: Hashable, Sendable {
 }
 
 extension Fault.Name {
-    /// What may stand behind the name; `nil` when nothing may.
+    /// The value that the fault takes; `nil` if it takes none.
     var argument: Fault.Argument? {
         switch self {
         case .status:
@@ -104,10 +103,10 @@ extension Fault.Name {
         }
     }
 
-    /// True if a request may ask for it more than once.
+    /// True if a request may ask for the fault more than once.
     var isRepeatable: Bool { self == .dropFrame || self == .doubleFrame }
 
-    /// True if it is about the frames of a subscription.
+    /// True if the fault changes the frames of a subscription.
     var isOfFrames: Bool {
         switch self {
         case .dropFrame, .doubleFrame, .tornFrame, .cutReplay, .cutLive, .fragmentFrames: true
@@ -115,7 +114,7 @@ extension Fault.Name {
         }
     }
 
-    /// True if `:N` or `/N` may follow: it is about a request and its answer.
+    /// True if `:N` or `/N` may follow, which only faults of requests and answers allow.
     var isCountable: Bool {
         switch self {
         case .status, .delay, .lateAnswer, .lostAnswer: true
@@ -123,7 +122,7 @@ extension Fault.Name {
         }
     }
 
-    /// All that there are, as clients are told.
+    /// A list of all faults, for error messages.
     static let synopsis = allCases.map { name in name.rawValue + (name.argument.map { "=" + $0.symbol } ?? "") }
         .joined(separator: ", ")
 }

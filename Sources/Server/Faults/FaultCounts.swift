@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Numbers the requests that ask for a fault which is for some of them only: for each method, path and fault from 1 on, as
-/// long as the server runs.
+/// Counts the requests that ask for a fault on some occasions only, for each method, path and fault, from 1 on, while
+/// the server runs.
 ///
-/// All loops share it; it is locked for as long as a table is looked up.
+/// Shared by all loops. The lock is held for one lookup.
 final class FaultCounts: Sendable {
-    /// Methods and paths that are remembered, at most; with one more, counting begins anew for all.
+    /// Maximum number of counters. One more resets all of them.
     static let maximum = 10_000
 
     private struct Key: Hashable {
@@ -16,7 +16,7 @@ final class FaultCounts: Sendable {
 
     private let counts = Mutex<[Key: Int]>([:])
 
-    /// The number of this request.
+    /// Counts a request and returns its number.
     func count(_ fault: Fault, _ method: String, _ path: String) -> Int {
         counts.withLock { counts in
             let key = Key(fault: fault, method: method, path: path)

@@ -2,24 +2,23 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// What one request asks the server to do wrong: a list of faults, in the header `Backscroll-Fault` or in the parameter
-/// `fault`.
+/// The faults that one request asks for, in the header `Backscroll-Fault` or in the parameter `fault`.
 ///
-/// A plan belongs to its request and ends with it; the log, the feeds and other requests know nothing of it. Faults that
-/// are not about the request at hand do nothing, so that a client can send one header with all that it does.
+/// A plan belongs to one request; the log, the feeds and other requests do not know of it. Faults that do not concern
+/// the request do nothing, so a client can send the same header with every request.
 struct FaultPlan: Hashable, Sendable {
-    /// The most faults of one request.
+    /// Maximum number of faults of one request.
     static let maximumFaults = 16
-    /// What the true epoch has behind it where another one is asked for. It is the same each time, so that a client that
-    /// has loaded its rooms afresh gets on.
+    /// The suffix that makes a different epoch from the true one. It is always the same, so a client that has reloaded
+    /// its rooms can continue.
     static let epochSuffix = "fault"
 
-    /// The faults, in the order in which they stand.
+    /// The faults, in the order given.
     private(set) var faults: [Fault]
 
-    /// The faults that a request asks for; `nil` when it asks for none.
+    /// Reads the faults that a request asks for; `nil` when it asks for none.
     ///
-    /// - Throws: 400 `invalid_fault` when one is unknown, has a value that it cannot have, or when header and parameter
+    /// - Throws: 400 `invalid_fault` when a fault is unknown or has an invalid value, or when header and parameter
     ///   differ.
     init?(_ request: RequestHead, _ target: DecodedTarget) throws(Problem) {
         let name = HTTPField.Name.backscrollFault
@@ -41,24 +40,24 @@ struct FaultPlan: Hashable, Sendable {
 
     private static let parameter = "fault"
 
-    /// Reads the elements of a list.
+    /// Parses the elements of a list.
     ///
-    /// - Parameter field: where it stands, for the refusal.
+    /// - Parameter field: The header or parameter, for error messages.
     init(parsing elements: [Substring], field: String) throws(Problem) {
         guard elements.count <= Self.maximumFaults else {
             throw .invalidFault(
-                field, detail: "A request must not ask for more than \(Self.maximumFaults) faults.",
+                field, detail: "A request can ask for at most \(Self.maximumFaults) faults.",
                 limit: Self.maximumFaults)
         }
         guard !elements.isEmpty else {
-            throw .invalidFault(field, detail: "No fault is named. There are: \(Fault.Name.synopsis).")
+            throw .invalidFault(field, detail: "The list of faults is empty. Known faults: \(Fault.Name.synopsis).")
         }
         var faults: [Fault] = []
         for element in elements {
             let fault = try Fault(parsing: element, field: field)
-            // One may be there twice only where its values tell which is meant.
+            // A fault that occurs twice must have distinct values.
             guard fault.name.isRepeatable || !faults.contains(where: { $0.name == fault.name }) else {
-                throw .invalidFault(field, detail: "\(fault.name.rawValue) is there more than once.")
+                throw .invalidFault(field, detail: "\(fault.name.rawValue) occurs more than once.")
             }
             faults.append(fault)
         }
@@ -70,19 +69,19 @@ struct FaultPlan: Hashable, Sendable {
         faults.first { $0.name == name }?.value
     }
 
-    /// Returns whether a fault is asked for with this value.
+    /// Returns true if the plan has a fault with this value.
     func has(_ name: Fault.Name, _ value: Int) -> Bool {
         faults.contains(Fault(name: name, value: value))
     }
 
-    /// The fault of this name, if it is asked for.
+    /// Returns the fault of this name; `nil` when it is not asked for.
     func fault(_ name: Fault.Name) -> Fault? {
         faults.first { $0.name == name }
     }
 
-    /// The plan with the faults that are for this request, of those that are for some requests only.
+    /// Returns the plan without the faults that do not apply to this request.
     ///
-    /// - Parameter counts: numbers the requests.
+    /// - Parameter counts: The counters of requests.
     func due(_ method: HTTPRequest.Method, _ path: String, _ counts: FaultCounts) -> FaultPlan {
         guard faults.contains(where: { $0.occasions != .all }) else { return self }
         var plan = self
@@ -92,10 +91,10 @@ struct FaultPlan: Hashable, Sendable {
         return plan
     }
 
-    /// With what the request is to be refused, before anything is done; `nil` when it is not.
+    /// The problem that the request is refused with before anything is done; `nil` when it is not refused.
     var refusal: Problem? {
         guard let status = self[.status] else { return nil }
-        let detail = "This is the fault that the request has asked for."
+        let detail = "The request asked for this fault."
         var problem =
             switch status {
             case 429: Problem.rateLimited(retryAfter: 1)
@@ -108,7 +107,7 @@ struct FaultPlan: Hashable, Sendable {
 }
 
 extension Fault {
-    /// Reads `NAME` or `NAME=VALUE`, and `:N` or `/N` behind it.
+    /// Parses `NAME` or `NAME=VALUE`, optionally followed by `:N` or `/N`.
     fileprivate init(parsing text: Substring, field: String) throws(Problem) {
         guard let mark = text.lastIndex(where: { $0 == ":" || $0 == "/" }) else {
             self = try Fault(single: text, field: field)
@@ -117,14 +116,14 @@ extension Fault {
         var fault = try Fault(single: text[..<mark], field: field)
         guard fault.name.isCountable else {
             throw .invalidFault(
-                field, detail: "\(fault.name.rawValue) is for every request: \(text[mark...]) cannot follow it.")
+                field, detail: "\(text[mark...]) cannot follow \(fault.name.rawValue), which applies to every request.")
         }
         let digits = text[text.index(after: mark)...]
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let count = Int(digits), (1...Fault.maximumNumber).contains(count)
         else {
             throw .invalidFault(
-                field, detail: "Behind \(text[mark]) must be a number of requests, 1 to \(Fault.maximumNumber).",
+                field, detail: "\(text[mark]) must be followed by a number of requests, 1 to \(Fault.maximumNumber).",
                 limit: Fault.maximumNumber)
         }
         fault.occasions = text[mark] == ":" ? .first(count) : .every(count)
@@ -134,7 +133,7 @@ extension Fault {
     private init(single text: Substring, field: String) throws(Problem) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = Name(rawValue: String(parts[0])) else {
-            throw .invalidFault(field, detail: "There is no fault \"\(parts[0])\". There are: \(Name.synopsis).")
+            throw .invalidFault(field, detail: "Unknown fault \"\(parts[0])\". Known faults: \(Name.synopsis).")
         }
         self.name = name
         guard parts.count > 1 else {
@@ -142,7 +141,7 @@ extension Fault {
             return
         }
         guard let argument = name.argument else {
-            throw .invalidFault(field, detail: "\(name.rawValue) has no value. There are: \(Name.synopsis).")
+            throw .invalidFault(field, detail: "\(name.rawValue) takes no value. Known faults: \(Name.synopsis).")
         }
         guard parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let value = Int(parts[1]), argument.allows(value)
@@ -150,7 +149,7 @@ extension Fault {
             let range = argument.choice == nil ? ", \(argument.range.lowerBound) to \(argument.range.upperBound)" : ""
             throw .invalidFault(
                 field,
-                detail: "The value of \(name.rawValue) must be \(argument.meaning)\(range). There are: "
+                detail: "The value of \(name.rawValue) must be \(argument.meaning)\(range). Known faults: "
                     + "\(Name.synopsis).",
                 limit: argument.choice == nil ? argument.range.upperBound : nil)
         }
@@ -159,6 +158,6 @@ extension Fault {
 }
 
 extension HTTPField.Name {
-    /// Asks the server to misbehave.
+    /// The header that asks for faults.
     static let backscrollFault = HTTPField.Name("Backscroll-Fault")!
 }

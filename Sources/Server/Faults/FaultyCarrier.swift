@@ -2,10 +2,9 @@ import Chat
 import Transport
 import Wire
 
-/// Stands between a subscription and what carries it, and lets frames go wrong on their way.
+/// A carrier that wraps another one and injects faults into its frames.
 ///
-/// The subscription takes it for its carrier, and the carrier owns it; so those whose requests ask for nothing go
-/// without a step between.
+/// The subscription treats it as its carrier, and the wrapped carrier owns it. Requests without faults have no wrapper.
 final class FaultyCarrier: SubscriptionCarrier {
     private unowned let carrier: any SubscriptionCarrier
     private let connection: Connection
@@ -23,7 +22,7 @@ final class FaultyCarrier: SubscriptionCarrier {
         var left: [UInt8] = []
         let isEnd = faults.pass(frames, into: &left)
         if !left.isEmpty { carrier.send(left.span) }
-        // What was sent arrives, and then the connection ends without a word, whatever the protocol wants to be said.
+        // The frames sent so far still arrive; then the connection ends without a close handshake.
         if isEnd { connection.finish() }
     }
 
@@ -42,8 +41,8 @@ final class FaultyCarrier: SubscriptionCarrier {
 }
 
 extension FaultPlan {
-    /// What is to stand before a carrier for this subscription; `nil` when nothing is to go wrong with its frames. The
-    /// carrier must keep it for as long as the subscription lasts.
+    /// Returns a carrier that injects this plan's faults into a subscription; `nil` when none of them concerns frames.
+    /// The wrapped carrier must keep it for as long as the subscription lasts.
     func carrier(
         of subscription: Subscription, before carrier: any SubscriptionCarrier, on connection: Connection
     ) -> FaultyCarrier? {

@@ -2,23 +2,23 @@ import Chat
 import WebSocket
 import Wire
 
-/// What goes wrong with the frames of one subscription: frames in, what is left of them out.
+/// Applies faults to the frames of one subscription.
 ///
-/// Message frames are numbered from 1, those of the replay and those that are live together; notices pass.
+/// Message frames are numbered from 1, replayed and live ones together. Notices pass unchanged.
 struct FrameFaults {
     private let plan: FaultPlan
     private let format: PushFormat
-    /// The bytes of an event before those of its cursor's revision; of a WebSocket's frame there are none.
+    /// The offset in an event where the epoch of its cursor ends; `nil` if events keep their epoch.
     private let cursorOffset: Int?
     private var number = 0
-    /// The number of messages that were replayed, or since that has ended, live.
+    /// The number of messages in the current phase, replay or live.
     private var numberOfPhase = 0
     private var isLive = false
 
     /// - Parameters:
-    ///   - format: how the frames are made.
-    ///   - epoch: the true one.
-    /// - Returns: `nil` when nothing is to go wrong with frames.
+    ///   - format: The framing of messages.
+    ///   - epoch: The true epoch.
+    /// - Returns: `nil` when no fault concerns frames.
     init?(_ plan: FaultPlan, format: PushFormat, epoch: String) {
         let renamesEvents = format == .serverSentEvents && plan[.newEpoch] != nil
         guard renamesEvents || plan.faults.contains(where: \.name.isOfFrames) else { return nil }
@@ -29,15 +29,15 @@ struct FrameFaults {
 
     private static let eventPrefix: StaticString = "event: message\nid: "
 
-    /// The client is told that it has caught up.
+    /// Begins the live phase.
     mutating func replayEnded() {
         isLive = true
         numberOfPhase = 0
     }
 
-    /// Appends to `out` what is to be sent instead of `frames`, which are whole.
+    /// Appends to `out` the bytes to send instead of `frames`, which are complete.
     ///
-    /// - Returns: whether the connection is to end behind it.
+    /// - Returns: True if the connection is to end after them.
     mutating func pass(_ frames: Span<UInt8>, into out: inout [UInt8]) -> Bool {
         var offset = 0
         while offset < frames.count {
@@ -95,7 +95,8 @@ struct FrameFaults {
 
     // MARK: Telling frames apart
 
-    /// Moves `offset` behind a WebSocket frame, and tells whether it carries a message. Only messages are compressed.
+    /// Moves `offset` past a WebSocket frame, and returns true if the frame carries a message. Only messages are
+    /// compressed.
     private func skipFrame(_ frames: Span<UInt8>, _ offset: inout Int) -> Bool {
         let header = Self.header(frames, &offset)
         let payload = frames.extracting(offset..<offset + header.payloadLength)
@@ -103,10 +104,10 @@ struct FrameFaults {
         return header.rsv1 || payload.begins(with: ServerFrame.messagePrefix)
     }
 
-    /// Moves `offset` behind an event, which ends with an empty line, and tells whether it carries a message.
+    /// Moves `offset` past an event, which ends with an empty line, and returns true if it carries a message.
     private func skipEvent(_ events: Span<UInt8>, _ offset: inout Int) -> Bool {
         let isMessage = events.extracting(offset...).begins(with: Self.eventPrefix)
-        // No event begins with the line feeds with which the one before it has ended.
+        // No event begins with a line feed, so the first empty line is its end.
         let lineFeed = UInt8(ascii: "\n")
         offset += 1
         while offset < events.count {
@@ -125,7 +126,7 @@ struct FrameFaults {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the bytes begin with those of `text`.
+    /// Returns true if the bytes begin with those of `text`.
     fileprivate func begins(with text: StaticString) -> Bool {
         text.withUTF8Buffer { text in
             text.count <= count && text.indices.allSatisfy { text[$0] == self[$0] }

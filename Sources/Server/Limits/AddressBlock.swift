@@ -1,24 +1,24 @@
 import Chat
 import Transport
 
-/// Whom an address is taken for: an IPv4 address, or the first 64 bits of an IPv6 address, of which each subscriber of
-/// a network has at least that many to choose from (RFC 6177, section 2).
+/// The unit by which addresses are limited: an IPv4 address, or the first 64 bits of an IPv6 address, since every IPv6
+/// subscriber has at least that many addresses to choose from (RFC 6177, section 2).
 struct AddressBlock: Hashable, Sendable {
     private let bits: UInt64
     private let isIPv4: Bool
 
-    /// The block of an address.
+    /// Creates the block that contains an address.
     init(_ address: IPAddress) {
         bits = address.network
         isIPv4 = address.isIPv4
     }
 
-    /// Reads an address in its usual notation; `nil` if it is none.
+    /// Parses an address in its usual notation; `nil` if it is not one.
     init?(_ text: String) {
         guard let address = IPAddress(text) else { return nil }
         self.init(address)
     }
 
-    /// The address as a party that reads the log without a name.
+    /// The asker for reads of the log without a name from this block.
     var asker: Asker { .address(bits) }
 }

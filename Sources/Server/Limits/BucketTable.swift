@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The buckets of one limit, of everybody who has used it of late. From any thread.
+/// The buckets of one limit, for everybody who used it recently. Safe to use from any thread.
 ///
-/// Those of one user are used on many loops, and no loop may give what another has taken: so they are behind mutexes,
-/// many enough for loops to hardly ever meet.
+/// One user's bucket may be used on many loops, and together they must not exceed the limit. So buckets are behind
+/// mutexes, enough of them that loops rarely contend.
 final class BucketTable<Key: Hashable & Sendable>: Sendable {
     let limit: RateLimit
     private let shards: [Shard]
 
-    /// A table without buckets: everybody's is full.
+    /// Creates an empty table. Without a bucket, everybody has the full burst.
     init(_ limit: RateLimit) {
         self.limit = limit
         shards = (0..<BucketTableBounds.shards).map { _ in Shard() }
@@ -20,7 +20,7 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
 
     private struct State {
         var buckets: [Key: TokenBucket] = [:]
-        /// For those for whom there is no place, together.
+        /// One shared bucket for all keys that found the table full.
         var others: TokenBucket?
         var nextSweep = Int64.min
     }
@@ -30,10 +30,10 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
         shards.reduce(0) { $0 + $1.state.withLock(\.buckets.count) }
     }
 
-    /// Takes one from the bucket of `key`.
+    /// Takes one token from the bucket of `key`.
     ///
-    /// - Parameter now: the time, in nanoseconds from some moment that is the same for all callers.
-    /// - Returns: `nil` if there was one, or else how many nanoseconds it takes until there will be.
+    /// - Parameter now: The time in nanoseconds, on a clock that all callers share.
+    /// - Returns: `nil` if there was a token, or the number of nanoseconds until there will be one.
     func take(_ key: Key, at now: Int64) -> Int64? {
         shard(of: key).state.withLock { state in
             guard let place = state.buckets.index(forKey: key) else { return takeFirst(key, at: now, &state) }
@@ -41,7 +41,7 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Puts back what ``take(_:at:)`` has given.
+    /// Returns a token that ``take(_:at:)`` took.
     func putBack(_ key: Key) {
         shard(of: key).state.withLock { $0.buckets[key]?.putBack(limit) }
     }
@@ -50,8 +50,8 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
         shards[Int(truncatingIfNeeded: UInt(bitPattern: key.hashValue) % UInt(shards.count))]
     }
 
-    /// Makes a bucket. When there are too many, those that are full are let go of: a new one would be like them. If
-    /// none is, whoever is new shares a bucket with all the others who are, and nobody is forgotten who is limited.
+    /// Creates a bucket for a new key. If the table is full, it first drops full buckets, which equal new ones. If
+    /// there is none to drop, all new keys share one bucket; so nobody who is limited is forgotten.
     private func takeFirst(_ key: Key, at now: Int64, _ state: inout State) -> Int64? {
         if state.buckets.count >= BucketTableBounds.bucketsPerShard, now >= state.nextSweep {
             state.nextSweep = now + BucketTableBounds.sweepInterval
@@ -70,11 +70,10 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
 
 /// The bounds of a ``BucketTable``.
 enum BucketTableBounds {
-    /// The number of mutexes that a table has.
+    /// The number of mutexes of a table.
     static let shards = 16
-    /// The number of buckets behind a mutex at most: 65,536 in a table, which take some 8 MiB.
+    /// Maximum number of buckets behind one mutex: 65,536 in a table, which take about 8 MiB.
     static let bucketsPerShard = 4096
-    /// The time that a table that is full waits before it looks for buckets that need not be kept again, in
-    /// nanoseconds.
+    /// The minimum time between two searches of a full table for buckets to drop, in nanoseconds.
     static let sweepInterval: Int64 = 100_000_000
 }

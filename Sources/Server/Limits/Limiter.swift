@@ -1,9 +1,9 @@
 import HTTPTypes
 import Wire
 
-/// Holds what users and addresses do against the limits. From any thread.
+/// Enforces the rate limits of users and addresses. Safe to use from any thread.
 final class Limiter: Sendable {
-    /// What is limited.
+    /// The limited actions.
     enum Action: String, Sendable, CaseIterable {
         case sends, changes, subscriptions, reads, invites, connections
     }
@@ -21,7 +21,7 @@ final class Limiter: Sendable {
     private let invites: Tables
     private let connections: Tables
 
-    /// A limiter; `nil` if there is nothing to limit.
+    /// Creates a limiter; `nil` if there are no limits.
     init?(_ limits: RateLimits) {
         guard limits != RateLimits() else { return nil }
         sends = Tables(
@@ -40,10 +40,10 @@ final class Limiter: Sendable {
 
     /// A limit that has been reached.
     struct Exceeded: Equatable {
-        /// What, and whose: `sends-per-user`.
+        /// The action and the kind of client: `sends-per-user`.
         let policy: String
         let limit: RateLimit
-        /// After how many seconds there will be one again, rounded up, at least 1.
+        /// The number of seconds until the next token, rounded up, at least 1.
         let retryAfter: Int
 
         fileprivate init(_ action: Action, per whom: String, _ limit: RateLimit, wait: Int64) {
@@ -53,12 +53,12 @@ final class Limiter: Sendable {
         }
     }
 
-    /// Counts an action, if it is within all limits: what is refused is not counted.
+    /// Counts an action if it is within all limits. A refused action is not counted.
     ///
     /// - Parameters:
-    ///   - user: `nil` if nobody is named.
-    ///   - address: `nil` if it is not known.
-    ///   - now: the time, in nanoseconds from some moment that is the same for all loops.
+    ///   - user: The user; `nil` without a name.
+    ///   - address: The address; `nil` if unknown.
+    ///   - now: The time in nanoseconds, on a clock that all loops share.
     func admit(_ action: Action, user: UserID?, address: AddressBlock?, at now: Int64) -> Exceeded? {
         let tables = tables(of: action)
         if let users = tables.users, let user, let wait = users.take(user, at: now) {
@@ -71,7 +71,7 @@ final class Limiter: Sendable {
         return nil
     }
 
-    /// Puts back what was counted, because it was not done.
+    /// Takes back the count of an action that was not done.
     func putBack(_ action: Action, user: UserID?, address: AddressBlock?) {
         let tables = tables(of: action)
         if let user { tables.users?.putBack(user) }
@@ -103,8 +103,8 @@ extension Limiter.Exceeded {
 
     private var article: String { policy.hasSuffix("address") ? "an" : "a" }
 
-    /// The policy and that nothing is left of it (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4). What may
-    /// be done at once is a parameter of our own, which section 3.1 allows.
+    /// The policy, and that nothing is left of it (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4). The
+    /// burst is a parameter of our own, which section 3.1 allows.
     var fields: [HTTPField] {
         [
             HTTPField(
@@ -116,8 +116,8 @@ extension Limiter.Exceeded {
 }
 
 extension HTTPField.Name {
-    /// The limit that is spoken of (draft-ietf-httpapi-ratelimit-headers-10, section 3).
+    /// The policy that was exceeded (draft-ietf-httpapi-ratelimit-headers-10, section 3).
     static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
-    /// What is left of it (section 4).
+    /// The remaining quota (section 4).
     static let rateLimit = HTTPField.Name("RateLimit")!
 }

@@ -1,6 +1,6 @@
-/// How often something may be done: so many times in a period, and so many at once after a pause.
+/// A rate limit: a number of actions in a period, and a burst after a pause.
 public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
-    /// The time that ``count`` is for.
+    /// The period that ``count`` refers to.
     public enum Period: Character, Sendable, CaseIterable {
         case second = "s"
         case minute = "m"
@@ -25,19 +25,19 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The most that ``count`` and ``burst`` can be, so that all there is to reckon fits 64 bits.
+    /// The upper bound of ``count`` and ``burst``, which keeps all calculations within 64 bits.
     public static let maximumCount = 1_000_000
 
-    /// The number of times in a period, 1 to ``maximumCount``.
+    /// The number of actions in a period, 1 to ``maximumCount``.
     public let count: Int
     /// The period.
     public let period: Period
-    /// How many times at once, 1 to ``maximumCount``.
+    /// The number of actions at once, 1 to ``maximumCount``.
     public let burst: Int
 
-    /// A limit; `nil` if a number is out of its range.
+    /// Creates a limit; `nil` if a number is out of range.
     ///
-    /// - Parameter burst: ``count`` if absent.
+    /// - Parameter burst: ``count`` by default.
     public init?(_ count: Int, per period: Period, burst: Int? = nil) {
         let burst = burst ?? count
         guard 1...Self.maximumCount ~= count, 1...Self.maximumCount ~= burst else { return nil }
@@ -46,7 +46,7 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
         self.burst = burst
     }
 
-    /// Reads `50/s`, or `50/s:200` for 200 at once. The period is `s`, `m` or `h`.
+    /// Parses `50/s`, or `50/s:200` for a burst of 200. The period is `s`, `m` or `h`.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rate = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -61,16 +61,16 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
         self.init(count, per: period, burst: burst)
     }
 
-    /// The limit as it is read.
+    /// The limit in the form that the initializer parses.
     public var description: String {
         "\(count)/\(period.rawValue)" + (burst == count ? "" : ":\(burst)")
     }
 }
 
-/// What a server limits; `nil` for what it does not.
+/// The rate limits of a server; `nil` means unlimited.
 ///
-/// Nothing, by default. Only the operator knows what is much for an application, and whether an address is one client
-/// or a proxy with all of them behind it; and whoever tries out how fast the server is does so from one address.
+/// Nothing is limited by default. Only the operator knows which rates are normal for an application, and whether an
+/// address is one client or a proxy with all of them behind it. Load tests come from one address, too.
 ///
 /// Each process counts for itself.
 public struct RateLimits: Sendable, Equatable {
@@ -78,23 +78,23 @@ public struct RateLimits: Sendable, Equatable {
     public var userSends: RateLimit?
     /// Changes by a user: of messages, read marks, rooms and members.
     public var userChanges: RateLimit?
-    /// Subscriptions that a user begins.
+    /// Subscriptions started by a user.
     public var userSubscriptions: RateLimit?
     /// Reads by a user: of pages, messages, changes, rooms, members and lists of rooms.
     public var userReads: RateLimit?
-    /// Other users that a user adds to rooms. Each is a change, too. Admins are not limited.
+    /// Other users that a user adds to rooms. Each addition also counts as a change. Admins are not limited.
     public var userInvites: RateLimit?
     /// Sends from an address.
     public var addressSends: RateLimit?
-    /// The same from an address.
+    /// Changes from an address.
     public var addressChanges: RateLimit?
-    /// Subscriptions that are begun from an address.
+    /// Subscriptions started from an address.
     public var addressSubscriptions: RateLimit?
     /// Reads from an address.
     public var addressReads: RateLimit?
-    /// Other users that are added to rooms from an address.
+    /// Other users added to rooms from an address.
     public var addressInvites: RateLimit?
-    /// Connections that are made from an address.
+    /// Connections made from an address.
     public var addressConnections: RateLimit?
 
     /// No limits.

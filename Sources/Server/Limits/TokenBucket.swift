@@ -1,25 +1,24 @@
-/// How much of a limit is left: a bucket that holds a burst, loses one for each time, and fills up at the rate.
+/// A token bucket: holds at most the burst, loses a token for each action, and refills at the limit's rate.
 ///
-/// The contents are counted in a unit in which nothing has to be rounded: one time is as many units as a period has
-/// nanoseconds, and in each nanosecond as many units come back as there are times in a period. A full bucket has
-/// 3.6 × 10¹⁸ units at most.
+/// Its level is an integer in a unit that never needs rounding: a token is as many units as the period has nanoseconds,
+/// and each nanosecond adds as many units as the period has tokens. A full bucket has at most 3.6 × 10¹⁸ units.
 struct TokenBucket: Equatable {
-    /// What is in it, in units, as of `moment`.
+    /// The level at `moment`, in units.
     private var level: Int64
-    /// In nanoseconds.
+    /// The time of the last refill, in nanoseconds.
     private var moment: Int64
 
-    /// A full bucket.
+    /// Creates a full bucket.
     ///
-    /// - Parameter now: the time, in nanoseconds from some moment.
+    /// - Parameter now: The current time, in nanoseconds.
     init(full limit: RateLimit, at now: Int64) {
         level = limit.capacity
         moment = now
     }
 
-    /// Takes one.
+    /// Takes one token.
     ///
-    /// - Returns: `nil` if there was one, or else how many nanoseconds it takes until there will be.
+    /// - Returns: `nil` if there was a token, or the number of nanoseconds until there will be one.
     mutating func take(_ limit: RateLimit, at now: Int64) -> Int64? {
         refill(limit, at: now)
         guard level < limit.cost else {
@@ -30,22 +29,22 @@ struct TokenBucket: Equatable {
         return (missing + Int64(limit.count) - 1) / Int64(limit.count)
     }
 
-    /// Puts back one that was taken and not used.
+    /// Returns a token that was not used.
     mutating func putBack(_ limit: RateLimit) {
         level = min(limit.capacity, level + limit.cost)
     }
 
-    /// Returns whether it has all that it can hold, so that it need not be kept.
+    /// Returns true if the bucket is full, so that it need not be kept.
     func isFull(_ limit: RateLimit, at now: Int64) -> Bool {
         var copy = self
         copy.refill(limit, at: now)
         return copy.level == limit.capacity
     }
 
-    /// Loops see the time at the beginning of their turns, so one may be behind another: then nothing comes back.
+    /// Each loop's clock stands still during a turn, so one may be behind another. Then nothing is added.
     private mutating func refill(_ limit: RateLimit, at now: Int64) {
         guard now > moment else { return }
-        // No more than it takes to fill an empty bucket, so that the product stays in range.
+        // At most the time that fills an empty bucket, so that the product stays in range.
         let elapsed = min(now - moment, limit.capacity / Int64(limit.count) + 1)
         level = min(limit.capacity, level + elapsed * Int64(limit.count))
         moment = now
@@ -53,8 +52,8 @@ struct TokenBucket: Equatable {
 }
 
 extension RateLimit {
-    /// One time, in a bucket's units.
+    /// The units of one token.
     fileprivate var cost: Int64 { Int64(period.seconds) * 1_000_000_000 }
-    /// A full bucket, in its units.
+    /// The units of a full bucket.
     fileprivate var capacity: Int64 { Int64(burst) * cost }
 }

@@ -2,11 +2,11 @@ import HTTP
 import HTTPTypes
 import Transport
 
-/// The proxies whose word on a client's address is believed.
+/// The proxies that are trusted to report a client's address.
 struct TrustedProxies: Sendable {
     private let ranges: [IPRange]
 
-    /// `nil` when no proxy is trusted.
+    /// Returns `nil` when no proxy is trusted.
     init?(_ ranges: [IPRange]) {
         guard !ranges.isEmpty else { return nil }
         self.ranges = ranges
@@ -17,12 +17,12 @@ struct TrustedProxies: Sendable {
         ranges.contains(address)
     }
 
-    /// The client's address in a request that came from `peer`: the last hop that is no trusted proxy.
+    /// Returns the client's address for a request from `peer`: the last hop that is not a trusted proxy.
     ///
-    /// From any other peer it is the peer's address, whatever the fields say. Where a trusted proxy does not know or does
-    /// not tell, it is that proxy's own. `Forwarded` and `X-Forwarded-For` in one request must lead to the same client:
-    /// a proxy that sets one of them often passes on the other as the client has sent it, so if they differ, neither is
-    /// believed.
+    /// For an untrusted peer it is the peer's own address, whatever the headers say. If a trusted proxy does not name
+    /// the previous hop, it is that proxy's address. If a request has both `Forwarded` and `X-Forwarded-For`, they must
+    /// agree on the client: a proxy that sets one of them often forwards the other as the client sent it. If they
+    /// differ, both are ignored.
     func client(in fields: HeaderFields, from peer: IPAddress) -> IPAddress {
         guard contains(peer) else { return peer }
         let (forwarded, forwardedFor) = (fields[values: .forwarded], fields[values: .xForwardedFor])
@@ -50,6 +50,6 @@ struct TrustedProxies: Sendable {
 extension HTTPField.Name {
     /// The hops of a request (RFC 7239).
     static let forwarded = HTTPField.Name("Forwarded")!
-    /// The same, as most proxies tell it.
+    /// The hops of a request, in the form that most proxies send.
     static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
 }

@@ -5,8 +5,8 @@ extension [UInt8] {
     /// Appends a message as a JSON object on a line of its own:
     /// `{"time":"2026-11-21T01:02:03.004Z","level":"info","logger":"backscroll","message":"…","metadata":{"room":"x"}}`.
     ///
-    /// Numbers and truth values that the caller gave as such are JSON's own; all other values in `metadata` are strings, or
-    /// objects and arrays of these. It is left out when there is none.
+    /// Numbers and booleans that the caller passed as such stay JSON numbers and booleans. Other values in `metadata`
+    /// become strings, or objects and arrays of strings. `metadata` is left out if empty.
     mutating func append(
         jsonLine message: String, _ level: Logger.Level, _ metadata: Logger.Metadata, at time: Timestamp, logger: String
     ) {
@@ -23,7 +23,7 @@ extension [UInt8] {
         append(literal: "}\n")
     }
 
-    /// Appends metadata as a JSON object, its members in the order of their names.
+    /// Appends metadata as a JSON object, sorted by name.
     private mutating func append(object: Logger.Metadata) {
         append(UInt8(ascii: "{"))
         var first = true
@@ -52,7 +52,8 @@ extension [UInt8] {
         }
     }
 
-    /// True for what JSON can say as it is: integers, finite numbers, true and false. Swift describes them as JSON does.
+    /// True for values that JSON can represent directly: integers, finite numbers and booleans. Swift's descriptions of
+    /// these are valid JSON.
     private static func isLiteral(_ value: any CustomStringConvertible) -> Bool {
         switch value {
         case is any FixedWidthInteger, is Bool: true

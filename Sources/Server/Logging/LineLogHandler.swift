@@ -1,23 +1,23 @@
 public import Logging
 import Wire
 
-/// Writes each message as a line.
+/// A log handler that writes each message as one line.
 ///
-/// The time is RFC 3339 in UTC with milliseconds. Values whose keys look like those of credentials are `[redacted]`, and
-/// so are those of `access_token` parameters wherever they stand.
+/// Times are RFC 3339 in UTC with milliseconds. Values whose keys look like credentials are written as `[redacted]`,
+/// and so are the values of `access_token` parameters in any text.
 public struct LineLogHandler: LogHandler {
     /// The lowest level that is written.
     public var logLevel: Logger.Level
-    /// What goes with every message.
+    /// Metadata of every message.
     public var metadata: Logger.Metadata = [:]
-    /// Gives more to go with a message, from where it comes from.
+    /// Provides further metadata for a message.
     public var metadataProvider: Logger.MetadataProvider?
 
     private let label: String
     private let format: LogFormat
     private let output: LogOutput
 
-    /// A handler for the logger named `label`, whose lines look like `format`.
+    /// Creates a handler for the logger named `label`.
     public init(
         label: String, format: LogFormat, level: Logger.Level, output: LogOutput,
         metadataProvider: Logger.MetadataProvider? = nil
@@ -29,7 +29,7 @@ public struct LineLogHandler: LogHandler {
         self.metadataProvider = metadataProvider
     }
 
-    /// The value that goes with every message under this key.
+    /// The metadata of every message under this key.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
@@ -40,7 +40,7 @@ public struct LineLogHandler: LogHandler {
         output.write(line: line(event, at: .now()))
     }
 
-    /// The line of a message.
+    /// Returns the line of a message.
     func line(_ event: LogEvent, at time: Timestamp) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(256)

@@ -1,4 +1,4 @@
-/// How a line of the log looks.
+/// The format of log lines.
 public enum LogFormat: String, CaseIterable, Sendable {
     /// For people: the time, the level, the message, and `key=value` pairs.
     case text

@@ -1,8 +1,8 @@
 import Logging
 
 extension LogEvent {
-    /// All that goes with a message. Of values under one key, that of the message itself counts, then the provider's,
-    /// then the logger's. An error is `error.message` and `error.type`, as swift-log's own handlers have it.
+    /// Returns all metadata of a message. For equal keys, the message's own value wins over the provider's, which wins
+    /// over the logger's. An error becomes `error.message` and `error.type`, as in swift-log's own handlers.
     func metadata(with base: Logger.Metadata, from provider: Logger.MetadataProvider?) -> Logger.Metadata {
         var all = base
         if let provider { all.merge(provider.get()) { $1 } }

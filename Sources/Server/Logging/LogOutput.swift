@@ -1,29 +1,30 @@
 import Glibc
 import Synchronization
 
-/// Where lines of the log go: a file descriptor, which is never closed.
+/// The destination of log lines: a file descriptor, which is never closed.
 ///
-/// Each line is one `write(2)` without a buffer before it, so nothing is lost when the process dies, and the threads
-/// take turns, so that no line has another one in it.
+/// Each line is one unbuffered `write(2)`, so nothing is lost when the process dies. Threads take turns, so lines never
+/// mix.
 public final class LogOutput: Sendable {
-    /// The usual place: apart from what a command prints as its result, and collected all the same in a container.
+    /// The usual destination. It is separate from a command's results, and containers collect it as well.
     public static let standardError = LogOutput(descriptor: 2)
-    /// For platforms that collect only this one.
+    /// For platforms that collect standard output only.
     public static let standardOutput = LogOutput(descriptor: 1)
 
-    /// The time that a line waits for room in a pipe that is full and does not block, in milliseconds.
+    /// The time that a line waits for space in a full non-blocking pipe, in milliseconds.
     static let patienceMilliseconds: Int32 = 100
 
     private let descriptor: Int32
-    /// True if the line before could not be written to its end. Held by the thread whose turn it is.
+    /// True if the previous line was written only in part. The lock serialises the threads.
     private let torn = Mutex(false)
 
-    /// There must be only one output for a descriptor, or else the threads do not take turns.
+    /// Creates an output. Each descriptor needs a single output, or else threads do not take turns.
     init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Writes a line, which ends with a line feed. What cannot be written is lost: a full disk must stop no server.
+    /// Writes a line, which ends with a line feed. A line that cannot be written is lost, since a full disk must not
+    /// stop the server.
     func write(line: [UInt8]) {
         torn.withLock { torn in
             let bytes = torn ? [UInt8(ascii: "\n")] + line : line
@@ -32,11 +33,12 @@ public final class LogOutput: Sendable {
         }
     }
 
-    /// Writes as many of the bytes as is possible, at once if the system lets it, and tells how many.
+    /// Writes as many of the bytes as possible and returns their number. Makes one system call if the system takes all
+    /// at once.
     private func write(_ bytes: [UInt8]) -> Int {
         var done = 0
         while done < bytes.count {
-            // The pointer is used only inside the closure, and only for as many bytes as there are after it.
+            // The pointer is used only inside the closure, for the bytes that are left.
             let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, $0.count - done) }
             if written >= 0 {
                 done += written

@@ -1,28 +1,28 @@
 import Wire
 
-/// Keeps credentials out of the log. This is the last line of defence: who logs should not hand them over at all.
+/// Keeps credentials out of the log. This is the last line of defence: callers should not log credentials at all.
 enum LogRedaction {
-    /// What stands where a secret would.
+    /// The text that replaces a secret.
     static let placeholder = "[redacted]"
 
-    /// Parts of the names of fields, parameters and settings that carry credentials: `Authorization`, `access_token`,
-    /// `Cookie`, and `Sec-WebSocket-Protocol`, in which a browser has to send its token.
+    /// Words in the names of headers, parameters and settings that carry credentials: `Authorization`, `access_token`,
+    /// `Cookie`, and `Sec-WebSocket-Protocol`, where browsers send their token.
     private static let secretWords = [
         "token", "authorization", "bearer", "cookie", "credential", "jwt", "password", "secret", "websocket-protocol",
     ]
 
-    /// Returns whether a value is left out, whatever it is, because its key has one of the words for credentials in it,
-    /// in any case and with hyphens or underscores.
+    /// Returns true if the key contains a word for credentials, in any case and with hyphens or underscores. Its value
+    /// is then not logged.
     static func isSecret(key: String) -> Bool {
         let key = key.lowercased().replacing("_", with: "-")
         return secretWords.contains { key.contains($0) }
     }
 }
 
-/// A request target, or any text that has one in it, without the values of its `access_token` parameters.
+/// Removes the values of `access_token` parameters from a request target, or from any text that contains one.
 ///
-/// A value ends at `&`, at white space, and at the end. The name is found in any case, and also where characters of it
-/// or the `=` are percent-encoded (RFC 3986, section 2.1), as in a target within a target.
+/// A value ends at `&`, at white space, or at the end. The name is found in any case, and also if some of it or the `=`
+/// is percent-encoded (RFC 3986, section 2.1), as in a target within a target.
 public func redactingTokens(in target: String) -> String {
     let bytes = target.utf8.span
     var result: [UInt8] = []
@@ -45,7 +45,7 @@ public func redactingTokens(in target: String) -> String {
 }
 
 extension Span<UInt8> {
-    /// Where the value begins if `access_token=` stands at `start`.
+    /// Returns the index of the value if `access_token=` stands at `start`; `nil` otherwise.
     fileprivate func endOfTokenName(from start: Int) -> Int? {
         let name: StaticString = "access_token="
         return name.withUTF8Buffer { name in
@@ -68,7 +68,7 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// The value of a digit to the base of 16, in any case.
+    /// The value of a hexadecimal digit in either case.
     fileprivate var hexadecimalDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -1,12 +1,12 @@
 public import Logging
 
-/// A logger that writes lines of this format, whatever the process has been set up with.
+/// Returns a logger that writes lines of this format, independent of the process-wide logging system.
 ///
 /// - Parameters:
-///   - label: The name of the logger, which only ``LogFormat/json`` has.
-///   - format: How the lines look.
+///   - label: The name of the logger, shown only in ``LogFormat/json``.
+///   - format: The format of the lines.
 ///   - level: The lowest level that is written.
-///   - output: Where the lines go.
+///   - output: The destination of the lines.
 public func makeLogger(
     label: String, format: LogFormat, level: Logger.Level, output: LogOutput = .standardError
 ) -> Logger {
@@ -15,14 +15,14 @@ public func makeLogger(
     }
 }
 
-/// Sets up the process so that every `Logger(label:)` made from now on writes lines of this format.
+/// Sets up the process so that every later `Logger(label:)` writes lines of this format.
 ///
-/// Once in a process: swift-log traps if it was set up before.
+/// Call it once: swift-log traps if the process was already set up.
 ///
 /// - Parameters:
-///   - format: How the lines look.
-///   - level: The lowest level that is written, unless a logger is given another.
-///   - output: Where the lines go.
+///   - format: The format of the lines.
+///   - level: The lowest level that is written, unless a logger has its own.
+///   - output: The destination of the lines.
 public func bootstrapLogging(format: LogFormat, level: Logger.Level, output: LogOutput = .standardError) {
     LoggingSystem.bootstrap(
         { label, provider in

@@ -1,16 +1,16 @@
 import Logging
 import Transport
 
-/// The requests that the log has a line of.
+/// The requests that are logged.
 public enum RequestLogging: String, CaseIterable, Sendable {
     /// None.
     case off
-    /// Requests that were answered with 400 or above, and live connections that were refused in their own terms.
+    /// Requests answered with 400 or above, and WebSockets and event streams refused with an error frame or event.
     case refused
     /// All.
     case all
 
-    /// True for a request that was refused, or not.
+    /// Returns true if a request with this outcome is logged.
     func includes(isRefused: Bool) -> Bool {
         switch self {
         case .off: false
@@ -25,40 +25,41 @@ struct RequestLog: Sendable {
     private let logging: RequestLogging
     private let logger: Logger
 
-    /// `nil` when no requests are logged.
+    /// Returns `nil` when no requests are logged.
     init?(_ logging: RequestLogging, to logger: Logger) {
         guard logging != .off else { return nil }
         self.logging = logging
         var logger = logger
-        // Who asks for these lines wants them also where the log is otherwise about what goes wrong.
+        // Request lines have level info. They are written even if the log's level is higher, because they were asked
+        // for.
         logger.logLevel = min(logger.logLevel, .info)
         self.logger = logger
     }
 
-    /// Writes a line, if such requests are logged.
+    /// Writes a line, if requests with this outcome are logged.
     func log(isRefused: Bool, _ line: () -> RequestLine) {
         guard logging.includes(isRefused: isRefused) else { return }
         logger.info("request", metadata: line().metadata)
     }
 }
 
-/// The log line of an answered request. Unknown values are left out: the path of a request that could
-/// not be read, the name of somebody whose token was refused.
+/// The log line of an answered request. Unknown values are left out: the path if the request could not be read, the
+/// user if the token was refused.
 struct RequestLine {
     var method: String?
-    /// The path as sent, without the query, which may hold a token.
+    /// The path as sent, without the query, which may contain a token.
     var path: String?
     var status: Int
     /// The problem's code, if the request was refused.
     var code: String?
     var user: String?
     var address: String?
-    /// From the request's last byte to its answer.
+    /// The time from the request's last byte to its answer.
     var duration: Duration
-    /// The answer's head and body.
+    /// The size of the answer, head and body, in bytes.
     var bytes: Int
 
-    /// The line's values by their names.
+    /// The values of the line, by name.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "status": .stringConvertible(status),
@@ -74,7 +75,7 @@ struct RequestLine {
 }
 
 extension RequestLine {
-    /// The log line of a WebSocket or an event stream that opens. Its number is told again when it closes.
+    /// Returns the log line of a WebSocket or an event stream that opens. The line of its end has the same number.
     static func ofSocket(
         _ connection: Connection, kind: String, path: String?, user: String?, address: String?
     ) -> Logger.Metadata {
@@ -90,8 +91,8 @@ extension Worker {
     /// Logs the end of a WebSocket or an event stream.
     ///
     /// - Parameters:
-    ///   - code: the close code; `nil` for an event stream, which has none.
-    ///   - cause: why it ended, if its own protocol tells; otherwise it is what the connection knows.
+    ///   - code: The close code; `nil` for an event stream.
+    ///   - cause: The reason in the terms of its protocol. By default the connection's own reason.
     func logClosed(_ connection: Connection, code: UInt16?, because cause: String?) {
         services.logger.debug(
             "socket closed",
@@ -107,7 +108,7 @@ extension Connection {
 }
 
 extension Duration {
-    /// The time in microseconds, without fractions of them.
+    /// The time in microseconds, rounded down to whole ones.
     fileprivate var wholeMicroseconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)

@@ -2,25 +2,25 @@ import Logging
 import Wire
 
 extension [UInt8] {
-    /// Appends a message as a line for people:
+    /// Appends a message as a readable line:
     /// `2026-11-21T01:02:03.004Z info     message key=value other="two words"`.
     ///
-    /// Nested metadata has dots in its keys. Control characters and line breaks are shown as escapes, so no value can
-    /// pretend to be another line or move the cursor.
+    /// Nested metadata gets keys with dots. Control characters and line breaks are escaped, so no value can fake
+    /// another line or move the cursor.
     mutating func append(
         textLine message: String, _ level: Logger.Level, _ metadata: Logger.Metadata, at time: Timestamp
     ) {
         time.append(to: &self)
         append(UInt8(ascii: " "))
         append(utf8: level.rawValue)
-        // The messages stand one below the other: "critical" is the longest level.
+        // Aligns the messages; "critical" is the longest level.
         append(contentsOf: repeatElement(UInt8(ascii: " "), count: Swift.max(9 - level.rawValue.utf8.count, 1)))
         append(visible: message)
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { append(key: key, value) }
         append(UInt8(ascii: "\n"))
     }
 
-    /// Appends ` key=value`, for each value if there are several.
+    /// Appends ` key=value`, once for each value if there are several.
     private mutating func append(key: String, _ value: Logger.MetadataValue) {
         if LogRedaction.isSecret(key: key) {
             append(key: key, text: LogRedaction.placeholder)
@@ -46,7 +46,7 @@ extension [UInt8] {
         if needsQuotes { append(UInt8(ascii: "\"")) }
     }
 
-    /// Appends text, with escapes in Swift's notation for control characters and line breaks.
+    /// Appends text, with control characters and line breaks escaped in Swift's notation.
     private mutating func append(visible text: String, quoted: Bool = false) {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
