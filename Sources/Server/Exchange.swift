@@ -24,13 +24,13 @@ final class Exchange {
     /// False for a request that could not be read completely. Its answer is the connection's last.
     let isWhole: Bool
     private(set) weak var http: HTTPConnection?
-    /// The time when the request had arrived; `nil` when requests are not logged.
+    /// The time when the request had arrived completely; `nil` when requests are not logged.
     let began: ContinuousClock.Instant?
     /// The caller, for the log.
     var caller: UserID?
-    /// With what the request was refused, for the log.
+    /// The code of the problem that the request was refused with, for the log.
     var code: Problem.Code?
-    /// The read of the log that the answer waits for; 0 for none.
+    /// The number of the read of the log that the answer waits for; 0 for none.
     private var reading: UInt64 = 0
     /// Undoes work that was begun for an answer when the client goes.
     private var undo: (() -> Void)?

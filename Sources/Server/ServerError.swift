@@ -44,7 +44,8 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     static var proxyProtocolWithoutProxies: ServerError {
         ServerError(
             code: .proxyProtocolWithoutProxies,
-            description: "--proxy-protocol accepts addresses from trusted balancers only: list them with --trust-proxy.")
+            description: "--proxy-protocol accepts addresses from trusted balancers only: list them with --trust-proxy."
+        )
     }
 
     /// Without keys, any client could use any name.

@@ -40,7 +40,7 @@ struct KeyReloadTests {
         #expect(try codes(running.server.port) == [401, 200])
         running.server.stop()
         let lines = log.finish()
-        #expect(lines.contains("the old ones stay") && lines.contains("32 bytes") && lines.contains("token keys reloaded"))
+        #expect(lines.contains("the old ones stay") && lines.contains("32 bytes") && lines.contains("keys reloaded"))
         #expect(!lines.contains("too short") && !lines.contains(other))
     }
 }
