@@ -11,8 +11,8 @@ struct Backscroll: AsyncParsableCommand {
         commandName: "backscroll",
         abstract: "A realtime chat backend whose history you can scroll both ways.",
         discussion: """
-            Messages are sent with HTTP POST, stored durably in one SQLite file, pushed to the subscribers of their \
-            room over WebSocket or as Server-Sent Events, and read back in pages before or after any point.
+            Clients send messages with HTTP POST. The server stores them durably in one SQLite file and pushes them to the room's \
+            subscribers over WebSocket or as Server-Sent Events. Clients read history in pages before or after any point.
 
             Try it:
               backscroll serve
@@ -45,11 +45,11 @@ struct Backscroll: AsyncParsableCommand {
         }
     }
 
-    /// Ends the program with an error, which names variables where these have set the options that it is about.
+    /// Exits with an error. The error names environment variables in place of the options that they set.
     private static func exit(withError error: any Error, ofVariablesFor options: [String]) -> Never {
         let message = message(for: error)
         let named = EnvironmentVariables.text(message, namingVariablesOf: options)
-        // Help is told in the same way, and is about options.
+        // The text of --help takes the same path; it names options and is not an error.
         guard named != message, !exitCode(for: error).isSuccess else { exit(withError: error) }
         let line = Array("Error: \(named)\n".utf8)
         // The pointer is used only inside the closure, for as many bytes as there are.

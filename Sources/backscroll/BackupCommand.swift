@@ -8,37 +8,37 @@ import Store
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the database to a file, also while a server runs on it.",
+        abstract: "Copy the database to a file, also while a server uses it.",
         discussion: """
-            The copy is of one moment, and holds nothing of what was deleted before. It is under its name when it is \
-            whole and on the disk; Ctrl-C, an error or a full disk leave nothing of it.
+            The copy shows the database at one moment, and contains nothing that was deleted before. It appears under its name \
+            when it is complete and on disk; Ctrl-C, an error or a full disk leave no file behind.
 
               backscroll backup --database data/backscroll.db /backups/monday.db
               backscroll backup data/backscroll.db /backups/monday.db
               backscroll check /backups/monday.db
 
-            To restore it: stop the server, take the database away with the files -wal and -shm beside it if there are \
-            any, put the copy in its place, and start the server. It gives the history a new epoch, so that clients \
-            which have seen what came after the backup load their rooms afresh.
+            To restore a backup: stop the server, move the database away together with the -wal and -shm files beside it, put \
+            the copy in its place, and start the server. The history gets a new epoch, so clients that have seen newer messages \
+            than the backup has load their rooms afresh.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "Where the copy will be; its directory must be there. With two paths, the first one is the database.",
+            "The file to write, in an existing directory. With two paths, the first one is the database.",
             valueName: "file"))
     var paths: [String]
 
     @Option(
         help: ArgumentHelp(
-            "The SQLite database, as serve has it; or the variable BACKSCROLL_DATABASE.", valueName: "path"))
+            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
 
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     func validate() throws {
         guard (1...2).contains(paths.count) else {
-            throw ValidationError("Say where the copy will be, with the database before it or as --database.")
+            throw ValidationError("Name the file to write, with the database before it or as --database.")
         }
     }
 
@@ -47,7 +47,7 @@ struct BackupCommand: ParsableCommand {
         let database = paths.count == 2 ? paths[0] : database
         let backup = try Backup(of: database, to: file, replacing: force)
         Interruption.watch()
-        // Where both want the processor the server comes first.
+        // Leave the processor to a running server.
         _ = nice(10)
         let status = StatusLine()
         defer { status.clear() }

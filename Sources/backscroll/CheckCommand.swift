@@ -10,31 +10,30 @@ import Store
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Look whether a database, or a backup, is sound.",
+        abstract: "Check the integrity of a database or a backup.",
         discussion: """
-            It looks at the file's pages, the tables, and whether what is in them agrees: that no message is missing \
-            before others of its room (of a room's newest ones nothing tells), that none has the place, the revision or \
-            the client_message_id of another, that they are what their rows, reactions and read marks say. Nothing is \
-            changed. A server may run on the database; what is sent meanwhile stays in its write-ahead log until the \
-            check is done, some seconds for a million messages.
+            Checks the file's pages, the tables, and whether the rows agree: no message is missing before later ones of its room \
+            (missing newest messages cannot be detected), no two messages share a place, a revision or a client_message_id, and \
+            messages match their rows, reactions and read marks. Nothing is changed. A server may use the database meanwhile; \
+            its write-ahead log grows until the check is done, which takes some seconds for a million messages.
 
               backscroll check data/backscroll.db
 
-            It exits with 0 if the database is sound, with 1 if it is damaged, and with 2 if it cannot be checked.
+            The exit status is 0 if the database is sound, 1 if it is damaged, and 2 if it cannot be checked.
             """)
 
-    @Argument(help: ArgumentHelp("The database or backup; --database says the same.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The database or backup; the same as --database.", valueName: "file"))
     var path: String?
 
     @Option(
         help: ArgumentHelp(
-            "The SQLite database, as serve has it; or the variable BACKSCROLL_DATABASE.", valueName: "path"))
+            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
 
-    @Option(help: ArgumentHelp("How many findings are listed, 1 to 100000; all are counted.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of findings to list, 1 to 100000; all are counted.", valueName: "count"))
     var findings = DatabaseCheck.defaultFindings
 
-    /// The database to look at: the argument, or else the option.
+    /// The database to check: the argument, or else the option.
     private var file: String { path ?? database }
 
     func validate() throws {
@@ -44,7 +43,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     func run() throws {
-        // Where both want the processor the server comes first.
+        // Leave the processor to a running server.
         _ = nice(10)
         let status = StatusLine()
         let report: CheckReport

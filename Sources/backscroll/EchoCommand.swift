@@ -7,15 +7,15 @@ struct EchoCommand: AsyncParsableCommand {
         commandName: "echo",
         abstract: "Run a bare WebSocket echo server, for conformance suites.",
         discussion: """
-            Every message comes back as it was sent, up to \(EchoServer.messageBytes / 1024 / 1024) MiB. It has the \
-            loop and the codec of the chat server, and nothing else. When it is ready it says so on standard output, \
-            in a line that begins with "listening on".
+            The server sends every message back, up to \(EchoServer.messageBytes / 1024 / 1024) MiB. It runs the chat server's \
+            event loop and codec, and nothing else. When it is ready, it prints a line that begins with "listening on" on \
+            standard output.
             """)
 
-    @Option(help: "Where to listen: a name or an address.")
+    @Option(help: "The name or address to listen on.")
     var host = "localhost"
 
-    @Option(help: "The port, 0 to 65535; 0 picks one that is free.")
+    @Option(help: "The port, 0 to 65535; 0 picks a free one.")
     var port = 9001
 
     func validate() throws {

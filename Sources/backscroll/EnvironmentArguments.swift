@@ -3,11 +3,12 @@ import Glibc
 import Server
 import Tokens
 
-/// `BACKSCROLL_*` variables as flags: `BACKSCROLL_PORT=80` is `--port 80`, unless the flag is given as well.
+/// Turns `BACKSCROLL_*` variables into flags: `BACKSCROLL_PORT=80` becomes `--port 80`, unless the flag is given as
+/// well.
 ///
-/// So both are parsed, validated and described in one place, the commands' own options.
+/// So variables and flags are parsed, validated and documented in one place, the commands' options.
 enum EnvironmentArguments {
-    /// This process's environment.
+    /// The environment of this process.
     static var current: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
@@ -20,7 +21,7 @@ enum EnvironmentArguments {
         return variables
     }
 
-    /// The options of a command that have variables: all of `serve`, and what others share with it.
+    /// The options of a command that variables can set: all of `serve`, and those that other commands share with it.
     private static func options(ofCommand name: String) -> [(name: String, takesValue: Bool)] {
         switch name {
         case ServeCommand.configuration.commandName: options(of: ServeCommand())
@@ -31,7 +32,7 @@ enum EnvironmentArguments {
         }
     }
 
-    /// The warnings about variables of this process that have no effect on `serve`.
+    /// Warnings about variables of this process that have no effect on `serve`.
     static var warnings: [String] {
         let options = options(ofCommand: ServeCommand.configuration.commandName ?? "").map(\.name)
         return EnvironmentVariables.warnings(
@@ -39,10 +40,10 @@ enum EnvironmentArguments {
             known: options.map(EnvironmentVariables.name) + [KeySources.secretVariable])
     }
 
-    /// The arguments with what the environment says added in front of them.
+    /// Inserts the flags that variables set before the given arguments.
     ///
-    /// - Returns: the arguments, and the names of the options that were added.
-    /// - Throws: a validation error naming the variable, for a switch that is neither true nor false.
+    /// - Returns: The arguments, and the names of the inserted options.
+    /// - Throws: A validation error that names the variable, for a switch that is neither true nor false.
     static func added(
         to arguments: [String], from environment: [String: String]
     ) throws -> (arguments: [String], options: [String]) {
@@ -68,7 +69,7 @@ enum EnvironmentArguments {
         return ([command] + added + arguments.dropFirst(), names)
     }
 
-    /// The long names of a command's options: its properties, so that none can be forgotten here.
+    /// The long names of a command's options, read from its properties so that none is missing.
     static func options(of command: some ParsableCommand) -> [(name: String, takesValue: Bool)] {
         Mirror(reflecting: command).children.compactMap { child in
             guard let label = child.label, label.hasPrefix("_") else { return nil }

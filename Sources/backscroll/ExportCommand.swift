@@ -8,36 +8,36 @@ import Store
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write all rooms and messages as lines of JSON, also while a server runs.",
+        abstract: "Write all rooms and messages as JSON lines, also while a server runs.",
         discussion: """
-            Each line is a JSON object with a type: a room, a member, a message, or the read mark of a user. Messages \
-            have their created_at, sender, client_message_id, content, reply_to, edited_at, deleted, and reactions with \
-            all users. Everything is of one moment.
+            Each line is a JSON object with a type: a room, a member, a message, or the read mark of a user. Messages have their \
+            created_at, sender, client_message_id, content, reply_to, edited_at, deleted, and reactions with all users. The \
+            export shows the database at one moment.
 
               backscroll export --database data/backscroll.db history.jsonl
               backscroll export | gzip > history.jsonl.gz
 
-            What the export does not hold: revisions, the epoch, deleted rooms, and what was first sent of edited or \
-            deleted messages. To copy a database with all that is in it use backscroll backup.
+            The export does not contain revisions, the epoch, deleted rooms, or the original content of edited and deleted \
+            messages. To copy a database completely, use backscroll backup.
             """)
 
-    @Argument(help: ArgumentHelp("Where to write; - is standard output.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
     var file = "-"
 
     @Option(
         help: ArgumentHelp(
-            "The SQLite database, as serve has it; or the variable BACKSCROLL_DATABASE.", valueName: "path"))
+            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
 
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     func run() throws {
         let export = try HistoryExport(of: database)
         Interruption.watch()
-        // A reader that goes away is an error of the write, and no end without a word.
+        // If the reader of a pipe closes it, report a write error instead of dying by a signal.
         signal(SIGPIPE, SIG_IGN)
-        // The server comes first where both want the processor.
+        // Leave the processor to a running server.
         _ = nice(10)
         let output = file == "-" ? STDOUT_FILENO : try create()
         let status = StatusLine()
@@ -56,13 +56,13 @@ struct ExportCommand: ParsableCommand {
                     + "\(Figure.bytes(Double(contents.bytes))), in \(seconds) s")
         } catch {
             status.clear()
-            // An export that is cut off would be taken for a whole one.
+            // A partial export could be mistaken for a complete one.
             if file != "-" { unlink(file) }
             throw error
         }
     }
 
-    /// Makes the file, for its owner's eyes only.
+    /// Creates the file, readable by its owner only.
     private func create() throws -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL)
         let descriptor = open(file, flags, 0o600)
@@ -76,33 +76,33 @@ struct ExportCommand: ParsableCommand {
 
 /// `backscroll import`.
 ///
-/// Exit status: 0 if all lines are imported, 1 if some are not.
+/// Exit status: 0 if all lines were imported, 1 otherwise.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Add the rooms and messages of an export to a database.",
         discussion: """
-            The database must not be in use by a server, whose memory knows where each room ends. It is made if it is \
-            not there.
+            The database must not be in use by a server, which keeps the end of each room in memory. It is created if it does \
+            not exist.
 
               backscroll import --database data/backscroll.db history.jsonl
               gunzip < history.jsonl.gz | backscroll import
 
-            A message becomes the newest of its room, so it must not be older than the newest that is there. It keeps \
-            its created_at and gets the next seq; reply_to and read marks move with it. Messages that are there already \
-            are skipped, so an import that was interrupted is run again. A line that is wrong ends the import, with its \
-            number and field.
+            A message becomes the newest of its room, so it must not be older than the newest one there. It keeps its \
+            created_at and gets the next seq; reply_to and read marks are adjusted. Messages that the database already has are \
+            skipped, so you can repeat an import that was interrupted. An invalid line ends the import with an error that names \
+            the line and the field.
 
-            Histories of other programs can be imported: a line needs room, sender, created_at, and text or \
-            attachments. A client_message_id makes repeating the import safe.
+            You can also import histories of other programs. A line needs room, sender, created_at, and text or attachments. \
+            With a client_message_id, repeating the import is safe.
             """)
 
-    @Argument(help: ArgumentHelp("What to read; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to read; - is standard input.", valueName: "file"))
     var file = "-"
 
     @Option(
         help: ArgumentHelp(
-            "The SQLite database, as serve has it; or the variable BACKSCROLL_DATABASE.", valueName: "path"))
+            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
 
     func run() throws {
@@ -123,16 +123,17 @@ struct ImportCommand: ParsableCommand {
         status.clear()
         let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
         let repeated =
-            contents.repeated > 0 ? " (\(Figure.count(Int(contents.repeated), "message")) were there already)" : ""
+            contents.repeated > 0 ? " (\(Figure.count(Int(contents.repeated), "message")) already present)" : ""
         Console().note(
             "imported \(Figure.count(Int(contents.messages), "message"))\(repeated) and "
                 + "\(Figure.count(Int(contents.rooms), "new room")) in \(seconds) s")
         if contents.isCancelled {
-            Console().note("Interrupted after line \(contents.lines). Import the file again to go on.")
+            Console().note("Interrupted after line \(contents.lines). Import the file again to continue.")
             throw ExitCode(1)
         }
         if !contents.isWhole {
-            Console().note("Error: the export is cut off: its last line is missing. What it has is imported.")
+            Console().note(
+                "Error: the export is incomplete: its last line is missing. The lines that it has were imported.")
             throw ExitCode(1)
         }
     }

@@ -1,7 +1,8 @@
 import Glibc
 import UnixSignals
 
-/// The signals that a server lives by: trapped from the moment this is made, so that none can kill it half started.
+/// The signals that control a server. They are trapped as soon as this is created, so that none kills a half-started
+/// server.
 struct ServerSignals {
     private let signals: UnixSignalsSequence
 
@@ -12,7 +13,7 @@ struct ServerSignals {
 
     /// Waits for SIGTERM or SIGINT.
     ///
-    /// - Parameter onHangup: called for each SIGHUP.
+    /// - Parameter onHangup: Called for each SIGHUP.
     func waitForStop(onHangup: () async -> Void = {}) async {
         for await signal in signals {
             guard signal == .sighup else { return }
@@ -21,9 +22,9 @@ struct ServerSignals {
     }
 }
 
-/// Says on standard output that the server is ready, in the line that scripts wait for.
+/// Prints the line that scripts wait for: the server is ready.
 func announce(_ url: String) {
     print("listening on \(url)")
-    // A pipe is written when its buffer is full, unless told.
+    // A pipe is fully buffered, so flush it.
     fflush(nil)
 }

@@ -3,7 +3,7 @@ import Server
 
 /// A limit on the command line: `50/s`, `50/s:200`, or `off`.
 struct LimitOption: ExpressibleByArgument, CustomStringConvertible {
-    /// No limit.
+    /// Unlimited.
     static let off = LimitOption(limit: nil)
 
     let limit: RateLimit?

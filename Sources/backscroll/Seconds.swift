@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A time on the command line: seconds, with a fraction if need be, 0.1 to a day.
+/// A duration on the command line: seconds, optionally with a fraction, 0.1 to a day.
 struct Seconds: ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
 

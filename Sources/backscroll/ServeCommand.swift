@@ -11,51 +11,51 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the server.",
         discussion: """
-            When it is ready it says so on standard output, in a line that begins with "listening on".
-            SIGTERM and SIGINT stop it: what is in flight is finished, sockets are closed with 1001, and it exits \
-            with 0 after \(ServeCommand.defaults.grace.components.seconds) seconds at most. SIGHUP has it read its \
-            certificate and the keys of tokens anew.
+            When the server is ready, it prints a line that begins with "listening on" on standard output.
+            SIGTERM and SIGINT stop it: it finishes pending requests, closes sockets with 1001, and exits with 0 after at most \
+            \(ServeCommand.defaults.grace.components.seconds) seconds. SIGHUP makes it reload its certificate and the token \
+            keys.
 
-            With a key (--jwt-secret-file, --jwt-key, --jwks) callers are who their tokens say they are: JSON Web \
-            Tokens signed with HS256, RS256, ES256 or EdDSA. Without one the server is in open mode: callers say a \
-            name, and are believed.
+            With a key (--jwt-secret-file, --jwt-key, --jwks), callers authenticate with JSON Web Tokens signed with HS256, \
+            RS256, ES256 or EdDSA. Without a key the server is in open mode: callers state a name, and the server believes \
+            it.
 
-            The limits (--limit-…) are answered with 429 beyond them, with Retry-After and RateLimit. They are off \
-            unless given: what is much depends on the application, an address may be a proxy's, and load tests come \
-            from one address. Each process counts for itself.
+            A rate limit (--limit-…) is 50/s, or 50/s:200 for a burst of 200; the period is s, m or h. Requests beyond it get \
+            429 with Retry-After and RateLimit. Limits are off by default: the right values depend on the application, an \
+            address may belong to a proxy, and load tests come from one address. Each process counts for itself.
 
-            Each option can also be given as an environment variable: --tls-cert as BACKSCROLL_TLS_CERT. \
-            A flag wins over its variable.
+            Each option can also be set by an environment variable: --tls-cert by BACKSCROLL_TLS_CERT. A flag takes precedence \
+            over its variable.
             """)
 
     static let defaults = ServerConfiguration()
 
-    @Option(help: "Where to listen: a name or an address. localhost is 127.0.0.1 and ::1.")
+    @Option(help: "The name or address to listen on. localhost is 127.0.0.1 and ::1.")
     var host = defaults.host
 
-    @Option(help: "The port, 0 to 65535; 0 picks one that is free.")
+    @Option(help: "The port, 0 to 65535; 0 picks a free one.")
     var port = defaults.port
 
     @Option(
         help: ArgumentHelp(
-            "Serve /metrics there, with /healthz and /readyz, and no longer with the rest: without TLS, for this network "
-                + "only.", valueName: "host:port"))
+            "Serve /metrics on this address instead, along with /healthz and /readyz. It has no TLS: keep it "
+                + "inside your network.", valueName: "host:port"))
     var metricsListen: ListenAddress?
 
     @Option(
         name: .customLong("trust-proxy"),
         help: ArgumentHelp(
-            "Take the client's address from the Forwarded or X-Forwarded-For of requests that come from this address or "
-                + "range (10.0.0.0/8). Can be given more than once, or with commas.", valueName: "cidr"))
+            "Read the client's address from the Forwarded or X-Forwarded-For header of requests from this address or "
+                + "range (10.0.0.0/8). Can be repeated, or given with commas.", valueName: "cidr"))
     var trustProxy: [String] = []
 
     @Flag(
         help: ArgumentHelp(
-            "Connections from --trust-proxy addresses begin with a PROXY protocol header (version 1 or 2), which names the "
-                + "client."))
+            "Expect a PROXY protocol header (version 1 or 2), which names the client, on connections from --trust-proxy "
+                + "addresses."))
     var proxyProtocol = false
 
-    @Option(help: ArgumentHelp("The SQLite database; it is made if it is not there.", valueName: "path"))
+    @Option(help: ArgumentHelp("The SQLite database; it is created if it does not exist.", valueName: "path"))
     var database = defaults.database
 
     @Option(help: "Threads that serve connections, 1 to 64. (default: as many as there are processors)")
@@ -64,192 +64,195 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Threads that read history, 1 to 64.")
     var readers = defaults.readers
 
-    @Option(help: ArgumentHelp("Serve HTTPS with this certificate: PEM, with its intermediates.", valueName: "path"))
+    @Option(help: ArgumentHelp("Serve HTTPS with this certificate and its intermediates (PEM).", valueName: "path"))
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's private key: PEM.", valueName: "path"))
+    @Option(help: ArgumentHelp("The certificate's private key (PEM).", valueName: "path"))
     var tlsKey: String?
 
     @Option(
         name: .customLong("allow-origin"),
         help: ArgumentHelp(
-            "Let pages of this origin use the server (https://app.example.com), beside the server's own; * for all. "
-                + "Can be given more than once, or with commas.", valueName: "origin"))
+            "Allow pages of this origin (https://app.example.com), in addition to the server's own; * allows all. "
+                + "Can be repeated, or given with commas.", valueName: "origin"))
     var allowOrigin: [String] = []
 
     @Option(
         name: .customLong("allow-host"),
         help: ArgumentHelp(
-            "In open mode, answer also to this host name (chat.local), beside localhost, IP addresses and --host. Can be "
-                + "given more than once, or with commas.", valueName: "name"))
+            "In open mode, also answer to this host name (chat.local), in addition to localhost, IP addresses and --host. "
+                + "Can be repeated, or given with commas.", valueName: "name"))
     var allowHost: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The secret that tokens are signed with by HS256, of 32 bytes or more: a file. "
-                + "Or the variable BACKSCROLL_JWT_SECRET has the secret itself.", valueName: "path"))
+            "A file with the secret of tokens signed with HS256, 32 bytes or more. "
+                + "Or set BACKSCROLL_JWT_SECRET to the secret itself.", valueName: "path"))
     var jwtSecretFile: String?
 
     @Option(
         name: .customLong("jwt-key"),
         help: ArgumentHelp(
-            "A public key that tokens are signed with by RS256, ES256 or EdDSA: PEM. Can be given more than once, or "
+            "A public key of tokens signed with RS256, ES256 or EdDSA (PEM). Can be repeated, or given "
                 + "with commas.", valueName: "path"))
     var jwtKey: [String] = []
 
-    @Option(help: ArgumentHelp("Public keys that tokens are signed with: a JSON Web Key Set.", valueName: "path"))
+    @Option(help: ArgumentHelp("A JSON Web Key Set with public keys of tokens.", valueName: "path"))
     var jwks: String?
 
-    @Option(help: ArgumentHelp("Take only tokens of this issuer (iss).", valueName: "name"))
+    @Option(help: ArgumentHelp("Accept only tokens of this issuer (iss).", valueName: "name"))
     var jwtIssuer: String?
 
     @Option(
         help: ArgumentHelp(
-            "Take only tokens for this audience (aud); without it, only tokens that name none.", valueName: "name"))
+            "Accept only tokens for this audience (aud). Without it, tokens must not have one.", valueName: "name"))
     var jwtAudience: String?
 
-    @Flag(help: "Listen beyond loopback although anybody may use any name.")
+    @Flag(help: "Allow listening beyond loopback in open mode, where any client can use any name.")
     var insecureOpen = false
 
     @Flag(
         help: ArgumentHelp(
-            "Misbehave where requests ask for it (Backscroll-Fault: NAME=VALUE, or ?fault=), to try clients; "
+            "Inject the faults that requests ask for (Backscroll-Fault: NAME=VALUE, or ?fault=), to test clients; "
                 + "in open mode only."))
     var faults = false
 
     @Option(
         help: ArgumentHelp(
-            "How often a user may send: 50/s, or 50/s:200 for 200 at once; s, m or h.", valueName: "rate"))
+            "Limit on a user's sends: 50/s, or 50/s:200 for a burst of 200, per s, m or h.", valueName: "rate"))
     var limitSends = LimitOption.off
 
     @Option(
         help: ArgumentHelp(
-            "How often a user may change messages, read marks, rooms and members, likewise.", valueName: "rate"))
+            "Limit on a user's changes of messages, read marks, rooms and members.", valueName: "rate"))
     var limitChanges = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often a user may subscribe, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Limit on a user's subscriptions.", valueName: "rate"))
     var limitSubscriptions = LimitOption.off
 
     @Option(
         help: ArgumentHelp(
-            "How often a user may read pages, messages, changes, rooms and members, likewise.", valueName: "rate"))
+            "Limit on a user's reads of pages, messages, changes, rooms and members.", valueName: "rate"))
     var limitReads = LimitOption.off
 
     @Option(
         help: ArgumentHelp(
-            "How often a user may add other users to rooms, likewise. Admins are not limited.", valueName: "rate"))
+            "Limit on the users that a user adds to rooms. Admins are not limited.", valueName: "rate"))
     var limitInvites = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often an address may send, likewise. A proxy is one address.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Limit on sends from an address. A proxy is one address.", valueName: "rate"))
     var limitAddressSends = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often an address may change them, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Limit on changes from an address.", valueName: "rate"))
     var limitAddressChanges = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often an address may subscribe, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Limit on subscriptions from an address.", valueName: "rate"))
     var limitAddressSubscriptions = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often an address may read, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Limit on reads from an address.", valueName: "rate"))
     var limitAddressReads = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often an address may add users to rooms, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Limit on the users added to rooms from an address.", valueName: "rate"))
     var limitAddressInvites = LimitOption.off
 
-    @Option(help: ArgumentHelp("How often an address may connect, likewise.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Limit on connections from an address.", valueName: "rate"))
     var limitAddressConnections = LimitOption.off
 
-    @Option(help: "Connections at a time; one more gets 503.")
+    @Option(help: "Maximum number of open connections; further ones get 503.")
     var maxConnections = defaults.transport.connections
 
-    @Option(help: ArgumentHelp("The largest body of a request; a larger one gets 413.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Maximum size of a request's body; a larger one gets 413.", valueName: "bytes"))
     var maxBody = defaults.http.bodyBytes
 
-    @Option(help: ArgumentHelp("The largest head of a request; a larger one gets 431.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Maximum size of a request's head; a larger one gets 431.", valueName: "bytes"))
     var maxHead = defaults.http.headBytes
 
-    @Option(help: ArgumentHelp("Time for the first byte of a connection; then 408.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time limit for the first byte of a connection; then 408.", valueName: "seconds"))
     var firstByteTimeout = Seconds(defaults.deadlines.firstByte)
 
-    @Option(help: ArgumentHelp("Time for the head of a request; then 408.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time limit for the head of a request; then 408.", valueName: "seconds"))
     var headTimeout = Seconds(defaults.deadlines.head)
 
-    @Option(help: ArgumentHelp("Time for the body of a request; then 408.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time limit for the body of a request; then 408.", valueName: "seconds"))
     var bodyTimeout = Seconds(defaults.deadlines.body)
 
-    @Option(help: ArgumentHelp("How long a connection may wait for its next request.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time that a connection may idle between requests.", valueName: "seconds"))
     var idleTimeout = Seconds(defaults.deadlines.idle)
 
-    @Option(help: ArgumentHelp("How long a client may take nothing of what is sent to it.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time that a client may leave waiting data unread.", valueName: "seconds"))
     var progressTimeout = Seconds(defaults.transport.noProgress)
 
     @Option(
-        help: ArgumentHelp("How often a WebSocket is pinged; it is gone after two unanswered.", valueName: "seconds"))
+        help: ArgumentHelp("Interval of WebSocket pings; two unanswered ones end the connection.", valueName: "seconds")
+    )
     var pingInterval = Seconds(defaults.webSocket.pingInterval)
 
     @Option(
         help: ArgumentHelp(
-            "How often an event stream gets a comment, which keeps proxies from ending it.", valueName: "seconds"))
+            "Interval of comments on an event stream, which keep proxies from closing it.", valueName: "seconds"))
     var heartbeatInterval = Seconds(defaults.eventHeartbeat)
 
     @Option(
         help: ArgumentHelp(
-            "The largest frame of a client on a WebSocket; a larger one closes with 1009.", valueName: "bytes"))
+            "Maximum size of a client's WebSocket message; a larger one closes the socket with 1009.",
+            valueName: "bytes"))
     var maxFrame = defaults.webSocket.messageBytes
 
-    @Flag(help: "Do not compress messages on WebSockets whose clients offer permessage-deflate.")
+    @Flag(help: "Do not compress WebSocket messages, even if clients offer permessage-deflate.")
     var noCompression = false
 
-    @Flag(help: "Rooms are made by admins only; what nobody has made is not there.")
+    @Flag(help: "Only admins create rooms; for others, rooms that do not exist are not found.")
     var roomsByAdminsOnly = false
 
-    @Flag(help: "Only admins add other users to rooms; users may join open rooms, and leave.")
+    @Flag(help: "Only admins add other users to rooms. Users may still join open rooms, and leave.")
     var membersByAdminsOnly = false
 
     @Option(
         help: ArgumentHelp(
-            "Delete messages that are older, 1 to 36500: tombstones stay. Without it they are kept.", valueName: "days")
+            "Delete messages older than this, 1 to 36500. Tombstones stay. Without it, messages stay.",
+            valueName: "days")
     )
     var keepDays: Int?
 
     @Flag(help: "Do not serve the web page at /.")
     var noPage = false
 
-    @Flag(help: "Do not tell the subscribers of a room how many are there.")
+    @Flag(help: "Do not tell subscribers how many users are in their rooms.")
     var noPresence = false
 
-    @Flag(help: "Do not tell the subscribers of a room up to where users have read.")
+    @Flag(help: "Do not tell subscribers the read marks of other users.")
     var noReadNotices = false
 
-    @Option(help: "Sends that may wait for a commit; one more gets 503.")
+    @Option(help: "Maximum number of sends that wait for a commit; further ones get 503.")
     var maxQueue = defaults.sendQueue
 
     @Option(
         help: ArgumentHelp(
-            "Bytes of request bodies that may be arriving or waiting for a commit; beyond it requests get 503.",
+            "Maximum size of the request bodies that are arriving or waiting for a commit; beyond it requests get 503.",
             valueName: "bytes"))
     var maxPendingBytes = defaults.pendingBytes
 
     @Option(
         help: ArgumentHelp(
-            "Bytes to keep for clients that are slow to take them; beyond it slow connections are ended.",
+            "Maximum size of the data kept for slow clients; beyond it slow connections are closed.",
             valueName: "bytes"))
     var maxUnsentBytes = defaults.transport.unsentBytes
 
     @Option(
         help: ArgumentHelp(
-            "Bytes of messages to keep for subscribers that are behind; beyond it they read the database.",
+            "Maximum size of the messages kept for slow subscribers; beyond it they read the database.",
             valueName: "bytes"))
     var maxFeedBytes = defaults.allFeedsBytes
 
-    @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.info
 
-    @Option(help: "How to log: text, or json with an object a line. The log goes to standard error.")
+    @Option(help: "The format of the log: text, or json with one object a line. The log goes to standard error.")
     var logFormat = LogFormat.text
 
     @Option(
         name: .customLong("log-requests"),
-        help: "The requests to log a line of: off, refused (answered with 400 or above), or all.")
+        help: "The requests to log: off, refused (answered with 400 or above), or all.")
     var logRequests = RequestLogging.off
 
     func validate() throws {
@@ -267,14 +270,14 @@ struct ServeCommand: AsyncParsableCommand {
         try check(maxFeedBytes, 0...64 * 1024 * 1024 * 1024, "max-feed-bytes")
         _ = try trustedProxies()
         guard !proxyProtocol || !trustProxy.isEmpty else {
-            throw ValidationError("--proxy-protocol needs the balancers' addresses: see --trust-proxy.")
+            throw ValidationError("--proxy-protocol needs the addresses of the balancers: add --trust-proxy.")
         }
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key go together.")
         }
         guard !keySources.isEmpty || jwtIssuer == nil && jwtAudience == nil else {
             throw ValidationError(
-                "--jwt-issuer and --jwt-audience need a key: see --jwt-secret-file, --jwt-key, --jwks.")
+                "--jwt-issuer and --jwt-audience need a key: add --jwt-secret-file, --jwt-key or --jwks.")
         }
     }
 
@@ -283,7 +286,7 @@ struct ServeCommand: AsyncParsableCommand {
         try trustProxy.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
             guard let range = IPRange(String(text)) else {
                 throw ValidationError(
-                    "--trust-proxy must be an IP address or a range like 10.0.0.0/8 or fd00::/8, without bits beyond the "
+                    "--trust-proxy must be an IP address or a range like 10.0.0.0/8 or fd00::/8, with no bits set beyond the "
                         + "prefix, not '\(text)'.")
             }
             return range
@@ -296,12 +299,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where the options say that the keys of tokens are.
+    /// The sources of token keys that the options name.
     var keySources: KeySources {
         var sources = KeySources()
         sources.secret = EnvironmentArguments.current[KeySources.secretVariable]
         sources.secretFile = jwtSecretFile
-        // An empty path is kept, and refused: a variable that was meant to name a key must not lead to open mode.
+        // Keep an empty path, which is refused later: a variable that was meant to name a key must not lead to open
+        // mode.
         sources.publicKeys = jwtKey.flatMap {
             $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }
@@ -309,20 +313,20 @@ struct ServeCommand: AsyncParsableCommand {
         return sources
     }
 
-    /// What tokens are held against; `nil` in open mode.
+    /// The rules that tokens are verified by; `nil` in open mode.
     private func tokenRules(_ sources: KeySources) throws -> TokenRules? {
         guard !sources.isEmpty else { return nil }
         return TokenRules(keys: try sources.load(), issuer: jwtIssuer, audience: jwtAudience)
     }
 
-    /// What the options say, as the server takes it.
+    /// The server's configuration as the options set it.
     var serverConfiguration: ServerConfiguration {
         var configuration = ServerConfiguration()
         configuration.host = host
         configuration.port = port
         configuration.database = database
         configuration.metricsAddress = metricsListen
-        // Validated before.
+        // Already validated.
         configuration.trustedProxies = (try? trustedProxies()) ?? []
         configuration.proxyProtocol = proxyProtocol
         configuration.threads = threads ?? min(64, availableProcessors())
@@ -380,7 +384,7 @@ struct ServeCommand: AsyncParsableCommand {
         announce(server.url)
         var metadata: Logger.Metadata = [
             "version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)",
-            "callers": configuration.tokens.map { "by tokens of \($0.keys.count) keys" } ?? "by any name they say",
+            "callers": configuration.tokens.map { "\($0.keys.count) token keys" } ?? "any name (open mode)",
         ]
         if let host = metricsListen?.host, let port = server.metricsPort {
             metadata["metrics"] = "http://\(ListenAddress(host: host, port: port))/metrics"
@@ -401,7 +405,7 @@ extension LogFormat: ExpressibleByArgument {}
 extension RequestLogging: ExpressibleByArgument {}
 
 extension ListenAddress: ExpressibleByArgument {
-    /// Reads the value of an option.
+    /// Parses the value of an option.
     public init?(argument: String) {
         self.init(argument)
     }

@@ -1,21 +1,21 @@
 import Load
 
-/// Shows how long work takes, on standard error: from the moment on that it takes long.
+/// Shows the progress of long work on standard error.
 final class StatusLine {
     private let console = Console()
     private var next = ContinuousClock.now + StatusLine.interval
 
-    /// What is quicker needs no line, and a log wants no more of them.
+    /// The delay before the first line, and the interval between lines.
     private static let interval = Duration.seconds(1)
 
-    /// Shows how the work stands, at most once in the interval.
+    /// Shows the progress, at most once in the interval.
     func show(_ text: String) {
         guard next <= .now else { return }
         next = .now + Self.interval
         console.progress(text)
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func clear() {
         console.clear()
     }

@@ -7,16 +7,16 @@ import Wire
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Print a token, to try a server out with.",
+        abstract: "Print a token for trying out a server.",
         discussion: """
-            An application issues its tokens itself: JSON Web Tokens (RFC 7519) with the claims sub (the user), exp \
-            (when it ends), and if need be rooms (a list of room ids, or patterns with *) and admin (true). This \
-            command makes one for the command line:
+            Applications issue their own tokens: JSON Web Tokens (RFC 7519) with the claims sub (the user), exp (the expiry \
+            time), and optionally rooms (a list of room ids, or patterns with *) and admin (true). This command creates one on \
+            the command line:
 
               backscroll token --sub alice --secret-file secret
 
-            It signs with the secret by HS256, or with the private key by RS256, ES256 or EdDSA, whichever it is for. \
-            Without either it takes the secret in \(KeySources.secretVariable).
+            It signs with the secret by HS256, or with the private key by RS256, ES256 or EdDSA, depending on the key's type. \
+            Without either it uses the secret in \(KeySources.secretVariable).
             """)
 
     @Option(help: ArgumentHelp("The user.", valueName: "user"))
@@ -24,29 +24,29 @@ struct TokenCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Limit the token to these rooms: ids, or patterns with * for any characters. Can be given more than "
-                + "once, or with commas.", valueName: "rooms"))
+            "Limit the token to these rooms: ids, or patterns with * for any characters. Can be repeated, or given "
+                + "with commas.", valueName: "rooms"))
     var rooms: [String] = []
 
-    @Option(help: ArgumentHelp("How long it is good for: 90s, 15m, 1h, 7d.", valueName: "time"))
+    @Option(help: ArgumentHelp("The time until it expires: 90s, 15m, 1h, 7d.", valueName: "time"))
     var ttl = Lifetime(seconds: 3600)
 
-    @Flag(help: "The user is an admin.")
+    @Flag(help: "Make the user an admin.")
     var admin = false
 
     @Option(help: ArgumentHelp("Sign with the secret in this file.", valueName: "path"))
     var secretFile: String?
 
-    @Option(help: ArgumentHelp("Sign with this private key: PEM.", valueName: "path"))
+    @Option(help: ArgumentHelp("Sign with this private key (PEM).", valueName: "path"))
     var key: String?
 
-    @Option(help: ArgumentHelp("The key's name (kid), for a server that finds it in a set.", valueName: "name"))
+    @Option(help: ArgumentHelp("The key's id (kid), for a server with a key set.", valueName: "name"))
     var keyID: String?
 
-    @Option(help: ArgumentHelp("Whose token it is (iss).", valueName: "name"))
+    @Option(help: ArgumentHelp("The issuer (iss).", valueName: "name"))
     var issuer: String?
 
-    @Option(help: ArgumentHelp("Which server it is for (aud).", valueName: "name"))
+    @Option(help: ArgumentHelp("The audience (aud): the server that the token is for.", valueName: "name"))
     var audience: String?
 
     private var patterns: [String] {
@@ -58,9 +58,9 @@ struct TokenCommand: ParsableCommand {
             throw ValidationError("--sub must be 1 to \(UserID.maximumBytes) bytes of printable text without spaces.")
         }
         for pattern in patterns where RoomPattern(pattern) == nil {
-            throw ValidationError("--rooms must be room ids, or patterns of them with *, not '\(pattern)'.")
+            throw ValidationError("--rooms must be room ids, or patterns with *, not '\(pattern)'.")
         }
-        guard secretFile == nil || key == nil else { throw ValidationError("--secret-file or --key, not both.") }
+        guard secretFile == nil || key == nil else { throw ValidationError("Use --secret-file or --key, not both.") }
     }
 
     func run() throws {
@@ -77,15 +77,15 @@ struct TokenCommand: ParsableCommand {
         if let secretFile { return try TokenIssuer(secretFile: secretFile, keyID: keyID) }
         if let key { return try TokenIssuer(privateKeyFile: key, keyID: keyID) }
         guard let secret = EnvironmentArguments.current[KeySources.secretVariable] else {
-            throw ValidationError("Sign with --secret-file or --key.")
+            throw ValidationError("Give a key with --secret-file or --key, or set \(KeySources.secretVariable).")
         }
         return try TokenIssuer(secret: Array(secret.utf8), of: KeySources.secretVariable, keyID: keyID)
     }
 }
 
-/// The time that a token is good for, as it is written on the command line: a number and its unit.
+/// The lifetime of a token on the command line: a number and its unit.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
-    /// The longest, in seconds: ten years of 365 days.
+    /// The longest lifetime in seconds: ten years of 365 days.
     static let maximumSeconds = 10 * 365 * 86_400
 
     let seconds: Int
