@@ -5,29 +5,29 @@ public struct BenchCommand: ParsableCommand {
     /// The command's name and its help.
     public static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Times the codecs, the feed and the store by themselves, to be run before and after a change.",
+        abstract: "Measure the codecs, the feed and the store by themselves, to compare before and after a change.",
         discussion: """
-            Each line is one piece of work: nanoseconds a unit in the median round, how many a second that is, and how \
-            far the rounds lie apart. A difference smaller than that means nothing; on a busy machine take more rounds. \
-            Commits are synced to the disk of --directory.
+            Each line is one benchmark: the nanoseconds for a unit in the median round, the units per second, and the spread of \
+            the rounds. A difference smaller than the spread is not significant; on a busy machine use more rounds. Commits are \
+            synced to the disk of --directory.
 
               backscroll bench
               backscroll bench http json --rounds 21
             """)
 
-    @Argument(help: "Only what has one of these words in its name: http, json, websocket, feed, store, …")
+    @Argument(help: "Run only benchmarks with one of these words in their names: http, json, websocket, feed, store, …")
     var words: [String] = []
 
-    @Option(help: "How many rounds, of which the median is told.")
+    @Option(help: "The number of rounds; results are medians.")
     var rounds = 7
 
-    @Option(help: "About how long a round takes, in milliseconds.")
+    @Option(help: "The approximate duration of a round in milliseconds.")
     var roundTime = 50
 
-    @Option(help: "How many messages the room has that pages are read of.")
+    @Option(help: "The number of messages in the room whose pages are read.")
     var messages = 100_000
 
-    @Option(help: "Where the store's database is made, and removed at the end.")
+    @Option(help: "The directory of the temporary database.")
     var directory = "/tmp"
 
     /// Creates a command; for the parser.
@@ -47,7 +47,7 @@ public struct BenchCommand: ParsableCommand {
     /// Runs the benchmarks and prints one line for each.
     public func run() throws {
         #if DEBUG
-        print("This is a debug build: its figures say nothing of a release's.")
+        print("This is a debug build. Its figures do not apply to a release build.")
         #endif
         var found = false
         for benchmark in try CodecBenchmarks.all() + FeedBenchmarks.all() where isWanted(benchmark.name) {
@@ -60,7 +60,7 @@ public struct BenchCommand: ParsableCommand {
             let store = try StoreBenchmarks(in: directory, messages: messages)
             for benchmark in store.all where isWanted(benchmark.name) { try report(benchmark) }
         }
-        guard found else { throw ValidationError("Nothing has \(words.joined(separator: " or ")) in its name.") }
+        guard found else { throw ValidationError("No benchmark has \(words.joined(separator: " or ")) in its name.") }
     }
 
     private func isWanted(_ name: String) -> Bool {
@@ -80,8 +80,8 @@ enum BenchError: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .wrongResult: "A piece of work has come to another result than it must."
-        case .noDirectory(let path): "There can be no directory in \(path)."
+        case .wrongResult: "A benchmark produced a wrong result."
+        case .noDirectory(let path): "Cannot create a directory in \(path)."
         }
     }
 }

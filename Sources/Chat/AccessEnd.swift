@@ -1,13 +1,13 @@
 public import Wire
 
-/// Access that a commit has taken away, so that subscriptions and sockets end that were opened before.
+/// Access that a commit has revoked. Existing subscriptions and sockets that relied on it end.
 public enum AccessEnd: Sendable, Hashable {
-    /// The room is deleted, for everybody.
+    /// The room was deleted, for everybody.
     case roomDeleted(RoomID)
-    /// A user may not read a room any more, or with `nil` anything.
+    /// A user was banned from a room, or with `nil` from the whole server.
     case banned(Ban, from: RoomID?)
-    /// A user is erased, and whoever has that name from now on is another one.
+    /// A user was erased. Anybody who uses the name from now on is a new user.
     case erased(UserID)
-    /// A user who is erased is no member of a room any more.
+    /// An erased user was removed from a room.
     case removed(UserID, from: RoomID)
 }

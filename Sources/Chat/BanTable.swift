@@ -1,19 +1,19 @@
 import Synchronization
 public import Wire
 
-/// The bans of rooms and of the whole server, in memory: every change, read and subscription is held against it. As long as
-/// nobody is banned that is one look at an integer.
+/// All bans in memory. Every change, read and subscription is checked against it. Without bans, a check reads one
+/// integer.
 ///
-/// The log fills it from what is stored, and changes it when a commit is durable, before anybody hears of that.
+/// The log fills the table from the database, and updates it when a commit is durable, before the commit is reported.
 public final class BanTable: Sendable {
-    /// The place of a ban: a user, in a room or on the whole server.
+    /// The key of a ban: a user, and a room or the whole server.
     public struct Key: Sendable, Hashable {
         /// The room; `nil` for the whole server.
         public var room: RoomID?
         /// The banned user.
         public var user: UserID
 
-        /// The key of a user's ban from `room`, or from the whole server.
+        /// Creates the key of a ban from `room`, or from the whole server if `nil`.
         public init(room: RoomID?, user: UserID) {
             self.room = room
             self.user = user
@@ -22,28 +22,28 @@ public final class BanTable: Sendable {
 
     /// A use that a ban may refuse.
     public enum Use: Sendable {
-        /// Change something, or have others hear of something.
+        /// Changes, and notices to other users.
         case change
-        /// Read or subscribe.
+        /// Reads and subscriptions.
         case read
     }
 
     private struct State {
         var bans: [Key: Ban] = [:]
-        /// With how many bans those that have ended are looked for.
+        /// The number of bans above which expired ones are removed.
         var sweep = 1024
     }
 
     private let state = Mutex(State())
     private let count = Atomic<Int>(0)
 
-    /// Nobody is banned.
+    /// Creates a table without bans.
     public init() {}
 
-    /// True if nobody is banned from anything.
+    /// True without any ban.
     public var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    /// A user's ban from a room, or from the whole server; also one that has ended.
+    /// A user's ban from a room or from the whole server, including expired bans that are still in the table.
     public subscript(key: Key) -> Ban? { state.withLock { $0.bans[key] } }
 
     /// Sets or lifts (`nil`) bans.
@@ -58,7 +58,7 @@ public final class BanTable: Sendable {
         }
     }
 
-    /// Forgets the bans from a room that is no more.
+    /// Removes the bans from a deleted room.
     public func remove(_ room: RoomID) {
         if isEmpty { return }
         state.withLock { state in
@@ -67,11 +67,12 @@ public final class BanTable: Sendable {
         }
     }
 
-    /// The reason why a user may not do something in a room, or with `nil` anywhere; `nil` when no ban is in the way.
+    /// Returns the reason why a user may not do something in a room, or anywhere with `nil`; `nil` if no ban prevents
+    /// it.
     ///
     /// - Parameters:
-    ///   - user: `nil` for a caller without a name, who is never banned.
-    ///   - isAdmin: whether the user is an admin, to whom bans from single rooms do not apply.
+    ///   - user: The user; `nil` for a caller without a name, who is never banned.
+    ///   - isAdmin: True for an admin. Bans from single rooms do not apply to admins.
     public func refusal(
         of user: UserID?, in room: RoomID?, isAdmin: Bool, for use: Use, at time: Timestamp
     ) -> Problem? {
@@ -79,7 +80,7 @@ public final class BanTable: Sendable {
         return Self.refusal(of: user, in: room, isAdmin: isAdmin, for: use, at: time) { self[$0] }
     }
 
-    /// The same, of bans that `ban` finds.
+    /// Returns the reason why a user may not do something, looking bans up with `ban`.
     public static func refusal(
         of user: UserID, in room: RoomID?, isAdmin: Bool, for use: Use, at time: Timestamp, ban: (Key) -> Ban?
     ) -> Problem? {

@@ -1,55 +1,58 @@
-/// The latest messages of a room as bytes that are ready to be sent, addressed by revision.
+/// The newest messages of a room as encoded bytes, addressed by revision.
 ///
-/// A subscriber is a revision: it has everything up to there. What it is to get next is one range of bytes, found by
-/// subtraction, whoever asks; so a thousand subscribers that are level cost one buffer and a thousand writes of it.
+/// A subscriber's position is a revision, up to which it has everything. What it gets next is a single range of bytes,
+/// found by subtraction. So a thousand subscribers at the same position share one buffer and get a thousand writes of
+/// it.
 ///
 ///     start 41          42          43          ← revisions
 ///     bytes [ frame 42 ][ frame 43 ][ frame 44 ]
 ///                       ^ a subscriber at 42 gets everything from here
 ///
-/// The oldest messages make room when there would be more than twice ``limit`` bytes. Who is still behind them reads the log.
+/// When the log has more than twice ``limit`` bytes, the oldest messages are dropped. Subscribers that still need them
+/// read the message log.
 public struct ByteLog: Sendable {
-    /// The number of bytes that are left at most when the oldest messages make room, which they do when there would be
-    /// more than twice as many; or one batch when that is larger.
+    /// Default limit in bytes. When a log exceeds twice its limit, the oldest messages are dropped until at most the
+    /// limit, or one larger batch, is left.
     public static let defaultLimit = 32 * 1024
 
-    /// What a subscriber at some revision is to do.
+    /// The next step of a subscriber at some revision.
     public enum Reading: Equatable {
-        /// Nothing: it has all there is.
+        /// Nothing to send: the subscriber has everything.
         case level
         /// Send `bytes[range]`, after which it is at revision `rev`.
         case frames(Range<Int>, rev: Int64)
-        /// Read the log: what comes next is not kept any more.
+        /// Read the log: the next messages have been dropped.
         case behind
     }
 
-    /// The messages, one after the other.
+    /// The encoded messages, concatenated.
     public private(set) var bytes: [UInt8] = []
-    /// The revision before the first message; `nil` while it is not known.
+    /// The revision before the first message; `nil` while unknown.
     private var start: Int64?
-    /// Where each message ends in `bytes`.
+    /// The end of each message in `bytes`.
     private var ends: [Int] = []
     private let limit: Int
 
-    /// An empty log.
+    /// Creates an empty log.
     ///
-    /// - Parameter rev: where its room is; `nil` when that is not known, and will be with the first batch.
+    /// - Parameter rev: The room's revision; `nil` if unknown until the first batch.
     public init(limit: Int = ByteLog.defaultLimit, rev: Int64? = nil) {
         self.limit = limit
         start = rev
     }
 
-    /// The revision of the last message; `nil` while it is not known.
+    /// The revision of the last message; `nil` while unknown.
     public var rev: Int64? { start.map { $0 + Int64(ends.count) } }
 
-    /// Takes over messages whose revisions follow on those that it has.
+    /// Appends messages. If their revisions do not follow the last one, all earlier messages are dropped.
     public mutating func append(_ frames: [UInt8], ends newEnds: [Int], firstRev: Int64) {
         if let rev, rev + 1 != firstRev { forgetAll() }
         if start == nil { start = firstRev - 1 }
         if bytes.count + frames.count > 2 * limit { forget(keeping: max(0, limit - frames.count)) }
         let offset = bytes.count
         if offset == 0 {
-            // Shared with every other loop until somebody appends; where subscribers keep up, nobody does.
+            // The arrays stay shared with the other loops until a loop appends, which it does not while its subscribers
+            // keep up.
             bytes = frames
             ends = newEnds
         } else {
@@ -59,13 +62,13 @@ public struct ByteLog: Sendable {
         }
     }
 
-    /// Returns whether so many bytes make no message go, in any format that a message has.
+    /// Returns true if `count` more bytes of frames cause no message to be dropped, in any format.
     func hasRoom(for count: Int) -> Bool {
         // Events are longer than frames, by less than half.
         bytes.count + count <= limit
     }
 
-    /// What a subscriber at `rev` gets next, of about `limit` bytes at most, one message at least.
+    /// Returns what a subscriber at `rev` gets next: about `limit` bytes at most, but at least one message.
     public func next(after rev: Int64, limit: Int) -> Reading {
         guard let start else { return .level }
         let index = rev - start
@@ -86,7 +89,7 @@ public struct ByteLog: Sendable {
         return .frames(from..<ends[last], rev: start + Int64(last) + 1)
     }
 
-    /// Drops all messages, for everybody has them. The log goes on from where it is.
+    /// Drops all messages, because every subscriber has them. The revision stays.
     public mutating func forgetSent() {
         guard !ends.isEmpty else { return }
         start = rev

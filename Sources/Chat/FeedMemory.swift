@@ -1,14 +1,13 @@
-/// The bytes of messages that the feeds of one loop keep for subscribers that are behind.
+/// The memory that the feeds of one loop use to keep messages for slow subscribers.
 ///
 /// Confined to its loop.
 public final class FeedMemory {
-    /// Maximum number of bytes that all feeds of the loop keep, apart from the messages that they are bringing to their
-    /// subscribers at the moment.
+    /// Maximum number of bytes that all feeds of the loop keep, apart from messages being delivered at the moment.
     public let limit: Int
-    /// The bytes kept now.
+    /// The number of bytes kept at the moment.
     public internal(set) var used = 0
 
-    /// A bound of `limit` bytes.
+    /// Creates a bound of `limit` bytes.
     public init(limit: Int = .max) {
         self.limit = limit
     }

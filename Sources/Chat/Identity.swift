@@ -1,17 +1,17 @@
 public import Wire
 
-/// Who makes a request, and what that may be about: what a token says, or in open mode what the caller says.
+/// The caller of a request and its rights: from a token, or in open mode as the caller states.
 public struct Identity: Sendable, Hashable {
-    /// The user; `nil` for a caller in open mode who has given no name.
+    /// The user; `nil` for a caller in open mode without a name.
     public var user: UserID?
-    /// The rooms that the caller is limited to; `nil` for no such limit. Of an empty list no room is allowed.
+    /// The rooms that the caller is limited to; `nil` for no limit. An empty list allows no room.
     public var rooms: [RoomPattern]?
-    /// True if the caller may do what only admins may. Never in open mode, where anybody could say so.
+    /// True for an admin. Always false in open mode, where anybody could claim it.
     public var isAdmin: Bool
-    /// From when on this no longer holds: a socket that was opened with it ends then. `nil` for never.
+    /// The time when the identity expires, and sockets opened with it end; `nil` for never.
     public var end: Timestamp?
 
-    /// An identity.
+    /// Creates an identity.
     public init(user: UserID?, rooms: [RoomPattern]? = nil, isAdmin: Bool = false, end: Timestamp? = nil) {
         self.user = user
         self.rooms = rooms
@@ -19,7 +19,7 @@ public struct Identity: Sendable, Hashable {
         self.end = end
     }
 
-    /// Returns whether the caller may have anything to do with a room, as far as the token is concerned.
+    /// Returns true if the caller's token allows the room.
     public func allows(room: RoomID) -> Bool {
         guard let rooms else { return true }
         for pattern in rooms where pattern.matches(room) { return true }

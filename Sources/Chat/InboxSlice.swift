@@ -7,7 +7,7 @@ public struct InboxSlice: Sendable {
     /// The cursor of the next page; `nil` at the end of the list.
     public var next: InboxCursor?
 
-    /// A list of rooms.
+    /// Creates a slice of the list.
     public init(rooms: [InboxRoom], next: InboxCursor?) {
         self.rooms = rooms
         self.next = next

@@ -1,24 +1,24 @@
 public import Wire
 
-/// That a user has become a member of a room, or is none any more.
+/// A change of a room's membership that a commit made.
 public struct MembershipChange: Sendable, Hashable {
-    /// What has happened.
+    /// The kind of change.
     public enum Kind: Sendable, Hashable {
-        /// The user is a member, or an owner, and was none. The room was at this revision: what is committed to it from
-        /// then on has higher ones, also where the user has made the room by sending to it.
+        /// The user became a member or an owner. The room was at this revision before the commit, so the commit's own
+        /// messages have higher ones, even if the user created the room by sending to it.
         case joined(rev: Int64)
-        /// The user is no member any more.
+        /// The user is no longer a member.
         case left
     }
 
-    /// Who it is about.
+    /// The user.
     public var user: UserID
     /// The room.
     public var room: RoomID
-    /// What has happened.
+    /// The kind of change.
     public var kind: Kind
 
-    /// A change.
+    /// Creates a change.
     public init(user: UserID, room: RoomID, kind: Kind) {
         self.user = user
         self.room = room

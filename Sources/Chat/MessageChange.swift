@@ -1,52 +1,52 @@
 public import Wire
 
-/// A change of a message that is there.
+/// A change of a stored message.
 public struct MessageChange: Sendable {
-    /// What is to be done with the message.
+    /// The change to make.
     public enum Action: Sendable {
-        /// Change what it says; its sender may.
+        /// Edit the content; allowed to the sender.
         case edit(Edit)
-        /// Leave only its place; its sender may, and who has the authority.
+        /// Replace the message by a tombstone; allowed to the sender, and to those with the authority.
         case delete(Authority)
-        /// React to it; everybody may.
+        /// Add a reaction; allowed to everybody.
         case addReaction(ReactionKey)
-        /// Take a reaction of one's own back.
+        /// Remove one's own reaction.
         case removeReaction(ReactionKey)
     }
 
-    /// Whose messages somebody may delete: where the role that somebody has in a room has its effect.
+    /// The authority to delete messages, which follows from a user's role in the room.
     public enum Authority: Sendable {
-        /// One's own.
+        /// One's own messages.
         case sender
-        /// Everybody's: an owner of the room.
+        /// All messages, as an owner of the room.
         case owner
     }
 
     /// The message's place.
     public var seq: Int64
-    /// What is to be done with it.
+    /// The change to make.
     public var action: Action
-    /// What must hold of the message for that to be done.
+    /// A condition on the message's revision; `nil` for none.
     public var condition: RevisionCondition?
 
-    /// A change of the message at `seq`.
+    /// Creates a change of the message at `seq`.
     public init(seq: Int64, action: Action, condition: RevisionCondition? = nil) {
         self.seq = seq
         self.action = action
         self.condition = condition
     }
 
-    /// True if a message may be changed so.
+    /// The decision on a change.
     public enum Decision: Sendable, Hashable {
-        /// It may.
+        /// Apply the change.
         case go
-        /// It is as it should be already: a deleted message is deleted, and has no reactions.
+        /// Nothing to do: the message already is as requested.
         case done
     }
 
-    /// Decides whether `user` may change `message` so. An edit that is repeated with the revision that it was made on is
-    /// done already. The sender is asked for before anything else, so that nobody
-    /// learns from a refusal what others may.
+    /// Decides whether `user` may change `message` in this way. A repeated edit, with the revision that the first one
+    /// was based on, counts as done. The sender is checked first, so that a refusal reveals nothing about what others
+    /// may do.
     ///
     /// - Throws: 403 `not_the_sender`, 409 `message_deleted`, 412 `precondition_failed`.
     public func decide(on message: Message, by user: UserID) throws(Problem) -> Decision {
@@ -57,7 +57,7 @@ public struct MessageChange: Sendable {
         if message.deleted {
             switch action {
             case .edit, .addReaction: throw .messageDeleted
-            // It is what was asked for, whatever revision the client has seen (RFC 9110, section 13.1.1).
+            // The result is what the client asked for, whatever revision it has seen (RFC 9110, section 13.1.1).
             case .delete, .removeReaction: return .done
             }
         }
@@ -68,9 +68,9 @@ public struct MessageChange: Sendable {
         return .go
     }
 
-    /// True for an edit that has been made already: its answer was lost, and the client sends it again with the revision
-    /// that it has seen. The message has been edited since that revision, and says what the edit asks for. A server may
-    /// answer as if it had just been done (RFC 9110, section 13.1.1).
+    /// Returns true for an edit that was already made. Its answer was lost, and the client repeats it with the same
+    /// revision. The message was edited after that revision and has the requested content, so the server may answer as
+    /// if it had just made the edit (RFC 9110, section 13.1.1).
     private func isRepeated(on message: Message, _ condition: RevisionCondition) -> Bool {
         guard case .edit(let edit) = action, message.editedAt != nil,
             condition.revs.contains(where: { $0 > 0 && $0 < message.rev }),
@@ -80,16 +80,16 @@ public struct MessageChange: Sendable {
     }
 }
 
-/// The revisions of which a message must have one to be changed: the header `If-Match` (RFC 9110, section 13.1.1).
+/// A condition on the revision of a message that is to change: the header `If-Match` (RFC 9110, section 13.1.1).
 public struct RevisionCondition: Sendable, Hashable {
-    /// The revisions; with none of them, no message may be changed.
+    /// The accepted revisions. If empty, no message may be changed.
     public var revs: [Int64]
 
-    /// A condition that holds at these revisions.
+    /// Creates a condition that accepts these revisions.
     public init(revs: [Int64]) {
         self.revs = revs
     }
 
-    /// Returns whether a message at this revision may be changed.
+    /// Returns true if a message at this revision may be changed.
     public func holds(for rev: Int64) -> Bool { revs.contains(rev) }
 }

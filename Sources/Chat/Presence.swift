@@ -1,33 +1,34 @@
 import Synchronization
 public import Wire
 
-/// Who is subscribed to which room, over all loops of the process.
+/// The subscribers of each room, over all loops of the process.
 ///
-/// A user counts once, however many sockets it has; a subscriber without a name counts as somebody of its own. That a
-/// number has changed is told at the next beat, a second after the first change, so that a storm of subscribers is a
-/// few notices; and in a room of thousands more rarely, see ``framesPerSecond``.
+/// A user counts once, whatever the number of sockets; a subscriber without a name counts by itself. Changes are
+/// announced at the next beat, one ``interval`` after the first change, so that a storm of subscribers causes few
+/// notices. Large rooms get them less often, see ``framesPerSecond``.
 public final class Presence: Sendable {
-    /// The time between two notices in a room, at least, unless somebody says otherwise.
+    /// Default of the minimum time between two notices in a room.
     public static let defaultInterval = Duration.seconds(1)
-    /// The most frames that a room's notices make in a second: a room of 10,000 has one in ten seconds.
+    /// Maximum number of frames that a room's notices cause in a second. A room of 10,000 gets one notice in ten
+    /// seconds.
     public static let framesPerSecond = 1000
-    /// The most users that are listed by name; a room with more has just a number.
+    /// Maximum number of users that are listed by name; larger rooms report only the number.
     public static let listedUsers = 200
 
     private struct Room {
-        /// The number of sockets that each user has.
+        /// The number of sockets of each user.
         var users: [UserID: Int32] = [:]
         var unnamed: Int32 = 0
-        /// True if it is among those that wait for the next beat.
+        /// True while the room waits for the next beat.
         var isWaiting = false
-        /// The time when the next notice may come; `nil` for at once.
+        /// The earliest time of the next notice; `nil` for any time.
         var due: ContinuousClock.Instant?
 
         var online: Int { users.count + Int(unnamed) }
 
         /// Counts a subscriber in (1) or out (-1).
         ///
-        /// - Returns: whether the room has to wait for the next beat from now on.
+        /// - Returns: True if the room must be added to those that wait for the next beat.
         mutating func count(_ user: UserID?, by difference: Int32) -> Bool {
             let before = online
             if let user {
@@ -44,14 +45,14 @@ public final class Presence: Sendable {
 
     private struct State {
         var rooms: [RoomID: Room] = [:]
-        /// The rooms whose number has changed since the beat before.
+        /// The rooms whose number has changed since the last beat.
         var waiting: [RoomID] = []
-        /// True if somebody has been asked for the next beat.
+        /// True if a beat is scheduled.
         var isAwaited = false
 
-        /// Has a room wait for the next beat.
+        /// Adds a room to those that wait for the next beat.
         ///
-        /// - Returns: whether somebody has to be asked for one.
+        /// - Returns: True if a beat must be scheduled.
         mutating func wait(_ room: RoomID) -> Bool {
             waiting.append(room)
             defer { isAwaited = true }
@@ -59,40 +60,41 @@ public final class Presence: Sendable {
         }
     }
 
-    /// After how long a beat has to come when it is asked for.
+    /// The time from the first change to the beat.
     public let interval: Duration
     private let state = Mutex(State())
 
-    /// Nobody is anywhere.
+    /// Creates a table without subscribers.
     public init(interval: Duration = defaultInterval) {
         self.interval = interval
     }
 
-    /// A subscriber has come.
+    /// Counts a new subscriber.
     ///
-    /// - Parameter user: who it is, if that is known.
-    /// - Returns: whether to call ``beat(at:)`` after ``interval``.
+    /// - Parameter user: The subscriber's name, if known.
+    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
     public func join(_ room: RoomID, as user: UserID?) -> Bool {
         state.withLock { state in
             state.rooms[room, default: Room()].count(user, by: 1) && state.wait(room)
         }
     }
 
-    /// A subscriber that had come has gone.
+    /// Counts a subscriber out.
     ///
-    /// - Returns: whether to call ``beat(at:)`` after ``interval``.
+    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
     public func leave(_ room: RoomID, as user: UserID?) -> Bool {
         state.withLock { state in
             let hasChanged = state.rooms[room]?.count(user, by: -1) ?? false
-            // Of an empty room there is nobody to be told.
+            // An empty room has nobody to notify.
             if state.rooms[room]?.online == 0 { state.rooms[room] = nil }
             return hasChanged && state.rooms[room] != nil && state.wait(room)
         }
     }
 
-    /// The time has come to tell what has changed.
+    /// Takes the changes for which notices are due.
     ///
-    /// - Returns: the rooms of which to tell those who know another number; and whether to call again after ``interval``.
+    /// - Returns: The rooms and their numbers, and whether to schedule another beat after ``interval``. Subscribers
+    ///   that already know a room's number need no notice.
     public func beat(at now: ContinuousClock.Instant) -> (changes: [(room: RoomID, online: Int)], again: Bool) {
         state.withLock { state in
             var changes: [(room: RoomID, online: Int)] = []
@@ -103,7 +105,7 @@ public final class Presence: Sendable {
                     waiting.append(room)
                     continue
                 }
-                // Also when the number is again what it was: who came meanwhile has been told another.
+                // Even if the number is the same as before: those who joined meanwhile were told another one.
                 entry.isWaiting = false
                 entry.due = now + max(interval, .seconds(1) * entry.online / Self.framesPerSecond)
                 state.rooms[room] = entry
@@ -115,12 +117,12 @@ public final class Presence: Sendable {
         }
     }
 
-    /// How many are subscribed to a room.
+    /// Returns the number of subscribers of a room.
     public func online(in room: RoomID) -> Int {
         state.withLock { $0.rooms[room]?.online ?? 0 }
     }
 
-    /// Who is subscribed to a room: its users in the order of their bytes, those without a name left out.
+    /// Returns the subscribers of a room: its users in byte order, without those who have no name.
     public func present(in room: RoomID) -> RoomPresence {
         let (online, users) = state.withLock { state -> (Int, [UserID]?) in
             guard let entry = state.rooms[room] else { return (0, []) }

@@ -1,9 +1,9 @@
 import WebSocket
 public import Wire
 
-/// What is pushed, as bytes on the wire: one frame or event for each message or notice.
+/// The encoding of pushes: one WebSocket frame or event for each message or notice.
 public enum PushEncoding {
-    /// How much longer a message's frame is than its snapshot, at most.
+    /// Upper bound of the bytes that a frame adds to a snapshot.
     static let frameOverhead = FrameHeader.maxEncodedLength + ServerFrame.messageOverhead
 
     /// Appends a message as an unmasked WebSocket text frame (RFC 6455, section 5.2).
@@ -19,7 +19,7 @@ public enum PushEncoding {
         Frame.append(.text, payload: json.span, into: &frames)
     }
 
-    /// Appends a message as a Server-Sent Event, whose id lets an EventSource go on behind it.
+    /// Appends a message as a Server-Sent Event. Its id lets an EventSource resume after it.
     public static func appendEvent(_ snapshot: Span<UInt8>, epoch: String, rev: Int64, to events: inout [UInt8]) {
         events.append(literal: "event: message\nid: ")
         events.append(utf8: epoch)
@@ -30,9 +30,10 @@ public enum PushEncoding {
         events.append(literal: "\n\n")
     }
 
-    /// Appends a notice as a Server-Sent Event (WHATWG HTML, section 9.2): JSON has no line breaks, so it is one line.
+    /// Appends a notice as a Server-Sent Event (WHATWG HTML, section 9.2). JSON has no line breaks, so one data line
+    /// suffices.
     ///
-    /// - Parameter id: the event's id, without line breaks; `nil` leaves an EventSource at the id that it has.
+    /// - Parameter id: The event's id, without line breaks; `nil` leaves the EventSource's id unchanged.
     public static func appendEvent(_ notice: ServerFrame, id: String? = nil, to events: inout [UInt8]) {
         events.append(literal: "event: ")
         events.append(literal: notice.type)

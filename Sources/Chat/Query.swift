@@ -1,61 +1,62 @@
 public import Wire
 
-/// One read of a room's log, or of what a user has of all rooms.
+/// One read of a room's log, or of all rooms of a user.
 public struct Query: Sendable {
-    /// What is to be read.
+    /// The kind of read.
     public enum Kind: Sendable {
         /// A page of messages by `seq`.
         case page(PageRequest)
-        /// The message at a place.
+        /// The message at `seq`.
         case message(seq: Int64)
         /// The message that `sender` sent under this client message id.
         case clientMessage(sender: UserID, id: String)
-        /// What changed after `since`, oldest change first, at most `limit` messages.
+        /// Messages that changed after `since`, oldest change first, at most `limit`.
         case changes(since: Int64, limit: Int)
-        /// The same for a subscriber: ready frames in `format`, about `bytes` of them at most (one message at least).
-        /// Without `since`, no frames: just the room's state.
+        /// Messages that changed after `since` for a subscriber: encoded frames in `format`, about `bytes` bytes at
+        /// most, but at least one message. Without `since`, only the room's state.
         case replay(since: Int64?, format: PushFormat, bytes: Int)
         /// The room's state.
         case state
         /// The room as the user sees it.
         case summary
-        /// The members behind a user in the order of their ids' bytes, at most `limit`.
+        /// The members after a user in byte order of the ids, at most `limit`.
         case members(after: UserID?, limit: Int)
         /// One member.
         case member(UserID)
-        /// The bans behind a user in the order of their users' bytes, at most `limit`: from the room, or of no room from the
+        /// The bans after a user in byte order of the ids, at most `limit`: from the room, or without a room from the
         /// whole server.
         case bans(after: UserID?, limit: Int)
         /// One ban.
         case ban(UserID)
-        /// The progress of a user's erasure. Of no room, for admins.
+        /// The progress of a user's erasure. Has no room; for admins.
         case erasure(UserID)
-        /// All rooms, latest activity first. Of no room, for admins.
+        /// All rooms, latest activity first. Has no room; for admins.
         case allRooms(InboxRequest)
-        /// A user, and the rooms that it is a member of: those behind `after`, at most `limit`. Of no room, for admins.
+        /// A user, and the rooms that the user is a member of: those after `after`, at most `limit`. Has no room; for
+        /// admins.
         case user(UserID, after: RoomID?, limit: Int)
-        /// The rooms that the user is a member of, latest activity first, as the user sees them. Of no room.
+        /// The rooms that the user is a member of, latest activity first, as the user sees them. Has no room.
         case inbox(InboxRequest, within: [RoomPattern]?)
-        /// Which those rooms are, in the same order, at most `limit`. Of no room.
+        /// The ids of these rooms, in the same order, at most `limit`. Has no room.
         case memberships(limit: Int, within: [RoomPattern]?)
     }
 
-    /// Where the answer goes.
+    /// The destination of the answer.
     public var ticket: Ticket
-    /// The room to read; `nil` for what is of all rooms of the user.
+    /// The room to read; `nil` for queries about no single room.
     public var room: RoomID?
-    /// What is to be read.
+    /// The kind of read.
     public var kind: Kind
-    /// The reader, whose read mark ``Place/read`` and ``Place/unread`` go by; `nil` for somebody without a name.
+    /// The reader, whose read mark ``Place/read`` and ``Place/unread`` refer to; `nil` without a name.
     public var user: UserID?
     /// True if the user may read any room.
     public var isAdmin: Bool
-    /// The party that the query is made for: with whose other queries it waits, and the key to cancel it by.
+    /// The asker. Readers serve askers in turn, and queries are cancelled by asker and ticket.
     public var asker: Asker
 
-    /// A read of `room` for `user`, answered under `ticket`.
+    /// Creates a read of `room` for `user`, answered under `ticket`.
     ///
-    /// - Parameter asker: the user by default, or without one all who are not told apart.
+    /// - Parameter asker: By default the user, or one shared asker for all callers without a name.
     public init(
         ticket: Ticket, room: RoomID?, kind: Kind, user: UserID? = nil, isAdmin: Bool = false, asker: Asker? = nil
     ) {
@@ -68,11 +69,11 @@ public struct Query: Sendable {
     }
 }
 
-/// How a pushed message is framed.
+/// The framing of a pushed message.
 public enum PushFormat: Sendable, Hashable {
     /// A WebSocket text frame around `{"type":"message","message":…}` (RFC 6455, section 5.2).
     case webSocket
-    /// The same, compressed where that makes it shorter (RFC 7692, section 7.2.1).
+    /// A WebSocket text frame, compressed where that makes it shorter (RFC 7692, section 7.2.1).
     case deflatedWebSocket
     /// A Server-Sent Event: `event: message`, `id: EPOCH:REV`, and the same JSON as `data` (WHATWG HTML, 9.2).
     case serverSentEvents
@@ -80,83 +81,84 @@ public enum PushFormat: Sendable, Hashable {
 
 /// The answer to a ``Query``.
 public struct Answer: Sendable {
-    /// What was read.
+    /// The result of the read.
     public enum Content: Sendable {
-        /// To ``Query/Kind/page(_:)``.
+        /// For ``Query/Kind/page(_:)``.
         case page(PageSlice)
-        /// To ``Query/Kind/message(seq:)`` and ``Query/Kind/clientMessage(sender:id:)``: the message, or `nil`
-        /// when there is none.
+        /// For ``Query/Kind/message(seq:)`` and ``Query/Kind/clientMessage(sender:id:)``: the message, or `nil` if
+        /// there is none.
         case message(Stored?)
-        /// To ``Query/Kind/changes(since:limit:)``.
+        /// For ``Query/Kind/changes(since:limit:)``.
         case changes(ChangeSlice)
-        /// To ``Query/Kind/replay(since:format:bytes:)``.
+        /// For ``Query/Kind/replay(since:format:bytes:)``.
         case replay(ReplaySlice)
-        /// To ``Query/Kind/state``.
+        /// For ``Query/Kind/state``.
         case state(RoomState)
-        /// To ``Query/Kind/summary``.
+        /// For ``Query/Kind/summary``.
         case summary(RoomSummary)
-        /// To ``Query/Kind/members(after:limit:)``, and to ``Query/Kind/member(_:)``: of one member or none.
+        /// For ``Query/Kind/members(after:limit:)``, and for ``Query/Kind/member(_:)`` with at most one member.
         case members(RoomMembers)
-        /// To ``Query/Kind/bans(after:limit:)``, and to ``Query/Kind/ban(_:)``: of one user or none.
+        /// For ``Query/Kind/bans(after:limit:)``, and for ``Query/Kind/ban(_:)`` with at most one ban.
         case bans(Bans)
-        /// To ``Query/Kind/erasure(_:)``; `nil` when there was none.
+        /// For ``Query/Kind/erasure(_:)``; `nil` if there was none.
         case erasure(ErasureStatus?)
-        /// To ``Query/Kind/allRooms(_:)``.
+        /// For ``Query/Kind/allRooms(_:)``.
         case allRooms(AdminRooms)
-        /// To ``Query/Kind/user(_:after:limit:)``.
+        /// For ``Query/Kind/user(_:after:limit:)``.
         case user(AdminUser)
-        /// To ``Query/Kind/inbox(_:within:)``.
+        /// For ``Query/Kind/inbox(_:within:)``.
         case inbox(InboxSlice)
-        /// To ``Query/Kind/memberships(limit:within:)``: the rooms, and whether there are more.
+        /// For ``Query/Kind/memberships(limit:within:)``: the rooms, and whether there are more.
         case memberships([RoomID], hasMore: Bool)
     }
 
     /// The query's ticket.
     public var ticket: Ticket
-    /// What was read, or why it could not be (`unavailable`, 503, when the database failed).
+    /// The result of the read, or the reason why it failed (`unavailable`, 503, if the database failed).
     public var result: Result<Content, Problem>
 
-    /// The answer to the query with this ticket.
+    /// Creates the answer to the query with this ticket.
     public init(ticket: Ticket, result: Result<Content, Problem>) {
         self.ticket = ticket
         self.result = result
     }
 }
 
-/// How far a room has come. A room that nobody has used is at 0 and 0.
+/// The state of a room. A room that was never used is at 0 and 0.
 public struct RoomState: Sendable, Hashable {
     /// The highest `seq`.
     public var head: Int64
     /// The latest revision.
     public var rev: Int64
 
-    /// A room at this `seq` and revision.
+    /// Creates the state of a room at this `seq` and revision.
     public init(head: Int64 = 0, rev: Int64 = 0) {
         self.head = head
         self.rev = rev
     }
 }
 
-/// A page as read in one snapshot.
+/// A page of messages, read in one snapshot.
 public struct PageSlice: Sendable {
     /// The messages' snapshots in ascending `seq`, joined by commas.
     public var messages: [UInt8]
     /// The number of messages.
     public var count: Int
-    /// The `seq` of the first message; 0 when there is none.
+    /// The `seq` of the first message; 0 if there is none.
     public var firstSeq: Int64
-    /// The `seq` of the last message; 0 when there is none.
+    /// The `seq` of the last message; 0 if there is none.
     public var lastSeq: Int64
-    /// True if the room has messages before this place.
+    /// True if the room has messages before the page.
     public var hasBefore: Bool
-    /// True if the room has messages after this place.
+    /// True if the room has messages after the page.
     public var hasAfter: Bool
-    /// The room in the same snapshot.
+    /// The room's state in the same snapshot.
     public var state: RoomState
-    /// The reader's mark and unread messages in the same snapshot; `nil` unless the page was asked with a personal place.
+    /// The reader's mark and number of unread messages in the same snapshot; `nil` unless the page was requested by a
+    /// personal place.
     public var readState: ReadState?
 
-    /// A page of `count` messages.
+    /// Creates a page of `count` messages.
     public init(
         messages: [UInt8], count: Int, firstSeq: Int64, lastSeq: Int64, hasBefore: Bool, hasAfter: Bool,
         state: RoomState, readState: ReadState? = nil
@@ -172,18 +174,18 @@ public struct PageSlice: Sendable {
     }
 }
 
-/// Changed messages as read in one snapshot.
+/// Changed messages, read in one snapshot.
 public struct ChangeSlice: Sendable {
     /// The messages' snapshots in ascending `rev`, joined by commas.
     public var messages: [UInt8]
-    /// What to pass as `since` for what follows.
+    /// The revision to pass as `since` for the next slice.
     public var rev: Int64
-    /// True if more had changed than is in this slice.
+    /// True if more messages have changed than the slice contains.
     public var hasMore: Bool
-    /// The room in the same snapshot.
+    /// The room's state in the same snapshot.
     public var state: RoomState
 
-    /// Changed messages up to `rev`.
+    /// Creates a slice of the changes up to `rev`.
     public init(messages: [UInt8], rev: Int64, hasMore: Bool, state: RoomState) {
         self.messages = messages
         self.rev = rev
@@ -192,18 +194,18 @@ public struct ChangeSlice: Sendable {
     }
 }
 
-/// Changed messages, framed for one subscriber.
+/// Changed messages, encoded for one subscriber.
 public struct ReplaySlice: Sendable {
-    /// Ready frames in ascending `rev`.
+    /// The encoded frames in ascending `rev`.
     public var frames: [UInt8]
-    /// The revision up to which the subscriber has everything once it has these frames.
+    /// The revision up to which the subscriber has everything after these frames.
     public var rev: Int64
-    /// True if more had changed than is in this slice.
+    /// True if more messages have changed than the slice contains.
     public var hasMore: Bool
-    /// The room in the same snapshot.
+    /// The room's state in the same snapshot.
     public var state: RoomState
 
-    /// Frames up to `rev`.
+    /// Creates a slice of the frames up to `rev`.
     public init(frames: [UInt8], rev: Int64, hasMore: Bool, state: RoomState) {
         self.frames = frames
         self.rev = rev

@@ -1,42 +1,42 @@
 import Synchronization
 public import Wire
 
-/// Read marks that have moved, until the rooms' subscribers are told: one for all loops of the process.
+/// Read marks that have moved since the last notices. All loops of the process share it.
 ///
-/// They are told at the next beat, a second after the first of them has moved: of each user and room just where the
-/// mark is by then. And in a room of thousands notices are rare: at a beat they make at most ``framesPerRoom`` frames,
-/// so that they never keep messages waiting; the others are dropped.
+/// Notices are sent at the next beat, one ``interval`` after the first mark has moved, and carry each user's latest
+/// mark. Large rooms get fewer notices: at most ``framesPerRoom`` frames in a beat, so that notices never delay
+/// messages. The rest is dropped.
 public final class ReadNotices: Sendable {
-    /// The time between two notices of a user in a room, at least, unless somebody says otherwise.
+    /// Default of the minimum time between two notices of one user in a room.
     public static let defaultInterval = Duration.seconds(1)
-    /// The most frames that a room's notices make at a beat; one notice is always allowed.
+    /// Maximum number of frames that a room's notices cause in a beat. One notice is always allowed.
     public static let framesPerRoom = 20_000
 
-    /// After how long a beat has to come when it is asked for.
+    /// The time from the first move to the beat.
     public let interval: Duration
     private let marks = Mutex<[RoomID: [UserID: Int64]]>([:])
 
-    /// No mark has moved yet.
+    /// Creates a table without moved marks.
     public init(interval: Duration = defaultInterval) {
         self.interval = interval
     }
 
-    /// A user's mark has moved.
+    /// Records that a user's mark has moved.
     ///
-    /// - Returns: whether to call ``beat(audience:)`` after ``interval``.
+    /// - Returns: True if the caller must schedule ``beat(audience:)`` after ``interval``.
     public func moved(_ user: UserID, in room: RoomID, to seq: Int64) -> Bool {
         marks.withLock { marks in
             let isFirst = marks.isEmpty
-            // Two loops may tell of two commits in another order.
+            // Two loops may report two commits in the opposite order.
             marks[room, default: [:]][user, default: seq].raise(to: seq)
             return isFirst
         }
     }
 
-    /// The time has come to tell what has moved.
+    /// Takes the moved marks for which notices are due.
     ///
-    /// - Parameter audience: about how many subscribers a room has.
-    /// - Returns: what to tell.
+    /// - Parameter audience: Returns the approximate number of a room's subscribers.
+    /// - Returns: The notices to send.
     public func beat(audience: (RoomID) -> Int) -> [(room: RoomID, user: UserID, seq: Int64)] {
         let marks = marks.withLock { marks in
             defer { marks = [:] }

@@ -1,20 +1,20 @@
 public import Wire
 
-/// A room id, or several: one in which `*` stands for any run of characters, also for none.
+/// A room id, or a pattern in which `*` stands for any run of characters, including none.
 ///
-/// `*` stays within an id: it stands for the characters that room ids have, and there is nothing in a room id that
-/// would have to be stepped over.
+/// `*` matches every character of room ids; they contain no separators.
 public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
-    /// The most bytes that a pattern has: those of a room id.
+    /// Maximum length in bytes, the same as that of a room id.
     public static let maximumBytes = RoomID.maximumBytes
 
-    /// The pattern as it is written.
+    /// The pattern's text.
     public let string: String
     private let hasWildcard: Bool
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
-    /// - Returns: `nil` if `string` is empty, too long, or has a character that neither room ids nor patterns have.
+    /// - Returns: `nil` if `string` is empty, too long, or contains a character other than `*` that room ids do not
+    ///   allow.
     public init?(_ string: String) {
         guard !string.isEmpty, string.utf8.count <= Self.maximumBytes, string.utf8.allSatisfy(Self.isAllowed) else {
             return nil
@@ -23,7 +23,7 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
         hasWildcard = string.utf8.contains(Self.wildcard)
     }
 
-    /// The pattern as it is written.
+    /// The pattern's text.
     public var description: String { string }
 
     private static let wildcard = UInt8(ascii: "*")
@@ -38,14 +38,14 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Returns whether the pattern means this room.
+    /// Returns true if the pattern matches the room.
     public func matches(_ room: RoomID) -> Bool {
         guard hasWildcard else { return string == room.string }
         return Self.matches(string.utf8.span, room.string.utf8.span)
     }
 
-    /// Only the last `*` is ever gone back to: what an earlier one might take more of, the last one takes as well. So
-    /// the time is bounded by the product of the lengths.
+    /// Matches by backtracking to the last `*` only: whatever an earlier `*` could take in addition, the last one can
+    /// take as well. So the time is bounded by the product of the lengths.
     private static func matches(_ pattern: Span<UInt8>, _ text: Span<UInt8>) -> Bool {
         var (at, position) = (0, 0)
         var star: (next: Int, taken: Int)?

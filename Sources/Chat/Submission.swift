@@ -6,28 +6,28 @@ public struct Submission: Sendable {
     public enum Change: Sendable {
         /// Append a message.
         case send(Draft)
-        /// Change a message that is there.
+        /// Change a stored message.
         case change(MessageChange)
-        /// Move the user's read mark to a `seq`, or to the room's head where that is less. It never moves back.
+        /// Move the user's read mark to a `seq`, or to the room's head if that is lower. The mark never moves back.
         case read(seq: Int64)
-        /// Change the room as a whole, or its members.
+        /// Change the room or its members.
         case room(RoomChange)
-        /// Change what a user may do; of no room.
+        /// Change a user's rights; has no room.
         case user(UserID, UserChange)
     }
 
-    /// Where the outcome goes.
+    /// The destination of the outcome.
     public var ticket: Ticket
-    /// The room to change; `nil` for what is of no room.
+    /// The room to change; `nil` for changes that have no room.
     public var room: RoomID?
-    /// Who changes it.
+    /// The user who makes the change.
     public var sender: UserID
     /// The work to do.
     public var change: Change
-    /// True if the sender may do in any room what its owners may.
+    /// True if the sender has the rights of an owner in every room.
     public var isAdmin: Bool
 
-    /// A change by `sender` to `room`, answered under `ticket`.
+    /// Creates a change by `sender` to `room`, answered under `ticket`.
     public init(ticket: Ticket, room: RoomID?, sender: UserID, change: Change, isAdmin: Bool = false) {
         self.ticket = ticket
         self.room = room
@@ -37,37 +37,37 @@ public struct Submission: Sendable {
     }
 }
 
-/// What became of a ``Submission``.
+/// The outcome of a ``Submission``.
 public struct Outcome: Sendable {
     /// The submission's ticket.
     public var ticket: Ticket
-    /// The message as it is now, or why there is none.
+    /// The result, or the reason why the change was refused.
     public var result: Result<Stored, Problem>
 
-    /// The outcome of the submission with this ticket.
+    /// Creates the outcome of the submission with this ticket.
     public init(ticket: Ticket, result: Result<Stored, Problem>) {
         self.ticket = ticket
         self.result = result
     }
 }
 
-/// A message as the log holds it.
+/// The result of a successful submission: a message, a read mark, a room, a membership or a ban.
 public struct Stored: Sendable {
-    /// Its place in the room. Of a read mark, where it is; of a room, its head.
+    /// The place of the message, the position of the read mark, or the head of the room.
     public var seq: Int64
-    /// The room's revision of its latest change. Of a read mark and a room, the room's.
+    /// The revision of the latest change of the message. For a read mark or a room, the revision of the room.
     public var rev: Int64
-    /// Its snapshot: the JSON object of a message, the same bytes in answers, pages and pushes. Of a read mark
-    /// and a room, nothing; of a ban, its JSON object.
+    /// The message's snapshot, a JSON object: the same bytes in answers, pages and pushes. For a ban, its JSON object;
+    /// empty for a read mark or a room.
     public var body: [UInt8]
-    /// True if this submission is the send that stored it; `false` when the same send had been stored before, and for
-    /// what is no send. Of a read mark, whether it has moved; of a room, whether it
-    /// or the membership is new or gone; of a ban, whether there was none.
+    /// True if this submission is the send that stored the message; false for a repeated send and for changes. For a
+    /// read mark, true if it moved; for a room or a membership, true if it was created or removed; for a ban, true if
+    /// there was none before.
     public var isNew: Bool
-    /// Of a room, whether it has become one for members only.
+    /// True if the submission made a room private that was open.
     public var becamePrivate: Bool
 
-    /// A stored message.
+    /// Creates a result.
     public init(seq: Int64, rev: Int64, body: [UInt8], isNew: Bool = false, becamePrivate: Bool = false) {
         self.seq = seq
         self.rev = rev
@@ -77,10 +77,10 @@ public struct Stored: Sendable {
     }
 }
 
-/// What one commit changed in one room.
+/// The changes that one commit made to one room.
 ///
-/// The messages have consecutive revisions, the first of them `firstRev`. One that was changed more than once is there
-/// as each change has left it.
+/// The messages have consecutive revisions, starting with `firstRev`. A message that changed more than once is
+/// contained once for each change.
 public struct Batch: Sendable {
     /// The room.
     public var room: RoomID
@@ -88,10 +88,10 @@ public struct Batch: Sendable {
     public var firstRev: Int64
     /// The room's highest `seq` after the commit.
     public var head: Int64
-    /// The messages' snapshots, new ones and changed ones, in the order of their revisions.
+    /// The messages' snapshots, new and changed ones, in the order of their revisions.
     public var messages: [[UInt8]]
 
-    /// The messages of one commit in one room.
+    /// Creates a batch.
     public init(room: RoomID, firstRev: Int64, head: Int64, messages: [[UInt8]]) {
         self.room = room
         self.firstRev = firstRev

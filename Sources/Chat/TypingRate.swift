@@ -1,14 +1,14 @@
 import Synchronization
 public import Wire
 
-/// How often users are said to be typing: one for all loops, so that the bounds hold however a user is connected.
+/// The rate limit of typing notices. All loops share it, so the bounds hold whatever connections a user has.
 ///
-/// A user's next notice in a room comes after ``interval`` at the earliest. And in a room of thousands notices are
-/// rare: in an interval they make at most ``framesPerRoom`` frames, so that they never keep messages waiting.
+/// A user's next notice in a room comes after ``interval`` at the earliest. Large rooms get fewer notices: at most
+/// ``framesPerRoom`` frames in an interval, so that notices never delay messages.
 public final class TypingRate: Sendable {
-    /// The time that a user's notice in a room keeps further ones back, unless somebody says otherwise.
+    /// Default of the minimum time between two notices of one user in a room.
     public static let defaultInterval = Duration.seconds(2)
-    /// The most frames that a room's notices make in an interval; one notice is always allowed.
+    /// Maximum number of frames that a room's notices cause in an interval. One notice is always allowed.
     public static let framesPerRoom = 20_000
 
     private struct Typist: Hashable {
@@ -16,7 +16,7 @@ public final class TypingRate: Sendable {
         var room: RoomID
     }
 
-    /// What was admitted in a stretch of time of one interval, or longer if nobody asked.
+    /// The notices admitted in one interval, or in a longer time if nobody typed.
     private struct Stretch {
         var notices: [Typist: ContinuousClock.Instant] = [:]
         var frames: [RoomID: Int] = [:]
@@ -25,21 +25,21 @@ public final class TypingRate: Sendable {
     private struct State {
         var start: ContinuousClock.Instant?
         var current = Stretch()
-        /// The stretch before. What is older holds nobody back, and is forgotten.
+        /// The interval before. Older notices no longer count.
         var previous = Stretch()
     }
 
     private let interval: Duration
     private let state = Mutex(State())
 
-    /// Nobody has typed yet.
+    /// Creates a limit without past notices.
     public init(interval: Duration = defaultInterval) {
         self.interval = interval
     }
 
-    /// Returns whether a user may be said to be typing in a room now. If so, it counts as said.
+    /// Returns true if a notice that a user is typing may be sent now, and counts it.
     ///
-    /// - Parameter audience: about how many frames it makes.
+    /// - Parameter audience: The approximate number of frames that the notice causes.
     public func admits(_ user: UserID, in room: RoomID, audience: Int, at now: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             advance(&state, to: now)
