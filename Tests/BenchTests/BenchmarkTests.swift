@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A benchmark")
 struct BenchmarkTests {
-    @Test("is run in rounds of as many calls as take the time, and told by the unit")
+    @Test("runs in rounds of as many calls as fit the round time, and reports the time for each unit")
     func rounds() throws {
         var calls: [Int] = []
         let benchmark = Benchmark("x", per: "thing", times: 10) { count in
@@ -18,7 +18,7 @@ struct BenchmarkTests {
         #expect(measurement.nanoseconds.allSatisfy { $0 > 0 })
     }
 
-    @Test("is told by the median of its rounds")
+    @Test("reports the median of its rounds")
     func median() {
         let measurement = Measurement(name: "http parse a send", unit: "request", nanoseconds: [90, 100, 130])
         #expect(measurement.median == 100 && measurement.perSecond == 10_000_000 && measurement.spread == 0.4)
@@ -28,13 +28,13 @@ struct BenchmarkTests {
     }
 
     @Test(
-        "Numbers have their thousands apart",
+        "separates thousands in numbers",
         arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])
     func grouped(number: Int, text: String) {
         #expect(BenchReport.grouped(number) == text)
     }
 
-    @Test("Each comes to its result")
+    @Test("gets the expected result from each piece of work")
     func all() throws {
         for benchmark in try CodecBenchmarks.all() + FeedBenchmarks.all() { try benchmark.work(2) }
         let store = try StoreBenchmarks(in: "/tmp", messages: 100)
@@ -42,7 +42,7 @@ struct BenchmarkTests {
     }
 
     @Test(
-        "Options that make no sense are refused",
+        "refuses options out of range",
         arguments: [["--rounds", "0"], ["--round-time", "0"], ["--messages", "5"]])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try BenchCommand.parse(arguments) }

@@ -16,7 +16,7 @@ struct ByteLogTests {
         log.append(frames, ends: ends, firstRev: revs.lowerBound)
     }
 
-    @Test("that has heard of nothing has nothing for anybody")
+    @Test("without messages has nothing for any subscriber")
     func empty() {
         let log = ByteLog()
         #expect(log.rev == nil)
@@ -24,7 +24,7 @@ struct ByteLogTests {
         #expect(log.next(after: 7, limit: 100) == .level)
     }
 
-    @Test("gives a level subscriber all of a batch in one range")
+    @Test("gives a level subscriber a whole batch in one range")
     func oneRange() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
@@ -34,14 +34,14 @@ struct ByteLogTests {
         #expect(log.next(after: 44, limit: 1000) == .level)
     }
 
-    @Test("sends who is before its first message to the log")
+    @Test("sends a subscriber from before its first message to the log")
     func behind() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
         #expect(log.next(after: 40, limit: 1000) == .behind)
     }
 
-    @Test("has nothing yet for a subscriber that has read further in the log")
+    @Test("has nothing yet for a subscriber that is ahead after reading the log")
     func ahead() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
@@ -50,7 +50,7 @@ struct ByteLogTests {
         #expect(log.next(after: 50, limit: 1000) == .frames(90..<100, rev: 51))
     }
 
-    @Test("cuts what it gives at the limit, between messages, but gives one at least")
+    @Test("cuts what it gives at the limit, between messages, but gives at least one")
     func limit() {
         var log = ByteLog()
         append(1...10, size: 10, to: &log)
@@ -60,7 +60,7 @@ struct ByteLogTests {
         #expect(log.next(after: 9, limit: 1) == .frames(90..<100, rev: 10))
     }
 
-    @Test("forgets the oldest messages when it has too many bytes, and keeps a batch whole")
+    @Test("drops the oldest messages above its limit, and keeps a batch whole")
     func forgetting() {
         var log = ByteLog(limit: 100)
         for rev in 1...Int64(50) { append(rev...rev, size: 10, to: &log) }
@@ -73,7 +73,7 @@ struct ByteLogTests {
         #expect(log.next(after: 50, limit: 1000) == .frames(0..<400, rev: 90))
     }
 
-    @Test("starts anew when revisions are missing, rather than give a wrong place")
+    @Test("starts anew when revisions are missing, rather than give a wrong position")
     func gap() {
         var log = ByteLog()
         append(1...3, size: 10, to: &log)

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Chat
 
-@Suite("Pushes that go past the carrier")
+@Suite("Direct pushes")
 struct DirectPushTests {
     private let room = try! RoomID("lobby")
     private let outlets = Outlets()
@@ -36,7 +36,7 @@ struct DirectPushTests {
         subscription.start(with: ReplaySlice(frames: [], rev: rev, hasMore: hasMore, state: state), on: client)
     }
 
-    @Test("bring each format to who wants it, and what has an outlet there")
+    @Test("reach subscribers that have an outlet, in each one's format")
     func formats() {
         let feed = feed()
         let formats = [PushFormat.webSocket, .deflatedWebSocket, .serverSentEvents]
@@ -49,7 +49,7 @@ struct DirectPushTests {
         #expect(others.map(\.directWrites) == [0, 0, 0])
     }
 
-    @Test("begin when the client has been told that it has caught up, not before")
+    @Test("begin once the client was told that it has caught up")
     func replaying() {
         let feed = feed()
         let client = Client()
@@ -70,7 +70,7 @@ struct DirectPushTests {
         #expect(client.bytes == [7] + batch(2...3).frames)
     }
 
-    @Test("wait for a client that takes nothing, and what it lacks then comes by its carrier")
+    @Test("wait for a congested client; its carrier sends what it lacks later")
     func congested() {
         let feed = feed()
         let (subscription, client) = join(feed)
@@ -84,7 +84,7 @@ struct DirectPushTests {
         #expect(client.bytes == batch(1...4).frames && client.directWrites == 1)
     }
 
-    @Test("leave to the carrier what is more than one write")
+    @Test("leave more than one write to the carrier")
     func longRuns() {
         let feed = feed(limit: 10 * Subscription.writeLimit)
         let (_, client) = join(feed)
@@ -97,7 +97,7 @@ struct DirectPushTests {
         #expect(client.writes == 3 && client.directWrites == 0)
     }
 
-    @Test("miss nobody, whoever comes, stalls and goes meanwhile", arguments: 0..<30)
+    @Test("miss no subscriber while others come, stall and go", arguments: 0..<30)
     func comingAndGoing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let feed = feed()

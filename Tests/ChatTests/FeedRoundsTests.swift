@@ -45,7 +45,7 @@ struct FeedRoundsTests {
         }
     }
 
-    @Test("go first in front, and then as often behind")
+    @Test("visit the front first, and then as many seats behind")
     func example() {
         var hall = Hall(front: 2, seats: 6)
         hall.publish()
@@ -58,7 +58,7 @@ struct FeedRoundsTests {
         #expect(hall.rounds.areOver)
     }
 
-    @Test("in front wait for those that are owed behind")
+    @Test("in front wait for the visits that are owed behind")
     func owed() {
         var hall = Hall(front: 2, seats: 6)
         hall.publish()
@@ -69,7 +69,7 @@ struct FeedRoundsTests {
         #expect(hall.begins == [true, false], "one more visit was owed behind")
     }
 
-    @Test("reach everybody, however much is published meanwhile")
+    @Test("reach every seat, however much is published meanwhile")
     func fairness() {
         var hall = Hall(front: 10, seats: 100)
         for _ in 0..<2_000 {
@@ -81,7 +81,7 @@ struct FeedRoundsTests {
         #expect(hall.had.allSatisfy { hall.latest - $0 < 400 })
     }
 
-    @Test("of a room without seats behind are one")
+    @Test("without seats behind the front are single")
     func small() {
         var hall = Hall(front: 10, seats: 4)
         hall.publish()
@@ -104,7 +104,7 @@ struct FeedRoundsTests {
         #expect(rounds.areOver)
     }
 
-    @Test("miss nobody, whoever comes and goes meanwhile", arguments: 0..<100)
+    @Test("miss no seat while subscribers come and go", arguments: 0..<100)
     func comingAndGoing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let front = Int.random(in: 1...6, using: &generator)

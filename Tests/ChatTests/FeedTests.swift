@@ -32,12 +32,12 @@ struct FeedTests {
         return (subscription, client)
     }
 
-    @Test("has two seats in a line of the processor's cache")
+    @Test("fits two seats in a cache line")
     func seats() {
         #expect(MemoryLayout<Seat>.stride == 32)
     }
 
-    @Test("visits some of them at a time")
+    @Test("visits its subscribers some at a time")
     func slices() {
         let feed = feed()
         let clients = (0..<5).map { _ in join(feed).client }
@@ -51,7 +51,7 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }
 
-    @Test("keeps nothing for those behind when the feeds of the loop together keep too much")
+    @Test("keeps nothing for slow subscribers when the loop's feeds together keep too much")
     func sharedBound() {
         let memory = FeedMemory(limit: 2 * frames(1...1).count)
         let feeds = (0..<3).map { _ in
@@ -72,7 +72,9 @@ struct FeedTests {
         #expect(memory.used == 0)
     }
 
-    @Test("brings what is published meanwhile to those who wait in one write, and to the others in the next round")
+    @Test(
+        "sends what is published meanwhile in one write to subscribers not yet visited, and in the next round to the others"
+    )
     func merges() {
         let feed = feed()
         let clients = (0..<4).map { _ in join(feed).client }
@@ -86,7 +88,7 @@ struct FeedTests {
         #expect(clients.map(\.writes) == [2, 2, 1, 1])
     }
 
-    @Test("finishes its round before it drops what somebody who keeps up has not had")
+    @Test("finishes its round before it drops messages that a current subscriber lacks")
     func keeps() {
         let feed = feed(limit: 64)
         let clients = (0..<5).map { _ in join(feed).client }
@@ -95,7 +97,7 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...50) && $0.asked.isEmpty })
     }
 
-    @Test("brings what is new to those in front before it goes on behind")
+    @Test("serves the front with new messages before it continues behind")
     func front() {
         let feed = feed(front: 2)
         let clients = (0..<8).map { _ in join(feed).client }
@@ -109,7 +111,7 @@ struct FeedTests {
         #expect(clients.map(\.writes) == [2, 2, 2, 2, 2, 2, 1, 1])
     }
 
-    @Test("misses nobody, whoever comes and goes meanwhile", arguments: 0..<20, [2, 1000])
+    @Test("misses no subscriber while others come and go", arguments: 0..<20, [2, 1000])
     func comingAndGoing(seed: UInt64, front: Int) {
         var generator = SeededGenerator(seed: seed)
         let feed = feed(front: front)
@@ -147,7 +149,7 @@ struct FeedTests {
     }
 
     @Test(
-        "keeps messages until the last one of those who lack them has them, or has left", arguments: [true, false],
+        "keeps messages until the last subscriber that lacks them has them or has left", arguments: [true, false],
         0..<3)
     func drops(leaves: Bool, first: Int) {
         let feed = feed()
@@ -175,7 +177,7 @@ struct FeedTests {
         }
     }
 
-    @Test("drops messages also when those who lacked them have caught up while others were visited")
+    @Test("also drops messages when slow subscribers catch up while others are visited")
     func dropsAfterRound() {
         let feed = feed()
         let members = (0..<6).map { _ in join(feed) }
@@ -188,7 +190,7 @@ struct FeedTests {
         #expect(!keeps(feed, after: 0))
     }
 
-    @Test("brings notices after messages, and drops those that come while too many wait")
+    @Test("delivers notices after messages, and drops notices while too many wait")
     func notices() throws {
         let feed = feed()
         let clients = (0..<4).map { _ in join(feed).client }

@@ -9,7 +9,7 @@ struct InterestTests {
         Batch(room: room, firstRev: 1, head: 1, messages: [[1]])
     }
 
-    @Test("brings a batch to the loops that want its room, and to no others")
+    @Test("passes a batch only to the loops that want its room")
     func distributes() throws {
         let interest = Interest()
         let (a, b) = (try RoomID("a"), try RoomID("b"))
@@ -22,7 +22,7 @@ struct InterestTests {
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
 
-    @Test("brings a notice to the loops that want its room")
+    @Test("passes a notice to the loops that want its room")
     func notices() throws {
         let interest = Interest()
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
@@ -34,7 +34,7 @@ struct InterestTests {
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
 
-    @Test("brings a change of membership to the loops that follow its user, in order, until they do not any more")
+    @Test("passes membership changes, in order, to the loops that follow the user")
     func memberships() throws {
         let interest = Interest()
         let (alice, bob) = (try UserID("alice"), try UserID("bob"))
@@ -54,7 +54,7 @@ struct InterestTests {
         #expect(interest.count == 0)
     }
 
-    @Test("ends when it is taken back")
+    @Test("ends when it is removed")
     func removes() throws {
         let interest = Interest()
         let room = try RoomID("a")

@@ -2,7 +2,7 @@ import Chat
 import Testing
 import Wire
 
-@Suite("Who may change a message, and when")
+@Suite("A change to a message")
 struct MessageChangeTests {
     /// What is asked, and of what.
     struct Case: CustomTestStringConvertible {
@@ -25,7 +25,7 @@ struct MessageChangeTests {
     private static let like = try! ReactionKey("+1")
 
     @Test(
-        "may be done",
+        "is allowed",
         arguments: [
             Case(action: .edit(Edit())), Case(action: .edit(Edit()), revs: [6, 7]), Case(action: .delete(.sender)),
             Case(action: .delete(.owner)), Case(action: .delete(.owner), user: "bob"),
@@ -36,7 +36,7 @@ struct MessageChangeTests {
     }
 
     @Test(
-        "is done already",
+        "is already done",
         arguments: [
             Case(action: .delete(.sender), deleted: true), Case(action: .delete(.sender), deleted: true, revs: [1]),
             Case(action: .delete(.owner), user: "bob", deleted: true),
@@ -47,7 +47,7 @@ struct MessageChangeTests {
     }
 
     @Test(
-        "may not be done",
+        "is refused",
         arguments: [
             (Case(action: .edit(Edit()), user: "bob"), .notTheSender),
             (Case(action: .edit(Edit()), user: "bob", deleted: true, revs: []), .notTheSender),

@@ -16,7 +16,7 @@ struct PresenceTests {
         return (changes.map { "\($0.room) \($0.online)" }, again)
     }
 
-    @Test("counts users, and subscribers without a name, each as long as it has a socket")
+    @Test("counts each user once, and each subscriber without a name, while a socket is open")
     func counts() {
         let presence = Presence()
         let users = [alice, alice, bob, nil, nil]
@@ -33,7 +33,7 @@ struct PresenceTests {
         #expect(!presence.leave(lobby, as: alice))
     }
 
-    @Test("asks for one beat, which tells of all rooms whose number has changed")
+    @Test("requests one beat for all rooms whose number has changed")
     func beats() throws {
         let presence = Presence()
         let (red, green) = (try RoomID("red"), try RoomID("green"))
@@ -53,7 +53,7 @@ struct PresenceTests {
         #expect(beat(presence, at: 3) == (["red 1"], false))
     }
 
-    @Test("is told more rarely in a room of thousands, so that its notices make a thousand frames a second")
+    @Test("notifies large rooms less often, so that notices cause a thousand frames a second")
     func large() {
         let presence = Presence()
         for _ in 1...10_000 { _ = presence.join(lobby, as: nil) }
@@ -65,7 +65,7 @@ struct PresenceTests {
         #expect(beat(presence, at: 11) == (["lobby 9998"], false))
     }
 
-    @Test("lists users by name where they are few")
+    @Test("lists the users of small rooms by name")
     func lists() throws {
         let presence = Presence()
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 0, users: []))
@@ -77,7 +77,7 @@ struct PresenceTests {
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 201, users: nil))
     }
 
-    @Test("is right at the end, whoever comes and goes", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("is exact at the end, whatever the order of joins and leaves", arguments: 1...10 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let presence = Presence()

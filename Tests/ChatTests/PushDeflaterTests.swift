@@ -36,7 +36,7 @@ struct PushDeflaterTests {
         return Array(json.utf8)
     }
 
-    @Test("are the same messages in fewer bytes, one a frame")
+    @Test("carry the same messages in fewer bytes, one in each frame")
     func compressed() throws {
         let snapshots = ["hi", "Guten Morgen, schön dich zu sehen ❤️", String(repeating: "again ", count: 1000)].map(
             snapshot)
@@ -47,7 +47,7 @@ struct PushDeflaterTests {
         #expect(try read(snapshots.flatMap(deflated)) == read(snapshots.flatMap(plain)))
     }
 
-    @Test("stay as they are where compression would save little")
+    @Test("stay uncompressed where compression would save little")
     func short() {
         let shortest = PushDeflater.minimumBytes - ServerFrame.messageOverhead
         #expect(
@@ -59,7 +59,7 @@ struct PushDeflaterTests {
         #expect(deflated(noise) == plain(noise))
     }
 
-    @Test("are compressed once for all loops, and cut where each ends")
+    @Test("are compressed once for all loops, with the end of each frame known")
     func batches() throws {
         let snapshots = (1...5).map { snapshot("message \($0)") }
         let batch = FramedBatch(Batch(room: try RoomID("lobby"), firstRev: 1, head: 5, messages: snapshots))

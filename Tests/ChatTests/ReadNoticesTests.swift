@@ -9,7 +9,7 @@ struct ReadNoticesTests {
         notices.beat { _ in audience }.map { "\($0.room) \($0.user) \($0.seq)" }.sorted()
     }
 
-    @Test("are one for each user and room, of where the mark is by then, and ask for a beat once")
+    @Test("carry each user's latest mark in a room, and need one beat")
     func coalesced() throws {
         let notices = ReadNotices()
         let (red, green) = (try RoomID("red"), try RoomID("green"))
@@ -27,7 +27,7 @@ struct ReadNoticesTests {
         #expect(told(notices) == ["red alice 8"])
     }
 
-    @Test("make so many frames at most in a large room, but one notice is told in any")
+    @Test("cause a bounded number of frames in a large room, but always allow one notice")
     func bounded() throws {
         let notices = ReadNotices()
         let room = try RoomID("hall")

@@ -6,7 +6,7 @@ import Wire
 @Suite("A room pattern")
 struct RoomPatternTests {
     @Test(
-        "means a room by its id, or those that * stands for",
+        "matches its own room id, or with * several",
         arguments: [
             ("lobby", "lobby", true), ("lobby", "lobb", false), ("lobby", "lobby2", false), ("lobby", "Lobby", false),
             ("*", "lobby", true), ("team-*", "team-1", true), ("team-*", "team-", true), ("team-*", "team", false),
@@ -20,14 +20,14 @@ struct RoomPatternTests {
         #expect(try pattern.matches(RoomID(room)) == expected)
     }
 
-    @Test("has the characters of room ids and *, and as many bytes")
+    @Test("allows the characters of room ids and *, up to the length of a room id")
     func grammar() {
         #expect(RoomPattern(String(repeating: "*", count: RoomPattern.maximumBytes)) != nil)
         #expect(RoomPattern(String(repeating: "a", count: RoomPattern.maximumBytes + 1)) == nil)
         for wrong in ["", "a b", "a/b", "a?", "[ab]", "{a,b}", "é", "a\u{0}"] { #expect(RoomPattern(wrong) == nil) }
     }
 
-    @Test("takes no time worth speaking of, however it is made")
+    @Test("is matched in little time, whatever it contains")
     func worstCase() throws {
         let pattern = try #require(RoomPattern(String(repeating: "*a", count: 63) + "*b"))
         let room = try RoomID(String(repeating: "a", count: RoomID.maximumBytes))
@@ -37,7 +37,7 @@ struct RoomPatternTests {
 
 @Suite("An identity")
 struct IdentityTests {
-    @Test("is limited to the rooms that it names, to none if it names none, and to nothing without a list")
+    @Test("allows the rooms it lists, no rooms with an empty list, and all rooms without a list")
     func rooms() throws {
         let user = try UserID("alice")
         let (lobby, team) = (try RoomID("lobby"), try RoomID("team-1"))

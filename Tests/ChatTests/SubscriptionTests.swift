@@ -36,7 +36,7 @@ struct SubscriptionTests {
         revs.flatMap(frame)
     }
 
-    @Test("that starts now gets what happens from now on")
+    @Test("without a position gets what is published from now on")
     func now() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 5)
@@ -47,7 +47,7 @@ struct SubscriptionTests {
         #expect(subscription.rev == 7)
     }
 
-    @Test("that says no place begins where the room is, whatever its feed has heard of by then")
+    @Test("without a position begins at the room's revision, whatever its feed knows")
     func fromWhereTheRoomIs() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: nil)
@@ -58,7 +58,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(5...5))
     }
 
-    @Test("that is cancelled for a reason has its client told, once it has started")
+    @Test("tells its client why it was cancelled, once it has started")
     func told() {
         let client = Client()
         let subscriptions = (0..<2).map { _ in Subscription(feed: feed, format: .webSocket, user: nil, since: 0) }
@@ -73,7 +73,7 @@ struct SubscriptionTests {
         #expect(client.bytes.isEmpty)
     }
 
-    @Test("is given a message again only when it has had it and takes more, and goes on as if nothing had been")
+    @Test("repeats a message only to a client that has it and takes more, and continues as before")
     func again() {
         let client = Client()
         let reader = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -92,7 +92,7 @@ struct SubscriptionTests {
         #expect(!reader.hasStarted)
     }
 
-    @Test("is given a message again behind the message, also when its feed had not come to it yet")
+    @Test("repeats a message after the message itself, even if its feed had not sent it yet")
     func againInRounds() {
         let feed = Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: 64, visits: 1)
         let clients = (0..<3).map { _ in Client() }
@@ -105,7 +105,7 @@ struct SubscriptionTests {
         for client in clients { #expect(client.bytes == frame(1) + frame(1)) }
     }
 
-    @Test("gets what is committed while its replay is being read once, after the replay")
+    @Test("delivers messages committed during its replay once, after the replay")
     func joins() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -117,7 +117,7 @@ struct SubscriptionTests {
         #expect(client.liveRev == 3)
     }
 
-    @Test("is not given again what its replay has and its feed has not heard of yet")
+    @Test("does not repeat replayed messages that its feed receives later")
     func replayAhead() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -127,7 +127,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...7))
     }
 
-    @Test("reads on while there is more to replay, and says live once at the end")
+    @Test("reads on while there is more to replay, and then sends live once")
     func slices() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -139,7 +139,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...4))
     }
 
-    @Test("whose client stalls is sent nothing, and catches up from the feed in one go")
+    @Test("sends nothing to a stalled client, which later catches up from the feed in one go")
     func stalls() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -153,7 +153,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...3))
     }
 
-    @Test("that has fallen behind its feed reads the log, and loses nothing")
+    @Test("that falls behind its feed reads the log and loses nothing")
     func fallsBehind() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -183,7 +183,7 @@ struct SubscriptionTests {
         #expect(client.asked == [2])
     }
 
-    @Test("that is held gets nothing, notices neither, until it is released as often, and then what it lacks")
+    @Test("sends nothing while it is held, and after the last release everything that is missing except notices")
     func held() throws {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -204,7 +204,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...100))
     }
 
-    @Test("that is held while it reads the log is given nothing of that, and reads it again")
+    @Test("that is held during a read of the log drops the result and reads again")
     func heldReading() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -221,7 +221,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...3) && client.liveRev == 3)
     }
 
-    @Test("that is held before it has begun knows where its room is all the same")
+    @Test("that is held before it starts still learns the room's state")
     func heldAtStart() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: nil)
@@ -233,7 +233,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(5...5) && client.asked.isEmpty)
     }
 
-    @Test("that is held and cancelled stays so")
+    @Test("that is held and then cancelled stays cancelled")
     func heldAndCancelled() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -245,7 +245,7 @@ struct SubscriptionTests {
         #expect(client.bytes.isEmpty)
     }
 
-    @Test("that is cancelled leaves the others as they are")
+    @Test("leaves the other subscribers unchanged when it is cancelled")
     func cancel() {
         let clients = (0..<3).map { _ in Client() }
         let subscriptions = clients.map { _ in Subscription(feed: feed, format: .webSocket, user: nil, since: 0) }
@@ -265,7 +265,7 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "of a compressed socket gets the same messages as a plain one beside it, and goes without them when it leaves")
+        "with compression gets the same messages as one without, and none after it leaves")
     func deflated() {
         // The commits of these two are not in the feed when the compressed form begins: they are read from the log.
         feed.publish(batch(1...2))
@@ -291,7 +291,7 @@ struct SubscriptionTests {
         #expect(late.asked == [4], "what was published meanwhile was not kept compressed")
     }
 
-    @Test("of an event stream gets the same messages as events with their ids")
+    @Test("of an event stream gets the same messages as events with ids")
     func events() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
@@ -303,7 +303,7 @@ struct SubscriptionTests {
                 + "event: message\nid: E:2\ndata: {\"type\":\"message\",\"message\":2}\n\n")
     }
 
-    @Test("of an event stream is the last one for which events are kept")
+    @Test("of an event stream is the last one that events are kept for")
     func lastEvents() {
         let subscription = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
         let other = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
@@ -323,7 +323,7 @@ struct SubscriptionTests {
         #expect(late.asked == [1])
     }
 
-    @Test("gets a notice if it has everything and its client takes more, and else goes without for good")
+    @Test("gets a notice only if it has everything and its client takes more")
     func notices() throws {
         let notice = FramedNotice(.typing(room: room, user: try UserID("alice")), in: room)
         let client = Client()
@@ -345,7 +345,7 @@ struct SubscriptionTests {
         #expect(client.bytes == notice.bytes(.webSocket))
     }
 
-    @Test("is not told that its own user is typing")
+    @Test("gets no typing notice of its own user")
     func ownTyping() throws {
         let users = try [UserID("alice"), UserID("Alice"), nil]
         let clients = users.map { _ in Client() }
@@ -358,7 +358,7 @@ struct SubscriptionTests {
         #expect(clients.map(\.bytes) == [[], notice.bytes(.serverSentEvents), notice.bytes(.serverSentEvents)])
     }
 
-    @Test("is told how many are present when it knows another number")
+    @Test("gets a presence notice only if the number is new to it")
     func presence() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)

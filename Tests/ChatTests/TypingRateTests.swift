@@ -12,7 +12,7 @@ struct TypingRateTests {
     private let green = try! RoomID("green")
     private let start = ContinuousClock.Instant.now
 
-    @Test("is one for each user and room in an interval")
+    @Test("admits one notice for each user and room in an interval")
     func interval() {
         let rate = TypingRate()
         func admits(_ user: UserID, _ room: RoomID, _ milliseconds: Int) -> Bool {
@@ -34,7 +34,7 @@ struct TypingRateTests {
         #expect(admits(alice, green, 62_000))
     }
 
-    @Test("holds at any moments", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("holds at any times", arguments: 1...20 as ClosedRange<UInt64>)
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let rate = TypingRate()
@@ -49,7 +49,7 @@ struct TypingRateTests {
         }
     }
 
-    @Test("is bounded for each room by the frames that it makes")
+    @Test("bounds the frames that a room's notices cause")
     func audience() throws {
         let rate = TypingRate()
         let users = try (0..<100).map { try UserID("user\($0)") }

@@ -9,7 +9,7 @@ struct EnvironmentVariablesTests {
         #expect(EnvironmentVariables.name(of: "port") == "BACKSCROLL_PORT")
     }
 
-    @Test("that are unknown are warned of by name, with the one that may be meant, and without their values")
+    @Test("that are unknown cause warnings with a suggested name and without values")
     func warns() {
         let warnings = EnvironmentVariables.warnings(
             about: [
@@ -25,7 +25,7 @@ struct EnvironmentVariablesTests {
     }
 
     @Test(
-        "are named in errors in place of the options that they have set",
+        "replace the options that they set in error messages",
         arguments: [
             ("--port must be from 0 to 65535, not 65536.", "BACKSCROLL_PORT must be from 0 to 65535, not 65536."),
             ("The value 'x' is invalid for '--port <port>'", "The value 'x' is invalid for 'BACKSCROLL_PORT'"),

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("The description")
 struct APIDocumentTests {
-    @Test("is served to everybody as JSON, once to a client that keeps it", arguments: [false, true])
+    @Test("is served to everybody as JSON, and only once to a client that caches it", arguments: [false, true])
     func served(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let client = try HTTPClient(port: server.port)
@@ -26,7 +26,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("refers to what is there, and uses everything that is there", arguments: [false, true])
+    @Test("has no dangling references and no unused components", arguments: [false, true])
     func references(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
@@ -48,7 +48,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("has the operations of all routes and no others", arguments: [false, true])
+    @Test("lists exactly the operations of all routes", arguments: [false, true])
     func routes(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
@@ -74,7 +74,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("lists every code that answers have, each under its status")
+    @Test("lists every code of every answer under its status")
     func codes() async throws {
         var described: Set<String> = []
         for wantsTokens in [false, true] {
@@ -101,7 +101,7 @@ struct APIDocumentTests {
 
     // MARK: For generators
 
-    @Test("describes every refusal by the one schema of problems", arguments: [false, true])
+    @Test("uses the one schema of problems for every refusal", arguments: [false, true])
     func problems(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             for operation in try APIDocument(of: server).operations {
@@ -115,7 +115,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("names objects and enumerations only, and none that contains itself", arguments: [false, true])
+    @Test("names only objects and enumerations, none of them recursive", arguments: [false, true])
     func namedSchemas(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
@@ -143,7 +143,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("has enumerations under their names only, and no choice of schemas but of frames and null")
+    @Test("names every enumeration, and has no choice of schemas except frames and null")
     func choices() throws {
         try withServer { server in
             for (place, _) in try APIDocument(of: server).json.places {
@@ -162,7 +162,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("describes frames as they are on the wire")
+    @Test("shows frames as they are sent")
     func frames() throws {
         try withServer { server in
             let document = try APIDocument(of: server)

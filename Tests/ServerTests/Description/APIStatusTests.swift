@@ -8,7 +8,7 @@ import Transport
 import Wire
 
 /// Every status that the description has, from a server that is made to answer it.
-@Suite("Every status that is described")
+@Suite("Every described status")
 struct APIStatusTests {
     /// Holds answers against the description.
     ///
@@ -41,7 +41,7 @@ struct APIStatusTests {
         }
     }
 
-    @Test("can be had, and its answers are as described", arguments: [false, true])
+    @Test("occurs, with answers as described", arguments: [false, true])
     func statuses(wantsTokens: Bool) async throws {
         var log: Answered?
         try await withServer(

@@ -10,7 +10,7 @@ import Wire
 struct DocsPageTests {
     private var page: String { String(decoding: DocsPage.content.bytes, as: UTF8.self) }
 
-    @Test("is served to everybody, and needs nothing else", arguments: [false, true])
+    @Test("is served to everybody and loads nothing else", arguments: [false, true])
     func served(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let client = try HTTPClient(port: server.port)
@@ -62,7 +62,7 @@ struct DocsPageTests {
         #expect(page.contains("<b>message</b>"))
     }
 
-    @Test("names every frame that the client sends, by examples that the server reads")
+    @Test("names every frame that clients send, with examples that the server accepts")
     func clientFrames() throws {
         for frame in DocsFrames.ofClient {
             #expect(page.contains("<b>\(frame.type)</b>"))
@@ -80,7 +80,7 @@ struct DocsPageTests {
         #expect(Set(DocsFrames.ofClient.map(\.type)) == ["subscribe", "unsubscribe", "typing", "token"])
     }
 
-    @Test("names every close code that is counted and can be sent, and Backscroll's own")
+    @Test("names every close code that the server sends and counts")
     func closeCodes() {
         let named = Set(DocsFrames.closeCodes.map(\.code))
         #expect(named.isSuperset(of: [.tokenExpired, .notMember, .noProgress, .tooManyFrames, .tryAgainLater]))

@@ -31,7 +31,7 @@ struct ExpiryTests {
         log.close()
     }
 
-    @Test("what is older becomes tombstones, which subscribers see, and is counted")
+    @Test("older messages become tombstones, which subscribers see and metrics count")
     func expires() throws {
         try withServer { server in
             server.stop()
@@ -52,7 +52,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("what is younger is kept; without it, everything")
+    @Test("newer messages stay; without the option, all messages stay")
     func keeps() throws {
         try withServer { server in
             server.stop()

@@ -34,7 +34,7 @@ struct FullDiskTests {
         throw Unexpected("the disk does not get full")
     }
 
-    @Test("exactly the sends that it failed are refused, and the server goes on when there is space again")
+    @Test("only the sends that failed are refused, and the server continues when there is space again")
     func recovers() throws {
         try withFullDisk { server, database in
             let live = try WebSocketClient(port: server.port)
@@ -53,7 +53,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("readiness says so and liveness does not, and what is stored can be read")
+    @Test("readiness reports it and liveness does not, and history can be read")
     func readiness() throws {
         try withFullDisk { server, _ in
             let client = try HTTPClient(port: server.port)
@@ -73,7 +73,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("of many sends at once each is either stored or refused")
+    @Test("each of many simultaneous sends is either stored or refused")
     func manyAtOnce() throws {
         try withFullDisk { server, _ in
             let port = server.port

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("When more is sent than can be stored")
 struct OverloadTests {
-    @Test("what finds no place in the queue is refused at once, and the rest is stored")
+    @Test("sends beyond the queue are refused at once, and the rest is stored")
     func queueIsFull() throws {
         try withServer {
             $0.sendQueue = 2

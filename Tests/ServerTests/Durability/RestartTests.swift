@@ -5,7 +5,7 @@ import Testing
 
 @Suite("After a restart")
 struct RestartTests {
-    @Test("everything that was acknowledged is there, in the same bytes and the same epoch")
+    @Test("every acknowledged message is there, with the same bytes and epoch")
     func everythingIsThere() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)
@@ -26,7 +26,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a room goes on where it was, and its times never decrease")
+    @Test("a room continues where it was, with times that never decrease")
     func goesOn() throws {
         try withServer { server in
             let last = try HTTPClient(port: server.port).send("before")
@@ -36,7 +36,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a subscriber resumes with what it has seen last", arguments: LiveFormat.allCases)
+    @Test("a subscriber resumes from its last position", arguments: LiveFormat.allCases)
     func resumes(format: LiveFormat) throws {
         try withServer { server in
             let before = try format.subscribe(port: server.port)
@@ -53,7 +53,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a send that is repeated is still the same one, and an id that is taken still taken")
+    @Test("a repeated send is recognised, and a used id stays used")
     func duplicates() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)
@@ -68,7 +68,7 @@ struct RestartTests {
         }
     }
 
-    @Test("on another database the epoch is another, and cursors of the old one are gone")
+    @Test("with another database, the epoch differs and old cursors are gone")
     func otherEpoch() throws {
         try withServer { server in
             let epoch = try HTTPClient(port: server.port).read("/v1/rooms/lobby", as: ReceivedRoom.self).epoch

@@ -5,9 +5,9 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("After a backup was restored")
+@Suite("After a restore from a backup")
 struct RestoredBackupTests {
-    @Test("the epoch is another, and cursors from before it are refused and not misread")
+    @Test("the epoch differs, and cursors from before are refused")
     func otherEpoch() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)

@@ -15,7 +15,7 @@ struct StorageLostTests {
         }
     }
 
-    @Test("says so to senders, readers and /readyz, until the file is back")
+    @Test("reports it to senders, readers and /readyz until the file is back")
     func deleted() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

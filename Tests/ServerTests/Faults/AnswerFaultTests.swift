@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("Requests and answers that go wrong")
+@Suite("Faulty requests and answers")
 struct AnswerFaultTests {
     /// A time that no test waits for.
     private static let never = 60_000
@@ -21,7 +21,7 @@ struct AnswerFaultTests {
         try HTTPClient(port: server.port).read("/v1/rooms/lobby", as: ReceivedRoom.self).head
     }
 
-    @Test("are refused before anything is done, sockets too", arguments: [429, 500, 503])
+    @Test("are refused before anything is done, also for sockets", arguments: [429, 500, 503])
     func status(status: Int) throws {
         try withServer {
             $0.faults = true
@@ -43,7 +43,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("wait before anything is done")
+    @Test("are delayed before anything is done")
     func delay() throws {
         try withServer {
             $0.faults = true
@@ -59,7 +59,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("have what they ask for done and pushed before the answer comes", arguments: [1, 2])
+    @Test("are answered late, after the change was made and pushed", arguments: [1, 2])
     func lateAnswer(threads: Int) throws {
         try withServer {
             $0.faults = true
@@ -86,7 +86,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("are done and get no answer; a send that is repeated gets one")
+    @Test("are carried out without an answer; a repeated send is answered")
     func lostAnswer() throws {
         try withServer {
             $0.faults = true
@@ -114,7 +114,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("go wrong the first times only, if they are asked to, and then as usual")
+    @Test("can be limited to the first requests")
     func firstTimes() throws {
         try withServer {
             $0.faults = true
@@ -140,7 +140,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("that are about something else are served as usual")
+    @Test("are served as usual if the fault does not concern them")
     func otherFaults() throws {
         try withServer {
             $0.faults = true
@@ -154,7 +154,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("that ask for what there is not are refused, and nothing is done")
+    @Test("that name an unknown fault are refused, and nothing is done")
     func refuses() throws {
         try withServer {
             $0.faults = true

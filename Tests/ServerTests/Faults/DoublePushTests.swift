@@ -14,7 +14,7 @@ struct DoublePushTests {
             body: Array(body.utf8))
     }
 
-    @Test("comes twice to all, and is there once", arguments: [1, 2])
+    @Test("arrives twice at all subscribers, and is stored once", arguments: [1, 2])
     func sends(threads: Int) throws {
         try withServer {
             $0.faults = true
@@ -41,7 +41,7 @@ struct DoublePushTests {
         }
     }
 
-    @Test("can be a change; what pushes nothing is not pushed again")
+    @Test("can be a change; a change that pushes nothing is not repeated")
     func changes() throws {
         try withServer {
             $0.faults = true
@@ -62,7 +62,7 @@ struct DoublePushTests {
         }
     }
 
-    @Test("comes twice only to those who have had it")
+    @Test("is repeated only to subscribers that have received it")
     func lateSubscribers() throws {
         try withServer {
             $0.faults = true

@@ -16,7 +16,7 @@ struct FaultPlanTests {
         return try FaultPlan(request.head, DecodedTarget(request.head))
     }
 
-    @Test("are read from the header, the query, or both when they say the same")
+    @Test("are read from the header, from the query, or from both if they agree")
     func places() throws {
         #expect(try faults() == nil)
         let expected = [Fault(name: .lateAnswer, value: 2000), Fault(name: .doublePush, value: 0)]
@@ -30,14 +30,14 @@ struct FaultPlanTests {
         #expect(throws: Problem.self) { try faults(query: "fault=delay&fault=delay") }
     }
 
-    @Test("have a value each that goes without saying", arguments: Fault.Name.allCases)
+    @Test("each have a default value", arguments: Fault.Name.allCases)
     func usualValues(name: Fault.Name) throws {
         let plan = try #require(try faults(name.rawValue))
         #expect(plan[name] == name.argument?.usual ?? 0)
         if let argument = name.argument { #expect(argument.allows(argument.usual)) }
     }
 
-    @Test("may be as much as their bounds allow, and no more", arguments: Fault.Name.allCases)
+    @Test("are accepted up to their bounds", arguments: Fault.Name.allCases)
     func bounds(name: Fault.Name) throws {
         guard let argument = name.argument else {
             #expect(throws: Problem.self) { try faults("\(name.rawValue)=1") }
@@ -53,7 +53,7 @@ struct FaultPlanTests {
         }
     }
 
-    @Test("may be for the first requests only, or for every so manyth")
+    @Test("can be limited to the first requests, or to every Nth one")
     func occasions() throws {
         #expect(try faults("status=503:2")?.fault(.status)?.occasions == .first(2))
         #expect(try faults("status=503/5, delay")?.fault(.status)?.occasions == .every(5))
@@ -70,7 +70,7 @@ struct FaultPlanTests {
         }
     }
 
-    @Test("count the requests of each method, path and fault by themselves")
+    @Test("count requests separately for each method, path and fault")
     func counts() throws {
         let counts = FaultCounts()
         let plan = try #require(try faults("status=503:2, late-answer=5/2"))
@@ -85,7 +85,7 @@ struct FaultPlanTests {
         #expect(plan.due(.get, "v1/rooms", counts).refusal?.status == 503)
     }
 
-    @Test("that there are not are refused with those that there are")
+    @Test("are listed when an unknown one is refused")
     func unknown() throws {
         for (text, name) in [("late-anser", "\"late-anser\""), ("DELAY", "\"DELAY\""), ("=5", "\"\"")] {
             let error = #expect(throws: Problem.self) { try faults(query: "fault=\(text)") }
@@ -102,7 +102,7 @@ struct FaultPlanTests {
         #expect(throws: Problem.self) { try faults("status=504") }
     }
 
-    @Test("are there once each, but for those of single frames")
+    @Test("may occur once, except faults of single frames")
     func repeated() throws {
         #expect(throws: Problem.self) { try faults("delay=1, delay=2") }
         let plan = try #require(try faults("drop-frame=2, drop-frame=5, double-frame, double-frame=3"))
@@ -110,7 +110,7 @@ struct FaultPlanTests {
         #expect(plan.has(.doubleFrame, 1) && plan.has(.doubleFrame, 3))
     }
 
-    @Test("are so many at most")
+    @Test("are bounded in number")
     func count() throws {
         let most = (1...FaultPlan.maximumFaults).map { "drop-frame=\($0)" }.joined(separator: ",")
         #expect(try faults(most)?.faults.count == FaultPlan.maximumFaults)
@@ -118,7 +118,7 @@ struct FaultPlanTests {
         #expect(error?.limit == FaultPlan.maximumFaults)
     }
 
-    @Test("refuse a request as the status has it")
+    @Test("refuse a request with the requested status")
     func refusals() throws {
         #expect(try faults("delay")?.refusal == nil)
         for (status, code, wait) in [(429, "rate_limited", 1), (500, "internal_error", nil), (503, "unavailable", 1)] {

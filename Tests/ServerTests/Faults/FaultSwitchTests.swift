@@ -8,7 +8,7 @@ import Tokens
 
 @Suite("Faults")
 struct FaultSwitchTests {
-    @Test("are off unless the server is told: what asks for them is ignored, whatever it says")
+    @Test("are off by default, and requests for them are ignored")
     func off() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -25,7 +25,7 @@ struct FaultSwitchTests {
         }
     }
 
-    @Test("are refused where tokens say who is who, and beyond loopback as open mode is")
+    @Test("are refused with token keys, and beyond loopback like open mode")
     func refusals() async throws {
         let error = await #expect(throws: ServerError.self) {
             try await withTokenServer(configure: { $0.faults = true }) { _ in }
@@ -49,7 +49,7 @@ struct FaultSwitchTests {
         }
     }
 
-    @Test("are said loudly at the start")
+    @Test("cause a warning at the start")
     func log() throws {
         let lines = Recorder<String>()
         let logger = Logger(label: "test") { _ in RecordingLogHandler(lines: lines) }
@@ -59,7 +59,7 @@ struct FaultSwitchTests {
         #expect(lines.events.contains { $0.hasPrefix("warning: FAULTS ARE ON") })
     }
 
-    @Test("may be asked for by pages that may use the server, whose browsers ask beforehand in vain")
+    @Test("can be requested by allowed pages, and preflight requests are not affected")
     func pages() throws {
         for isOn in [true, false] {
             try withServer {

@@ -6,7 +6,7 @@ import Wire
 @testable import Server
 
 /// What becomes of frames, without a connection.
-@Suite("Frames that go wrong")
+@Suite("Faulty frames")
 struct FrameFaultsTests {
     private func faults(_ text: String, _ format: PushFormat) throws -> FrameFaults? {
         FrameFaults(
@@ -47,7 +47,7 @@ struct FrameFaultsTests {
         return (out, false)
     }
 
-    @Test("are counted over what is sent at once and one by one; notices do not count", arguments: PushFormat.all)
+    @Test("are counted the same whether sent together or one by one; notices do not count", arguments: PushFormat.all)
     func numbers(format: PushFormat) throws {
         var faults = try #require(try faults("drop-frame=2,double-frame=4,drop-frame=5", format))
         let notice = try typing(format)
@@ -59,7 +59,7 @@ struct FrameFaultsTests {
         #expect(!isEnd)
     }
 
-    @Test("end the connection behind so many of the replay, or of what is live", arguments: PushFormat.all)
+    @Test("end the connection after a number of replayed or live messages", arguments: PushFormat.all)
     func cuts(format: PushFormat) throws {
         var replay = try #require(try faults("cut-replay=2", format))
         #expect(pass(frames([1, 2, 3], format), by: &replay) == (frames([1, 2], format), true))
@@ -73,7 +73,7 @@ struct FrameFaultsTests {
         #expect(pass(frames([4], format), frames([5, 6], format), by: &live) == (frames([4, 5], format), true))
     }
 
-    @Test("can be torn", arguments: PushFormat.all)
+    @Test("can be cut in the middle", arguments: PushFormat.all)
     func tears(format: PushFormat) throws {
         var faults = try #require(try faults("torn-frame=2", format))
         let (out, isEnd) = pass(frames([1, 2, 3], format), by: &faults)
@@ -82,7 +82,7 @@ struct FrameFaultsTests {
         #expect(isEnd)
     }
 
-    @Test("can come in fragments, compressed ones too", arguments: [PushFormat.webSocket, .deflatedWebSocket])
+    @Test("can be sent in fragments, also compressed", arguments: [PushFormat.webSocket, .deflatedWebSocket])
     func fragments(format: PushFormat) throws {
         for length in [1, 16, 100, 1000] {
             var faults = try #require(try faults("fragment-frames=\(length)", format))
@@ -100,7 +100,7 @@ struct FrameFaultsTests {
         }
     }
 
-    @Test("of an event stream carry the epoch that is asked for")
+    @Test("of an event stream carry the requested epoch")
     func epochs() throws {
         var faults = try #require(try faults("new-epoch", .serverSentEvents))
         let (out, _) = pass(frames([7], .serverSentEvents) + (try typing(.serverSentEvents)), by: &faults)
@@ -113,7 +113,7 @@ struct FrameFaultsTests {
         #expect(try self.faults("new-epoch", .webSocket) == nil)
     }
 
-    @Test("are none for requests that ask for something else", arguments: PushFormat.all)
+    @Test("do not occur for faults of another kind", arguments: PushFormat.all)
     func none(format: PushFormat) throws {
         #expect(try faults("delay,late-answer,lost-answer,status,double-push", format) == nil)
     }

@@ -38,7 +38,7 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("lacks the frames that are dropped, and has others twice", arguments: LiveFormat.allCases)
+    @Test("lacks the dropped frames, and has others twice", arguments: LiveFormat.allCases)
     func dropsAndDoubles(format: LiveFormat) throws {
         try withMessages(4) { server, client in
             let live = try format.subscribe(
@@ -51,7 +51,7 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("ends in the middle of its replay, and goes on where the client comes back", arguments: LiveFormat.allCases)
+    @Test("ends in the middle of its replay, and resumes when the client reconnects", arguments: LiveFormat.allCases)
     func cutReplay(format: LiveFormat) throws {
         try withMessages(5) { server, _ in
             func subscribe(since: Int) throws -> any LiveClient {
@@ -64,7 +64,7 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("ends among what is live", arguments: LiveFormat.allCases)
+    @Test("ends in the middle of live messages", arguments: LiveFormat.allCases)
     func cutLive(format: LiveFormat) throws {
         try withMessages(3) { server, client in
             let live = try format.subscribe(port: server.port, query: "since=0&fault=cut-live=2")
@@ -85,7 +85,7 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("comes in fragments", arguments: [LiveFormat.webSocket, .deflatedWebSocket])
+    @Test("arrives in fragments", arguments: [LiveFormat.webSocket, .deflatedWebSocket])
     func fragments(format: LiveFormat) throws {
         try withMessages(2) { server, client in
             let live = try format.subscribe(port: server.port, query: "since=0&fault=fragment-frames=7")
@@ -95,7 +95,7 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("on a socket for many rooms counts for itself, and ends them all")
+    @Test("on a socket for many rooms counts its own frames, and ends the whole socket")
     func manyRooms() throws {
         try withMessages(3) { server, client in
             try send(3, to: "other", by: client)
@@ -116,7 +116,7 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("is the same however much is replayed, and however slowly it is taken", arguments: LiveFormat.allCases)
+    @Test("behaves the same whatever the size of the replay and the client's speed", arguments: LiveFormat.allCases)
     func slices(format: LiveFormat) throws {
         try withServer {
             $0.faults = true

@@ -15,7 +15,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("is what the request that asks for it reads, each time the same, and no other request")
+    @Test("is seen by each request that asks for it, always the same, and by no other request")
     func reads() throws {
         try withMessage { _, client, epoch in
             let other = epoch + "fault"
@@ -30,7 +30,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("makes cursors of the true one unknown, and those of its own good", arguments: LiveFormat.allCases)
+    @Test("makes cursors of the true epoch unknown, and its own valid", arguments: LiveFormat.allCases)
     func cursors(format: LiveFormat) throws {
         try withMessage { server, client, epoch in
             for query in ["since=\(epoch):0", "since=0&epoch=\(epoch)", "epoch=\(epoch)"] {
@@ -49,7 +49,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("is in the ids of events, from which an EventSource goes on")
+    @Test("is in the ids of events, which an EventSource resumes from")
     func events() throws {
         try withMessage { server, client, epoch in
             let target = "/v1/rooms/lobby/live?since=0&fault=new-epoch"
@@ -65,7 +65,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("is in the list of a user's rooms, whose cursors are good as long as it is asked for")
+    @Test("is in the list of a user's rooms, whose cursors are valid with the same fault")
     func inbox() throws {
         try withMessage { _, client, epoch in
             try client.send("y", to: "other")
@@ -81,7 +81,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("is that of all rooms of a socket")
+    @Test("applies to all rooms of a socket")
     func manyRooms() throws {
         try withMessage { server, client, epoch in
             let live = try WebSocketClient(port: server.port, "/v1/live?fault=new-epoch")

@@ -10,7 +10,7 @@ struct ConnectionTests {
     private let head = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n"
     private let body = #"{"text":"x"}"#
 
-    @Test("whose client waits for 100 Continue is told to go on")
+    @Test("whose client waits for 100 Continue gets it")
     func expectContinue() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -26,7 +26,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("whose client expects something else is refused")
+    @Test("with another expectation is refused")
     func expectOther() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -36,7 +36,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("whose client has closed its sending side gets its answers, however many and large")
+    @Test("whose client has closed its sending side gets its answers, whatever their number and size")
     func halfClosed() throws {
         try withServer {
             $0.transport.sendBuffer = 16 * 1024
@@ -54,7 +54,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("whose client goes before its answer takes nobody with it, and what it sent is stored")
+    @Test("whose client leaves before the answer affects no other client, and its send is stored")
     func goneBeforeAnswer() throws {
         try withServer { server in
             let watching = try WebSocketClient(port: server.port)
@@ -68,7 +68,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("that is reset at any moment takes nobody with it")
+    @Test("that is reset at any moment affects no other client")
     func resets() throws {
         try withServer {
             $0.threads = 2
@@ -88,7 +88,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("of HTTP/1.0 ends after the answer, unless it is asked to stay")
+    @Test("of HTTP/1.0 ends after the answer, unless it asks for keep-alive")
     func oldHTTP() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -100,7 +100,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("too many is refused with 503, while the others are served, until there is place again")
+    @Test("above the maximum is refused with 503, until another one ends")
     func cap() throws {
         try withServer {
             $0.transport.connections = 4

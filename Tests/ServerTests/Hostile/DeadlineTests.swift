@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-@Suite("A client that takes its time")
+@Suite("A slow client")
 struct DeadlineTests {
     private func withImpatientServer(_ body: (LiveServer) throws -> Void) throws {
         try withServer {
@@ -30,7 +30,7 @@ struct DeadlineTests {
         while !client.socket.waitForBytes(milliseconds: 20) { try client.write([byte]) }
     }
 
-    @Test("to say anything is told so")
+    @Test("that sends nothing gets 408")
     func silent() throws {
         try withServer {
             $0.deadlines.firstByte = .milliseconds(200)
@@ -40,7 +40,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "in the middle of a head is told so",
+        "in the middle of a head gets 408",
         arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
     func partOfHead(head: String) throws {
         try withImpatientServer { server in
@@ -50,7 +50,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("in the middle of a body is told so, and nothing of it is stored")
+    @Test("in the middle of a body gets 408, and nothing is stored")
     func partOfBody() throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)
@@ -60,7 +60,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("gains no time by dripping, in a head or in a body, sized or chunked")
+    @Test("gains no time by sending single bytes, in a head or in a body, sized or chunked")
     func dripping() throws {
         try withImpatientServer { server in
             let start = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
@@ -76,7 +76,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("after a request, before the next one, is left without a word")
+    @Test("between two requests is disconnected without an answer")
     func idle() throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)
@@ -85,7 +85,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("after a request, with half of the next one, is told so")
+    @Test("with half of its next request gets 408")
     func secondRequest() throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)
@@ -95,7 +95,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("to take what is sent to it, for too long, is given up", arguments: LiveFormat.allCases)
+    @Test("that does not read its data for too long is disconnected", arguments: LiveFormat.allCases)
     func noProgress(format: LiveFormat) throws {
         try withServer {
             $0.transport.noProgress = .milliseconds(400)

@@ -3,10 +3,10 @@ import HTTPTypes
 import Testing
 import WebSocket
 
-@Suite("Values that programs trip over")
+@Suite("Troublesome values")
 struct NastyValueTests {
     @Test(
-        "are served or refused in requests, each with an answer that is JSON", arguments: 1...4 as ClosedRange<UInt64>)
+        "are served or refused in requests, always with JSON answers", arguments: 1...4 as ClosedRange<UInt64>)
     func requests(seed: UInt64) throws {
         try withServer { server in
             var values = NastyValues(seed: seed)
@@ -50,7 +50,7 @@ struct NastyValueTests {
         }
     }
 
-    @Test("are served or refused where a subscription begins", arguments: NastyValues.places)
+    @Test("are served or refused in subscriptions", arguments: NastyValues.places)
     func beginnings(place: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

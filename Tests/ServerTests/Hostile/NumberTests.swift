@@ -7,7 +7,7 @@ import Testing
 struct NumberTests {
     static let numbers = ["1e9223372036854775807", "-12e9223372036854775806", "1e99999999999999999999"]
 
-    @Test("is refused wherever an integer may stand", arguments: numbers)
+    @Test("is refused wherever an integer is expected", arguments: numbers)
     func fields(number: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -36,7 +36,7 @@ struct NumberTests {
         }
     }
 
-    @Test("may be in data, which is kept as it is", arguments: numbers)
+    @Test("is kept unchanged in data", arguments: numbers)
     func data(number: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -7,7 +7,7 @@ import Transport
 
 @Suite("Pipelined requests")
 struct PipeliningTests {
-    @Test("that send are done and answered in their order", arguments: [1, 2])
+    @Test("with sends are carried out and answered in order", arguments: [1, 2])
     func sendsInOrder(threads: Int) throws {
         try withServer {
             $0.threads = threads
@@ -23,7 +23,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("of a client that has waited for each answer before are done and answered in their order as well")
+    @Test("are carried out and answered in order, also from a client that waited for answers before")
     func afterConversing() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -42,7 +42,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("of all kinds see what those before them have done")
+    @Test("of all kinds see the effects of earlier ones")
     func readTheirWrites() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -62,7 +62,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("are answered one by one, however many thousands come at once")
+    @Test("are answered one by one, even if thousands arrive at once")
     func thousands() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -80,7 +80,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("before a bad one are answered, then it is refused, then the connection ends")
+    @Test("before an invalid one are answered; then it is refused and the connection ends")
     func badBehindGood() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -99,7 +99,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("behind one that ends the connection are not served")
+    @Test("after one that ends the connection are not served")
     func behindClose() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -113,7 +113,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("whose answers the client is slow to take are all answered, and none is called late")
+    @Test("are all answered if the client reads slowly, and none times out")
     func slowReader() throws {
         try withServer {
             $0.transport.sendBuffer = 16 * 1024

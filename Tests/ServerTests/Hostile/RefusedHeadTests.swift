@@ -3,7 +3,7 @@ import HTTPTypes
 import Server
 import Testing
 
-@Suite("What is known of a request that is refused before it is read")
+@Suite("For a request that is refused before it is read completely, the server knows")
 struct RefusedHeadTests {
     private let tooLong = "Content-Length: 99999999\r\n\r\n"
 
@@ -22,7 +22,7 @@ struct RefusedHeadTests {
         return response
     }
 
-    @Test("is the method that it is counted under")
+    @Test("the method, for the metrics")
     func method() throws {
         try withServer { server in
             _ = try refused("PUT /v1/rooms/lobby HTTP/1.1\r\nHost: x\r\n\(tooLong)", by: server)
@@ -36,7 +36,7 @@ struct RefusedHeadTests {
         }
     }
 
-    @Test("is that HEAD has no content in its answer")
+    @Test("that an answer to HEAD has no content")
     func head() throws {
         try withServer { server in
             let response = try refused(
@@ -46,7 +46,7 @@ struct RefusedHeadTests {
         }
     }
 
-    @Test("is whose page asks, which may read why if it may read anything", arguments: [true, false])
+    @Test("the page's origin, which may read the reason if it is allowed", arguments: [true, false])
     func origin(isAllowed: Bool) throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]

@@ -20,7 +20,7 @@ struct SizeTests {
         #expect(try client.endsSilently())
     }
 
-    @Test("in its target is 414, in its head 431, in its method 501")
+    @Test("gets 414 for its target, 431 for its head and 501 for its method")
     func head() throws {
         try withServer { server in
             func x(_ count: Int) -> String { String(repeating: "x", count: count) }
@@ -44,7 +44,7 @@ struct SizeTests {
         }
     }
 
-    @Test("in its body is 413, as soon as it is known, and a body that fills the bound is read")
+    @Test("gets 413 for its body as soon as the size is known; a body of the maximum size is read")
     func body() throws {
         try withServer { server in
             let limit = 256 * 1024
@@ -63,7 +63,7 @@ struct SizeTests {
         }
     }
 
-    @Test("is refused while the client is still sending, and the client can read why", arguments: [true, false])
+    @Test("is refused while the client is still sending, and the client can read the reason", arguments: [true, false])
     func stillSending(isChunked: Bool) throws {
         try withServer({ $0.transport.linger = .seconds(60) }) { server in
             let client = try HTTPClient(port: server.port)
@@ -78,7 +78,7 @@ struct SizeTests {
         }
     }
 
-    @Test("is measured against bounds that can be configured")
+    @Test("is judged by the configured limits")
     func configured() throws {
         try withServer {
             $0.http.bodyBytes = 20

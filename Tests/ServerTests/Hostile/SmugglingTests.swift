@@ -2,7 +2,7 @@ import HTTP
 import HTTPTypes
 import Testing
 
-@Suite("A request that others may read otherwise")
+@Suite("A request that other servers may parse differently")
 struct SmugglingTests {
     private static let post = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
     private static let hidden =
@@ -10,7 +10,7 @@ struct SmugglingTests {
         + #"{"text":"x"}"#
 
     @Test(
-        "is refused, the connection ends, and nothing in it is served",
+        "is refused, ends the connection, and nothing in it is served",
         arguments: [
             (post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
             (post + "Transfer-Encoding: chunked\r\nContent-Length: 12\r\n\r\n0\r\n\r\n", 400),
@@ -58,7 +58,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("is none when its body is chunked as it should be, in any cut")
+    @Test("is accepted if its body is properly chunked, however it is cut")
     func chunked() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

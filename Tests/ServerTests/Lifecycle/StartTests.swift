@@ -18,7 +18,7 @@ struct StartTests {
         }
     }
 
-    @Test("on a port that another listens on is refused")
+    @Test("is refused a port that is in use")
     func portInUse() throws {
         try withServer { first in
             try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") {
@@ -29,7 +29,7 @@ struct StartTests {
         }
     }
 
-    @Test("on a database that another has open is refused, and gets it when the other has stopped")
+    @Test("is refused a database that is in use, until the other server stops")
     func databaseInUse() throws {
         try withServer { first in
             let path = first.configuration.database
@@ -45,7 +45,7 @@ struct StartTests {
         }
     }
 
-    @Test("that fails gives back what it had taken")
+    @Test("and fails releases its resources")
     func cleansUp() throws {
         try withServer { first in
             let directory = try TemporaryDirectory()
@@ -65,7 +65,7 @@ struct StartTests {
         }
     }
 
-    @Test("in open mode beyond loopback is refused, unless it is told to")
+    @Test("is refused open mode beyond loopback without --insecure-open")
     func beyondLoopback() throws {
         for host in ["0.0.0.0", "::"] {
             try expectFailure(ServerError.self, naming: host, "--insecure-open") { $0.host = host }
@@ -80,7 +80,7 @@ struct StartTests {
     }
 
     @Test(
-        "with an origin that is none is refused",
+        "is refused an invalid origin",
         arguments: ["app.example", "https://app.example/path", "", "https://"])
     func badOrigin(origin: String) throws {
         try expectFailure(ServerError.self, naming: "'\(origin)'") {
@@ -88,13 +88,13 @@ struct StartTests {
         }
     }
 
-    @Test("at an address that is none is refused")
+    @Test("is refused an invalid address")
     func badAddress() throws {
         try expectFailure(TransportError.self, naming: "no.such.host.invalid") { $0.host = "no.such.host.invalid" }
         try expectFailure(TransportError.self, naming: "70000") { $0.port = 70_000 }
     }
 
-    @Test("on a file that is no database, or where there can be none, is refused")
+    @Test("is refused a file that is not a database, or a place where none can be")
     func badDatabase() throws {
         let directory = try TemporaryDirectory()
         let text = try directory.write(String(repeating: "This is no database. ", count: 100), to: "text.db")
@@ -103,14 +103,14 @@ struct StartTests {
         try expectFailure(StoreError.self, naming: text) { $0.database = below }
     }
 
-    @Test("with a certificate that cannot be used is refused")
+    @Test("is refused an unusable certificate")
     func badCertificate() throws {
         try expectFailure(TransportError.self, naming: "/nowhere/certificate.pem") {
             $0.tls = TLSConfiguration(certificate: "/nowhere/certificate.pem", key: "/nowhere/key.pem")
         }
     }
 
-    @Test("on localhost is there for IPv4 and IPv6, and knows its URL")
+    @Test("on localhost listens on IPv4 and IPv6, and knows its URL")
     func localhost() throws {
         try withServer {
             $0.host = "localhost"

@@ -23,7 +23,7 @@ struct StopTests {
         return senders
     }
 
-    @Test("answers the sends that are on their way, closes idle connections, and accepts nothing more")
+    @Test("answers pending sends, closes idle connections, and accepts no new ones")
     func answersWhatIsOnItsWay() throws {
         try withServer {
             $0.grace = .seconds(30)
@@ -56,7 +56,7 @@ struct StopTests {
         }
     }
 
-    @Test("answers a request that is half received, if the rest comes within the grace")
+    @Test("answers a partly received request if the rest arrives within the grace period")
     func answersHalfReceived() throws {
         try withServer {
             $0.grace = .seconds(30)
@@ -84,7 +84,7 @@ struct StopTests {
         }
     }
 
-    @Test("does not wait for longer than its grace for those that do not leave")
+    @Test("waits for remaining clients no longer than the grace period")
     func grace() throws {
         try withServer {
             $0.grace = .milliseconds(200)
@@ -104,7 +104,7 @@ struct StopTests {
         }
     }
 
-    @Test("loses nothing that it has acknowledged, whenever it stops")
+    @Test("loses no acknowledged message, whenever it stops")
     func stopsWhileSending() throws {
         try withServer {
             $0.threads = 2
@@ -136,7 +136,7 @@ struct StopTests {
         }
     }
 
-    @Test("can be started again at once on the same port and database")
+    @Test("can be restarted at once on the same port and database")
     func startsAgain() throws {
         try withServer { server in
             let port = server.port

@@ -16,7 +16,7 @@ struct TLSTests {
         }
     }
 
-    @Test("messages are sent, pushed and read as they are without", arguments: [TLSOptions.Version.tls12, .tls13])
+    @Test("messages are sent, pushed and read as over plain TCP", arguments: [TLSOptions.Version.tls12, .tls13])
     func sendsAndPushes(version: TLSOptions.Version) throws {
         try withSecureServer { server, _ in
             let tls = TLSOptions(version)
@@ -38,7 +38,7 @@ struct TLSTests {
         }
     }
 
-    @Test("a certificate that is read anew is shown to new connections, and one that is bad is not taken")
+    @Test("a reloaded certificate is used for new connections, and an unusable one is ignored")
     func reloads() throws {
         try withSecureServer { server, certificate in
             let old = try HTTPClient(port: server.port, tls: TLSOptions())
@@ -55,7 +55,7 @@ struct TLSTests {
         }
     }
 
-    @Test("a client that speaks no TLS is left, and the others are served")
+    @Test("a client without TLS is dropped, and others are served")
     func plainClient() throws {
         try withSecureServer { server, _ in
             let plain = try TestClient(port: server.port)
@@ -79,7 +79,9 @@ struct TLSTests {
         return output.contains("Reused, ")
     }
 
-    @Test("a ticket is good until SIGHUP, also when the new certificate is bad", arguments: ["tls1_2", "tls1_3"])
+    @Test(
+        "a session ticket is valid until SIGHUP, even if the new certificate is unusable",
+        arguments: ["tls1_2", "tls1_3"])
     func rotatesTicketKeys(version: String) throws {
         try withSecureServer { server, certificate in
             let file = server.path + "/ticket.pem"

@@ -7,7 +7,7 @@ import Testing
 struct BucketTableTests {
     private let most = BucketTableBounds.shards * BucketTableBounds.bucketsPerShard
 
-    @Test("keeps one for each key, and a full one for whoever is new")
+    @Test("keeps one bucket for each key, full for a new key")
     func keys() throws {
         let table = BucketTable<Int>(try #require(RateLimit("1/s:2")))
         for key in 1...3 {
@@ -21,7 +21,7 @@ struct BucketTableTests {
         #expect(table.count == 3)
     }
 
-    @Test("gives not one more than there are, to however many threads at once")
+    @Test("gives out no more than its tokens to any number of threads")
     func parallel() throws {
         let table = BucketTable<Int>(try #require(RateLimit("1/h:1000")))
         let given = Mutex(0)
@@ -34,7 +34,7 @@ struct BucketTableTests {
         #expect(given.withLock { $0 } == 2000)
     }
 
-    @Test("is bounded: full buckets make place, and those that are not are not forgotten")
+    @Test("is bounded: it drops full buckets and keeps the others")
     func bound() throws {
         let table = BucketTable<Int>(try #require(RateLimit("1/s")))
         #expect(table.take(-1, at: 0) == nil)
@@ -48,7 +48,7 @@ struct BucketTableTests {
         #expect(table.count < most)
     }
 
-    @Test("does not look for place again and again")
+    @Test("does not search for full buckets too often")
     func sweeps() throws {
         let table = BucketTable<Int>(try #require(RateLimit("1000/s:1")))
         for key in 0..<2 * most { _ = table.take(key, at: 0) }

@@ -9,7 +9,7 @@ import Transport
 struct HealthTests {
     private let targets = ["/healthz", "/readyz"]
 
-    @Test("are answered to addresses that have connected too often, and others refused with their connection")
+    @Test("are answered to addresses with too many connections, whose other requests are refused")
     func beyondConnectionLimit() throws {
         try withServer {
             $0.limits.addressConnections = RateLimit("1/h:1")
@@ -34,7 +34,7 @@ struct HealthTests {
         }
     }
 
-    @Test("are answered though there are as many connections as may be")
+    @Test("are answered even at the maximum number of connections")
     func beyondMaximum() throws {
         try withServer {
             $0.transport.connections = 1
@@ -54,7 +54,7 @@ struct HealthTests {
         }
     }
 
-    @Test("are not waited for long: a refused client that says nothing, or has a body to send, is told why")
+    @Test("hold up no refusal: a refused client that is silent or has a body to send is told why")
     func refusesSoon() throws {
         try withServer {
             $0.transport.connections = 0

@@ -19,7 +19,7 @@ struct LimitedServerTests {
         #expect(response["RateLimit-Policy"]?.hasPrefix("\"\(policy)\";q=1;w=3600;") == true)
     }
 
-    @Test("answers a send too many with 429 and stores nothing of it; reading and others go on")
+    @Test("answers excess sends with 429 and does not store them; reads and other users are not affected")
     func sends() throws {
         try withServer {
             $0.limits.userSends = RateLimit("1/h:2")
@@ -32,7 +32,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("answers an edit, a deletion and a reaction too many with 429 and changes nothing; sends go on")
+    @Test("answers excess edits, deletions and reactions with 429 and changes nothing; sends are not affected")
     func changes() throws {
         try withServer {
             $0.limits.userChanges = RateLimit("1/h:2")
@@ -68,7 +68,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("limits an address, whatever name is used there")
+    @Test("limits an address whatever names it uses")
     func address() throws {
         try withServer {
             $0.limits.addressSends = RateLimit("1/h:2")
@@ -79,7 +79,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("refuses a subscription too many before the upgrade")
+    @Test("refuses excess subscriptions before the upgrade")
     func subscriptions() throws {
         try withServer {
             $0.limits.userSubscriptions = RateLimit("1/h:2")
@@ -96,7 +96,7 @@ struct LimitedServerTests {
     }
 
     @Test(
-        "refuses a read too many, whatever is read",
+        "refuses excess reads of every kind",
         arguments: [
             "messages", "messages/1", "messages/by-client-id/a", "changes", "members", "members/alice", "presence", "",
         ])
@@ -120,7 +120,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("counts users whom others add to rooms for themselves, but no one who joins or changes a role")
+    @Test("counts added users by the user who adds them, but not joins and role changes")
     func invites() throws {
         try withServer {
             $0.limits.userInvites = RateLimit("1/h:2")
@@ -141,7 +141,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("answers a connection too many with 429, and ends it")
+    @Test("answers an excess connection with 429 and closes it")
     func connections() throws {
         try withServer {
             $0.limits.addressConnections = RateLimit("1/h:2")
@@ -159,7 +159,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("without limits says nothing of them")
+    @Test("sends no limit headers without limits")
     func off() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -11,12 +11,12 @@ struct LimiterTests {
     private let here = AddressBlock("192.0.2.1")
     private let there = AddressBlock("192.0.2.2")
 
-    @Test("is none if nothing is limited")
+    @Test("does not exist without limits")
     func none() {
         #expect(Limiter(RateLimits()) == nil)
     }
 
-    @Test("limits each action for itself, by user and by address")
+    @Test("limits each action separately, by user and by address")
     func kinds() throws {
         var limits = RateLimits()
         let once = RateLimit("1/m")
@@ -36,7 +36,7 @@ struct LimiterTests {
         #expect(limiter.admit(.connections, user: nil, address: there, at: 0) == nil)
     }
 
-    @Test("takes nothing from a user whom the address's limit stops")
+    @Test("does not charge a user for actions that the address limit refuses")
     func givesBack() throws {
         var limits = RateLimits()
         (limits.userSends, limits.addressSends) = (RateLimit("1/m:2"), RateLimit("1/m"))
@@ -50,7 +50,7 @@ struct LimiterTests {
         }
     }
 
-    @Test("tells what the limit is and when to come back, in whole seconds")
+    @Test("reports the limit and the time to retry in whole seconds")
     func tells() throws {
         var limits = RateLimits()
         limits.addressSends = RateLimit("2/m:5")
@@ -67,7 +67,7 @@ struct LimiterTests {
         #expect(exceeded.problem.limit == 2 && exceeded.problem.retryAfter == 30)
     }
 
-    @Test("takes an IPv4 address for itself, however it is written, and an IPv6 address for its first half")
+    @Test("treats an IPv4 address as one client in any notation, and an IPv6 address by its first half")
     func addresses() {
         #expect(here != there && here != nil)
         #expect(AddressBlock("::ffff:192.0.2.1") == here)

@@ -27,7 +27,7 @@ struct MemoryBoundTests {
         return client
     }
 
-    @Test("refuse sends when too many bytes wait for a commit, and answer reads all the same")
+    @Test("refuse sends when too many bytes wait for a commit, while reads are answered")
     func waiting() throws {
         try withServer {
             $0.pendingBytes = 100_000
@@ -58,7 +58,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("count a body while it arrives, and forget it when its client goes")
+    @Test("count a body while it arrives, and release it when its client leaves")
     func arriving() throws {
         try withServer {
             $0.pendingBytes = 100_000
@@ -80,7 +80,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("hold nothing of a body that was refused with its last piece")
+    @Test("release a body that was refused with its last piece")
     func refusedAtItsEnd() throws {
         try withServer {
             $0.pendingBytes = 100_000
@@ -98,7 +98,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("refuse an answer that may not be kept for a slow client, and not what is small")
+    @Test("refuse a large answer that cannot be kept for a slow client, but not a small one")
     func unsent() throws {
         try withServer {
             $0.transport.unsentBytes = 100_000
@@ -114,7 +114,7 @@ struct MemoryBoundTests {
     }
 
     @Test(
-        "refuse from the head what no body can make acceptable",
+        "refuse a request by its head if no body could make it acceptable",
         arguments: [
             ("POST /v1/rooms/lobby/messages HTTP/1.1", "", 401, "token_missing"),
             ("POST /v1/rooms/lobby/messages HTTP/1.1", "Authorization: Bearer no\r\n", 401, "token_invalid"),
@@ -143,7 +143,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("ask for the body of a request whose head is good")
+    @Test("admit the body of a request with a valid head")
     func goodHead() async throws {
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)

@@ -5,7 +5,7 @@ import Testing
 @Suite("A rate limit")
 struct RateLimitTests {
     @Test(
-        "is read as it is written",
+        "is parsed from its written form",
         arguments: [
             ("50/s", 50, 1, 50), ("50/s:200", 50, 1, 200), ("10/m", 10, 60, 10), ("1/h:1", 1, 3600, 1),
             ("1000000/s:1000000", 1_000_000, 1, 1_000_000), ("7/m:2", 7, 60, 2),
@@ -17,7 +17,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "is refused without a period, with another one, or with numbers out of range",
+        "is refused without a valid period, or with numbers out of range",
         arguments: [
             "", "50", "50/", "/s", "50/d", "50/ss", "50/s:", "50/s:x", "0/s", "-1/s", "1/s:0", "1000001/s",
             "1/s:1000001", "5 /s", "5/s:1:2", "1.5/s",

@@ -10,7 +10,7 @@ struct TokenBucketTests {
         try #require(RateLimit(text))
     }
 
-    @Test("gives its burst at once, then one each time that the rate allows, to the nanosecond")
+    @Test("gives its burst at once, then one token each time that the rate allows, to the nanosecond")
     func exact() throws {
         let limit = try limit("4/s:3")
         var bucket = TokenBucket(full: limit, at: 0)
@@ -21,7 +21,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: second / 4) == second / 4)
     }
 
-    @Test("loses nothing to rounding where the rate does not divide the period")
+    @Test("loses nothing to rounding if the rate does not divide the period")
     func thirds() throws {
         let limit = try limit("3/s:1")
         var bucket = TokenBucket(full: limit, at: 0)
@@ -39,7 +39,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: 2000 * second) == nil)
     }
 
-    @Test("is full after a pause however long, holds no more than its burst, and is forgotten then only")
+    @Test("is full after any long pause, holds no more than its burst, and can be dropped only then")
     func full() throws {
         let limit = try limit("1000000/s:5")
         var bucket = TokenBucket(full: limit, at: 0)
@@ -51,7 +51,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: .max) == 1000)
     }
 
-    @Test("reckons with the largest numbers that a limit has")
+    @Test("handles the largest numbers of a limit")
     func largest() throws {
         let limit = try limit("1/h:1000000")
         var bucket = TokenBucket(full: limit, at: -5)
@@ -61,7 +61,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: 3600 * second) == 3600 * second)
     }
 
-    @Test("gets nothing back from a clock that is behind")
+    @Test("gains nothing from a clock that goes backwards")
     func clockBehind() throws {
         let limit = try limit("1/s")
         var bucket = TokenBucket(full: limit, at: 10 * second)
@@ -71,7 +71,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: 11 * second) == nil)
     }
 
-    @Test("takes back what was not used, up to its burst")
+    @Test("takes unused tokens back, up to its burst")
     func putBack() throws {
         let limit = try limit("1/s:2")
         var bucket = TokenBucket(full: limit, at: 0)

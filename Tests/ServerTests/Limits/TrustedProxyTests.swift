@@ -47,7 +47,7 @@ struct TrustedProxyTests {
         ([("X-Real-IP", "192.0.2.1"), ("Client-IP", "192.0.2.1"), ("Via", "192.0.2.1")], "10.0.0.1"),
     ]
 
-    @Test("tell the client: the last hop that is none of them", arguments: cases.indices)
+    @Test("reveal the client: the last hop that is not trusted", arguments: cases.indices)
     func tells(index: Int) throws {
         let (fields, expected) = Self.cases[index]
         let client = try Self.client(fields)
@@ -58,7 +58,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("are not without ranges")
+    @Test("do not exist without ranges")
     func none() {
         #expect(TrustedProxies([]) == nil)
     }
@@ -71,7 +71,7 @@ struct TrustedProxyTests {
         ).status.code
     }
 
-    @Test("have limits count their clients, each by its own address")
+    @Test("let limits count their clients by address")
     func limits() throws {
         try withServer {
             $0.trustedProxies = Self.ranges
@@ -94,7 +94,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("are the only ones whose fields count")
+    @Test("are the only peers whose forwarding headers count")
     func strangers() throws {
         try withServer {
             $0.trustedProxies = [IPRange("10.0.0.0/8")!]
@@ -106,7 +106,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("that speak the PROXY protocol have limits count the client that it names")
+    @Test("with the PROXY protocol let limits count the client that the header names")
     func proxyProtocol() throws {
         try withServer {
             $0.trustedProxies = Self.ranges
@@ -127,7 +127,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("must be named for the PROXY protocol")
+    @Test("are required for the PROXY protocol")
     func proxyProtocolAlone() {
         let error = #expect(throws: ServerError.self) {
             try withServer {

@@ -3,13 +3,13 @@ import HTTPTypes
 import Server
 import Testing
 
-@Suite("A read that nobody waits for any more")
+@Suite("A read whose answer nobody needs")
 struct CancelledReadTests {
     private func queued(_ client: HTTPClient) throws -> Substring? {
         try client.get("/metrics").text.firstMatch(of: /\nbackscroll_queued_reads (\d+)\n/)?.1
     }
 
-    @Test("is dropped: of a list that is asked for again and again one is in the queue, and none when the socket ends")
+    @Test("is dropped: repeated list requests leave one read in the queue, and none when the socket ends")
     func lists() throws {
         try withHeldReads { server, client, reads in
             try client.send("x", to: "a", as: "mallory")
@@ -31,7 +31,7 @@ struct CancelledReadTests {
         }
     }
 
-    @Test("is dropped when a room is unsubscribed from, or its socket or event stream has not begun and ends")
+    @Test("is dropped when a subscription ends before it begins")
     func subscriptions() throws {
         try withHeldReads { server, client, reads in
             let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
@@ -54,7 +54,7 @@ struct CancelledReadTests {
         }
     }
 
-    @Test("is dropped when the client of a request has gone")
+    @Test("is dropped when the client of its request leaves")
     func requests() throws {
         try withHeldReads { server, client, reads in
             try client.send("x")
@@ -71,7 +71,7 @@ struct CancelledReadTests {
         }
     }
 
-    @Test("leaves the turn to others: a user's queue is not another's delay, and beyond its bound is 503")
+    @Test("delays no other user, and gets 503 beyond the user's bound")
     func turns() throws {
         try withHeldReads({ $0.readQueueOfAsker = 3 }) { server, client, reads in
             try client.send("x")

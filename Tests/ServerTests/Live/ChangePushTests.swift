@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Changes of messages, live")
 struct ChangePushTests {
-    @Test("are pushed as the message that was answered, one revision after the other", arguments: LiveFormat.allCases)
+    @Test("are pushed in order of revision, with the same bytes as the answers", arguments: LiveFormat.allCases)
     func pushed(format: LiveFormat) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -28,7 +28,7 @@ struct ChangePushTests {
         }
     }
 
-    @Test("many in one commit are each pushed, in order, mixed with sends", arguments: LiveFormat.allCases)
+    @Test("in one commit are each pushed, in order, mixed with sends", arguments: LiveFormat.allCases)
     func oneCommit(format: LiveFormat) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

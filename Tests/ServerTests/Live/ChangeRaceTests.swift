@@ -61,7 +61,7 @@ struct ChangeRaceTests {
         }
     }
 
-    @Test("everybody holds the same room in the end", arguments: [1, 2])
+    @Test("all clients end up with the same room", arguments: [1, 2])
     func race(loops: Int) throws {
         try withServer {
             $0.threads = loops

@@ -4,7 +4,7 @@ import Server
 import Testing
 import WebSocket
 
-@Suite("A frame of the client")
+@Suite("A client's frame")
 struct ClientFrameTests {
     private func withSocket(
         _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (WebSocketClient) throws -> Void
@@ -23,7 +23,7 @@ struct ClientFrameTests {
     }
 
     @Test(
-        "may say that its user is typing, or renew a token",
+        "can report typing or renew a token",
         arguments: [
             #"{"type":"typing"}"#, #"{"type":"typing","room":"lobby","more":[1]}"#,
             #"{"type":"token","token":"x.y.z"}"#,
@@ -37,7 +37,7 @@ struct ClientFrameTests {
     }
 
     @Test(
-        "that cannot be served is answered by an error, and the socket stays open",
+        "that cannot be served gets an error, and the socket stays open",
         arguments: [
             (#"{"type":"dance"}"#, "unknown_type"), (#"{"type":"subscribe","room":"lobby"}"#, "unknown_type"),
             (#"{"type":"subscribe","room":"other","since":1}"#, "unknown_type"),
@@ -57,7 +57,7 @@ struct ClientFrameTests {
     }
 
     @Test(
-        "that is none ends the socket, for a reason",
+        "that is invalid ends the socket with a reason",
         arguments: [
             (Opcode.text, "hello", CloseCode.invalidPayloadData), (.text, "", .invalidPayloadData),
             (.text, #"{"type":"typing"}x"#, .invalidPayloadData), (.text, "[]", .policyViolation),
@@ -72,7 +72,7 @@ struct ClientFrameTests {
         }
     }
 
-    @Test("of 64 KiB is taken, and one byte more closes with 1009, at its header already")
+    @Test("of 64 KiB is accepted, and one more byte closes with 1009 as soon as the header arrives")
     func size() throws {
         let limit = 64 * 1024
         try withSocket { socket in
@@ -85,7 +85,7 @@ struct ClientFrameTests {
         }
     }
 
-    @Test("may come in fragments, with a ping between")
+    @Test("may be fragmented, with a ping in between")
     func fragments() throws {
         try withSocket { socket in
             try socket.send(.text, Array(#"{"type":"#.utf8), isFinal: false)
@@ -97,7 +97,7 @@ struct ClientFrameTests {
     }
 
     @Test(
-        "that breaks the protocol ends the socket with 1002 or 1007",
+        "that violates the protocol ends the socket with 1002 or 1007",
         arguments: [
             ([0x81, 2, 0x7B, 0x7D], .protocolError), ([0x83, 0x80, 0, 0, 0, 0], .protocolError),
             ([0xC1, 0x80, 0, 0, 0, 0], .protocolError), ([0x80, 0x80, 0, 0, 0, 0], .protocolError),
@@ -112,7 +112,7 @@ struct ClientFrameTests {
         }
     }
 
-    @Test("may be one of so many in a second, and one more closes with 4429")
+    @Test("above the rate limit closes the socket with 4429")
     func rate() throws {
         try withSocket {
             $0.webSocket.framesPerSecond = 50
@@ -122,7 +122,7 @@ struct ClientFrameTests {
             #expect(try socket.closeCode() == .tooManyFrames)
         }
     }
-    @Test("may not be one too many after a rest either")
+    @Test("above the rate limit is not allowed after a pause either")
     func rateAfterRest() throws {
         try withServer {
             $0.webSocket.framesPerSecond = 50

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("A socket that has agreed on compression")
+@Suite("A socket with compression")
 struct CompressionTests {
     private static let answer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
@@ -37,7 +37,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "has been offered it, with a window that all can share",
+        "needs an offer with a window that all sockets can share",
         arguments: [
             ("permessage-deflate; client_max_window_bits", answer),
             (
@@ -57,7 +57,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("is none when the server wants no compression")
+    @Test("does not exist if compression is off")
     func turnedOff() throws {
         try withServer {
             $0.compression = false
@@ -70,7 +70,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("gets the messages that a plain one and an event stream get, whoever comes and goes")
+    @Test("gets the same messages as a plain socket and an event stream, while others come and go")
     func sameMessages() throws {
         try withServer {
             $0.threads = 2
@@ -118,7 +118,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("may compress what it says, in fragments too, or not")
+    @Test("may send compressed or plain messages, in fragments too")
     func clientFrames() throws {
         try withSocket { socket in
             let dance = Array(#"{"type":"dance"}"#.utf8)
@@ -141,7 +141,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("may say compressed what becomes 64 KiB; what becomes more closes with 1009, however small it comes")
+    @Test("may send up to 64 KiB after decompression; more closes with 1009, whatever the compressed size")
     func bomb() throws {
         let limit = 64 * 1024
         let typing = Array((#"{"type":"typing"}"# + String(repeating: " ", count: limit - 17)).utf8)
@@ -160,7 +160,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "is closed for what is not compressed as agreed",
+        "is closed for data that is not compressed as negotiated",
         arguments: [
             // Not deflate; cut off; not UTF-8; RSV1 on a continuation, on a ping; RSV2.
             ([0xC1, 0x81, 0, 0, 0, 0, 0x07], .invalidPayloadData),
@@ -177,7 +177,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("of the echo server gets back what it says, compressed", arguments: [nil, 9, 12, 15])
+    @Test("on the echo server gets its messages back, compressed", arguments: [nil, 9, 12, 15])
     func echo(windowBits: Int?) throws {
         let server = try EchoServer(host: "127.0.0.1", port: 0)
         defer { server.stop() }

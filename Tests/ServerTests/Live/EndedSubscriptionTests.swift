@@ -15,7 +15,7 @@ struct EndedSubscriptionTests {
         #expect(try client.request(.delete, member).status == .noContent)
     }
 
-    @Test("comes on every loop, whatever carries them, and leaves other users and rooms alone")
+    @Test("reaches every loop and kind of connection, and affects no other users or rooms")
     func ends() throws {
         try withServer {
             $0.threads = 4
@@ -53,7 +53,7 @@ struct EndedSubscriptionTests {
         }
     }
 
-    @Test("also comes for those that are about to begin, on one side of the answer or the other")
+    @Test("also reaches subscriptions that are about to start, before or after the answer")
     func race() throws {
         try withServer {
             $0.threads = 2

@@ -6,7 +6,7 @@ import Transport
 
 @Suite("An event stream")
 struct EventStreamTests {
-    @Test("has the frames as data, their types as events, and positions to resume from as ids")
+    @Test("has frames as data, their types as events, and positions to resume from as ids")
     func events() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -29,7 +29,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("can be resumed from each of its events: subscribed has the position that was asked for, live its own")
+    @Test("can be resumed from each event: subscribed has the requested position, live its own")
     func ids() throws {
         try withServer {
             $0.presence = true
@@ -50,7 +50,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("that ends before its first message is resumed from where it began")
+    @Test("that ends before its first message resumes from where it began")
     func resumedFromSubscribed() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -65,7 +65,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("is answered as such, and neither stored nor held back by proxies, in HTTP/1.0 too", arguments: [0, 1])
+    @Test("is neither cached nor buffered by proxies, also over HTTP/1.0", arguments: [0, 1])
     func head(minorVersion: Int) throws {
         try withServer { server in
             let stream = try EventStreamClient(port: server.port, minorVersion: minorVersion)
@@ -81,7 +81,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("is what the client prefers among what it accepts")
+    @Test("is sent if the client prefers it in Accept")
     func negotiation() throws {
         try withServer { server in
             let target = "/v1/rooms/lobby/live"
@@ -97,7 +97,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("goes on after the event that the client has seen last, whatever the URL says")
+    @Test("resumes after Last-Event-ID, whatever the URL says")
     func lastEventID() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -120,7 +120,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("has a heartbeat, every 15 s unless it is set otherwise, while nothing happens")
+    @Test("has a heartbeat while nothing happens, every 15 s by default")
     func heartbeats() throws {
         #expect(ServerConfiguration().eventHeartbeat == .seconds(15))
         try withServer {
@@ -134,7 +134,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("ends when its client is gone without a word and acknowledges no heartbeat")
+    @Test("ends when its client disappears and acknowledges no heartbeat")
     func halfOpen() throws {
         try withServer {
             $0.eventHeartbeat = .milliseconds(100)

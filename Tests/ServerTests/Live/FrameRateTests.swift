@@ -2,11 +2,11 @@ import Testing
 
 @testable import Server
 
-@Suite("How many frames a client may send in a second")
+@Suite("The limit on a client's frames in a second")
 struct FrameRateTests {
     private func at(_ milliseconds: Int) -> Duration { .milliseconds(5000 + milliseconds) }
 
-    @Test("is so many, whatever reads bring them")
+    @Test("counts frames whatever reads bring them")
     func limit() {
         var rate = FrameRate(limit: 10, start: at(0))
         for (frames, time) in [(0, 1), (4, 400), (9, 999)] {
@@ -16,7 +16,7 @@ struct FrameRateTests {
         }
     }
 
-    @Test("begins anew with the first read after a second")
+    @Test("starts anew with the first read after a second")
     func window() {
         var rate = FrameRate(limit: 10, start: at(0))
         rate.beginWindowIfDue(after: 10, at: at(1000))
@@ -26,7 +26,7 @@ struct FrameRateTests {
         #expect(rate.isExceeded(by: 21))
     }
 
-    @Test("is not more after a rest")
+    @Test("does not grow during a pause")
     func rest() {
         var rate = FrameRate(limit: 10, start: at(0))
         rate.beginWindowIfDue(after: 3, at: at(60_000))

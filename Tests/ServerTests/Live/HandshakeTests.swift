@@ -16,7 +16,7 @@ struct HandshakeTests {
         Self.fields.filter { $0.name.rawName != name } + (value.map { [HTTPField(name, $0)] } ?? [])
     }
 
-    @Test("is answered as RFC 6455 has it")
+    @Test("is answered as RFC 6455 requires")
     func answers() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -31,7 +31,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "agrees on backscroll.v1 when it is offered, and on nothing else",
+        "selects backscroll.v1 if offered, and no other subprotocol",
         arguments: [
             (["backscroll.v1"], "backscroll.v1"), (["other", "backscroll.v1", "bearer.x"], "backscroll.v1"),
             (["other"], nil),
@@ -44,7 +44,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "that lacks something is refused, and the connection goes on",
+        "with a missing header is refused, and the connection continues",
         arguments: [
             ("Upgrade", nil, 426), ("Upgrade", "h2c", 426), ("Connection", "keep-alive", 400),
             ("Sec-WebSocket-Version", nil, 400), ("Sec-WebSocket-Version", "8", 426), ("Sec-WebSocket-Key", nil, 400),
@@ -65,7 +65,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("is no WebSocket's when the client speaks HTTP/1.0")
+    @Test("is not recognised over HTTP/1.0")
     func oldHTTP() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -75,7 +75,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("may have frames behind it in the same segment")
+    @Test("may be followed by frames in the same segment")
     func eagerClient() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -91,7 +91,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("may come behind other requests in the same segment")
+    @Test("may follow other requests in the same segment")
     func pipelined() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("A WebSocket that is refused")
+@Suite("A refused WebSocket")
 struct SocketRefusalTests {
     private static let lobby = "/v1/rooms/lobby/live"
 
@@ -24,7 +24,7 @@ struct SocketRefusalTests {
         #expect(try socket.http.socket.receiveToEnd().isEmpty)
     }
 
-    @Test("is told why on the socket by clients that offer backscroll.v1")
+    @Test("reports the reason on the socket to clients that offer backscroll.v1")
     func told() throws {
         try withServer {
             $0.faults = true
@@ -62,7 +62,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("for its token is told so with 4401, for the token's rooms with 4403")
+    @Test("closes with 4401 for an invalid token, and with 4403 for a room outside the token")
     func tokens() async throws {
         let expired = try TestToken.of("alice", expiringIn: -61)
         let limited = try TestToken.of("alice", #""rooms":["kitchen"]"#)
@@ -81,7 +81,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("for a limit is told when to come back")
+    @Test("reports when to retry after a rate limit")
     func limits() throws {
         try withServer {
             $0.limits.userSubscriptions = RateLimit("1/h:1")
@@ -97,7 +97,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("gets a status without the subprotocol, for a handshake that is none, and where there is no socket")
+    @Test("gets a status without the subprotocol, with an invalid handshake, and where there is no socket")
     func status() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -116,7 +116,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("tells a page of an origin that is not allowed nothing but 403")
+    @Test("gets only 403 if its page's origin is not allowed")
     func origin() throws {
         try withServer { server in
             for target in [Self.lobby, "\(Self.lobby)?since=other:1", "/v1/live"] {
@@ -130,7 +130,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("does not listen to what its client says, and takes no harm from it")
+    @Test("ignores its client's frames and is not harmed by them")
     func eager() throws {
         try withServer { server in
             let socket = try WebSocketClient(
@@ -143,7 +143,7 @@ struct SocketRefusalTests {
     }
 }
 
-@Suite("An EventSource that connects again")
+@Suite("A reconnecting EventSource")
 struct EventSourceRefusalTests {
     private static let lobby = "/v1/rooms/lobby/live"
 
@@ -177,7 +177,7 @@ struct EventSourceRefusalTests {
         return Refusal(retry: Int(retry)!, id: id, code: data["code"]?.string ?? "")
     }
 
-    @Test("with a position of another history is told so by an event, and ends with 204 when it comes once more")
+    @Test("with a position of another history gets an error event, and 204 when it reconnects")
     func cursor() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -192,7 +192,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("is told of its token, and of a room that it may not read")
+    @Test("gets an error event for its token, or for a room that it may not read")
     func access() async throws {
         let expired = try TestToken.of("alice", expiringIn: -61)
         let limited = try TestToken.of("alice", #""rooms":["kitchen"]"#)
@@ -208,7 +208,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("is told when to come back where that helps, and keeps its position")
+    @Test("learns when to retry where that helps, and keeps its position")
     func transient() throws {
         try withServer {
             $0.faults = true
@@ -226,7 +226,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("lets a page of an origin that is allowed read why, and one of another origin not")
+    @Test("can read the reason if its page's origin is allowed, and not otherwise")
     func origins() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
@@ -241,7 +241,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("for the first time gets a status, and so does an id that is none of the server's")
+    @Test("gets a status on its first connection, and with an id that is not the server's")
     func status() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("A room's socket")
 struct LiveSocketTests {
-    @Test("says where the room is, that it is live, and then what happens, in frames of these bytes")
+    @Test("sends subscribed, live, and then new messages, in frames of exactly these bytes")
     func frames() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -24,7 +24,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("of a room that nobody has used waits for its first message")
+    @Test("of an unused room waits for its first message")
     func unusedRoom() throws {
         try withServer { server in
             for format in LiveFormat.allCases {
@@ -37,7 +37,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("gets what is sent to its room, by anybody, and nothing of another")
+    @Test("gets all messages of its room and none of others")
     func ownRoomOnly() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -56,7 +56,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("gets the echo of its own user's send with the client's id, and once though the send is repeated")
+    @Test("gets the echo of its own user's send with the client's id, once even if the send is repeated")
     func echo() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -70,7 +70,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("gets every message once, in order, however many are sent at once and whatever their size")
+    @Test("gets every message once, in order, whatever their number and size")
     func burst() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -91,7 +91,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("that goes away leaves the others as they are")
+    @Test("that closes does not affect the others")
     func leaving() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -44,7 +44,7 @@ struct OwnRoomsSocketTests {
         guard response.status == .noContent else { throw Unexpected(response) }
     }
 
-    @Test("is subscribed to those that there are, latest activity first, from now on")
+    @Test("subscribes to the existing ones, latest activity first")
     func present() throws {
         try withRooms { server, client in
             for room in ["c", "b", "a", "a", "other"] {
@@ -80,7 +80,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("gets rooms that the user makes by sending, with the message that made them", arguments: [1, 2])
+    @Test("gets rooms that the user creates by sending, starting with that message", arguments: [1, 2])
     func madeBySend(threads: Int) throws {
         try withRooms(threads: threads) { server, client in
             let sockets = try sockets(server, of: "alice")
@@ -105,7 +105,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("gets rooms that others make the user a member of, without a gap, and loses them again", arguments: [1, 2])
+    @Test("gets rooms that others add the user to without a gap, and loses them on removal", arguments: [1, 2])
     func joined(threads: Int) throws {
         try withRooms(threads: threads) { server, client in
             try client.send("before", to: "open")
@@ -134,7 +134,7 @@ struct OwnRoomsSocketTests {
     }
 
     @Test(
-        "leaves a room that the user leaves, also one that the client has named, to which it may come back if it is open"
+        "leaves a room when the user leaves it, also one that the client named, and may rejoin an open one"
     )
     func named() throws {
         try withRooms { server, client in
@@ -152,7 +152,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("leaves a room that the client unsubscribes from, until it subscribes to it again")
+    @Test("leaves a room when the client unsubscribes, until it subscribes again")
     func left() throws {
         try withRooms { server, client in
             for room in ["b", "a"] { try client.send("x", to: room) }
@@ -176,7 +176,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("is subscribed to as many rooms as it may be, the latest, and is told once that there are more")
+    @Test("subscribes to the latest rooms up to the maximum, and reports once that there are more")
     func limit() throws {
         try withRooms {
             $0.webSocket.subscriptions = 3
@@ -210,7 +210,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("counts as one subscription, and checks the history that the client knows")
+    @Test("counts as one subscription, and checks the client's epoch")
     func admission() throws {
         try withRooms {
             $0.limits.userSubscriptions = RateLimit("1/h:2")
@@ -240,7 +240,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("is subscribed to what the token allows, and with a new one to what that one does")
+    @Test("subscribes to the rooms that the token allows, and adapts to a new token")
     func tokens() async throws {
         let alice = try TestToken.of("alice")
         let red = try TestToken.of("alice", #""rooms":["red","pink"]"#)
@@ -272,7 +272,7 @@ struct OwnRoomsSocketTests {
     }
 
     @Test(
-        "stays away from a room that the client has unsubscribed from, whatever tokens follow, until it is named again")
+        "stays out of a room that the client unsubscribed from, whatever tokens follow, until it is named again")
     func leftWithTokens() async throws {
         let wide = try TestToken.of("alice")
         let narrow = try TestToken.of("alice", #""rooms":["a"]"#)
@@ -310,7 +310,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("is told of each list that could not be read, of what the next token allows too")
+    @Test("reports each list that could not be read, also with the next token")
     func failedLists() async throws {
         let alice = try TestToken.of("alice")
         let red = try TestToken.of("alice", #""rooms":["red"]"#)
@@ -353,7 +353,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("counts as present, and hears what others have read")
+    @Test("counts in presence and gets read notices")
     func notices() throws {
         try withRooms(threads: 2) {
             $0.presence = true
@@ -374,7 +374,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("is subscribed exactly to what the user is a member of, however quickly that changes", arguments: [1, 2])
+    @Test("follows the user's memberships exactly, however quickly they change", arguments: [1, 2])
     func race(threads: Int) throws {
         try withRooms(threads: threads) { server, client in
             let rooms = (0..<4).map { "room\($0)" }

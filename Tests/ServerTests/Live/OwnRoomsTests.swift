@@ -4,7 +4,7 @@ import Wire
 
 @testable import Server
 
-@Suite("What a list of own rooms has to say")
+@Suite("A list of own rooms")
 struct OwnRoomsTests {
     private func caller(_ patterns: String...) -> Identity {
         Identity(user: nil, rooms: patterns.map { RoomPattern($0)! })
@@ -14,7 +14,7 @@ struct OwnRoomsTests {
         try names.filter { try purpose?.means(RoomID($0)) == true }
     }
 
-    @Test("is nothing of rooms to which something has happened meanwhile")
+    @Test("does not apply to rooms that have changed since it was requested")
     func touched() throws {
         let own = OwnRooms(limit: 10)
         let (a, b) = (try RoomID("a"), try RoomID("b"))
@@ -26,7 +26,7 @@ struct OwnRoomsTests {
         #expect(own.want(.all) && own.listTells(of: b))
     }
 
-    @Test("is nothing of rooms that the client has left itself, until it comes back, or the user does")
+    @Test("does not apply to rooms that the client left, until the client or the user rejoins")
     func unwanted() throws {
         let own = OwnRooms(limit: 2)
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
@@ -41,7 +41,7 @@ struct OwnRoomsTests {
         #expect(rooms.map(own.listTells) == [true, false, false])
     }
 
-    @Test("is nothing at all when more has happened than is remembered, and it is asked for again")
+    @Test("is dropped and requested again if too many rooms have changed")
     func outdated() throws {
         let own = OwnRooms(limit: 2)
         #expect(own.want(.newlyAllowed([caller("a")])))
@@ -54,7 +54,7 @@ struct OwnRoomsTests {
         #expect(own.listed(for: again!) == nil)
     }
 
-    @Test("is asked for once more when the token has changed meanwhile, for all that a former one did not allow")
+    @Test("is requested again if the token has changed, for rooms that the old token did not allow")
     func renewed() throws {
         let own = OwnRooms(limit: 2)
         #expect(own.want(.all))

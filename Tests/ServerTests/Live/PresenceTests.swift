@@ -3,7 +3,7 @@ import HTTPTypes
 import Server
 import Testing
 
-@Suite("How many are present")
+@Suite("The number of subscribers")
 struct PresenceTests {
     private func withServer(
         interval: Duration, _ body: (LiveServer) throws -> Void
@@ -16,7 +16,7 @@ struct PresenceTests {
             }, body)
     }
 
-    @Test("is told to a subscriber when it is live, each user counted once", arguments: LiveFormat.allCases)
+    @Test("is sent to a subscriber when it is live, counting each user once", arguments: LiveFormat.allCases)
     func own(format: LiveFormat) throws {
         try withServer(interval: .seconds(3600)) { server in
             try HTTPClient(port: server.port).send("1")
@@ -36,7 +36,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("is told to all of the room when it has changed, on every loop and whatever carries them")
+    @Test("is sent to the whole room when it changes, on every loop and kind of connection")
     func changes() throws {
         try withServer(interval: .milliseconds(100)) { server in
             func expect(_ online: Int, _ lives: [any LiveClient]) throws {
@@ -72,7 +72,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("can be asked, with the users' names")
+    @Test("can be read over HTTP, with the users' names")
     func list() throws {
         try withServer(interval: .seconds(3600)) { server in
             let client = try HTTPClient(port: server.port)
@@ -89,7 +89,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("is not told when the server does not count")
+    @Test("is not sent if presence is off")
     func turnedOff() throws {
         try ServerTests.withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -7,7 +7,7 @@ import Transport
 /// The heart of it: a page joined with a subscription has every message once, whatever happens at the same time.
 @Suite("While many send, page and subscribe", .serialized)
 struct RaceTests {
-    @Test("every reader has every message exactly once, in order, from its page on", arguments: [1, 2])
+    @Test("every reader gets every message exactly once, in order, from its page on", arguments: [1, 2])
     func race(loops: Int) throws {
         try withServer {
             $0.threads = loops
@@ -48,7 +48,7 @@ struct RaceTests {
     }
 
     @Test(
-        "a reader that comes while the last message is being stored has it, though nothing follows", arguments: [1, 2])
+        "a reader that subscribes while the last message is being stored gets it", arguments: [1, 2])
     func lastMessage(loops: Int) throws {
         var generator = SeededGenerator(seed: 11)
         try withServer {

@@ -1,9 +1,9 @@
 import Server
 import Testing
 
-@Suite("That somebody has read")
+@Suite("A read notice")
 struct ReadNoticeTests {
-    @Test("is told to the room's subscribers, the user's own among them, on every loop and whatever carries them")
+    @Test("reaches the room's subscribers, the user's own included, on every loop and kind of connection")
     func tells() throws {
         try withServer {
             $0.threads = 4
@@ -32,7 +32,7 @@ struct ReadNoticeTests {
         }
     }
 
-    @Test("is told once in an interval, of where the mark is by then, and only if it has moved")
+    @Test("is sent once in an interval with the latest mark, and only if the mark has moved")
     func coalesces() throws {
         try withServer {
             $0.readNoticeInterval = .milliseconds(500)
@@ -59,7 +59,7 @@ struct ReadNoticeTests {
         }
     }
 
-    @Test("is not told by a server that is told not to")
+    @Test("is not sent if read notices are off")
     func off() throws {
         try withServer {
             $0.readNotices = false

@@ -6,7 +6,7 @@ import Testing
 import Transport
 import WebSocket
 
-@Suite("A subscriber who may not read the room any more")
+@Suite("A subscriber who may no longer read the room")
 struct RecheckTests {
     /// What carries the subscription.
     enum Carrier: CaseIterable, Sendable {
@@ -51,7 +51,7 @@ struct RecheckTests {
     }
 
     @Test(
-        "hears nothing that is sent after the removal was acknowledged, on any loop, while it has not been learnt yet",
+        "gets nothing sent after the removal was acknowledged, on any loop, even before the check is done",
         arguments: Carrier.allCases, [#"{"visibility":"private"}"#, "{}"])
     func removed(carrier: Carrier, settings: String) throws {
         try withHeldReads {
@@ -72,7 +72,7 @@ struct RecheckTests {
     }
 
     @Test(
-        "is not heard of by who may: what is sent meanwhile comes in order when that is known",
+        "does not affect permitted ones: messages sent during the check arrive in order after it",
         arguments: Carrier.allCases)
     func madePrivate(carrier: Carrier) throws {
         try withHeldReads { server, client, reads in
@@ -120,7 +120,7 @@ struct RecheckTests {
         }
     }
 
-    @Test("is refused for what it is when it is about to begin and that cannot be learnt", arguments: Carrier.allCases)
+    @Test("gets the true error if the check fails while it is about to start", arguments: Carrier.allCases)
     func overloaded(carrier: Carrier) throws {
         try withHeldReads {
             $0.readQueue = 1
@@ -153,7 +153,7 @@ struct RecheckTests {
     }
 
     @Test(
-        "and is made a member again is told of a room that it has named with a place before it is given it as its own",
+        "and is added again gets the end of the room it named before it gets the room as its own",
         arguments: [true, false])
     func named(wasMember: Bool) throws {
         try withHeldReads {

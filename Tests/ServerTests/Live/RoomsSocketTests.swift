@@ -17,7 +17,7 @@ struct RoomsSocketTests {
     }
 
     @Test(
-        "gets of each room that it asks for what the room's own socket gets, byte for byte", arguments: [false, true])
+        "gets the same bytes for each room as the room's own socket", arguments: [false, true])
     func sameBytes(deflate: Bool) throws {
         try withServer {
             $0.threads = 2
@@ -39,7 +39,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("begins where the client says, in each of the ways to say so")
+    @Test("begins at the client's position, in each way to state it")
     func since() throws {
         try withSocket { server, client, socket in
             for index in 1...4 { try client.send("\(index)") }
@@ -54,7 +54,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("is told what cannot be served, about which room, and stays open")
+    @Test("reports what cannot be served, with the room, and stays open")
     func errors() throws {
         try withSocket {
             $0.webSocket.subscriptions = 2
@@ -97,7 +97,7 @@ struct RoomsSocketTests {
     }
 
     @Test(
-        "is closed for what is no frame",
+        "closes on an invalid frame",
         arguments: [
             (Opcode.text, "hello", CloseCode.invalidPayloadData), (.text, "[]", .policyViolation),
             (.binary, #"{"type":"typing"}"#, .unsupportedData),
@@ -110,7 +110,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("hears nothing of a room after it has unsubscribed, and may come back to it")
+    @Test("gets nothing of a room after unsubscribing, and may subscribe again")
     func unsubscribes() throws {
         try withSocket { _, client, socket in
             try socket.join("a", "b")
@@ -126,7 +126,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("that unsubscribes before it has been answered is not answered")
+    @Test("gets no answer if it unsubscribes before the answer")
     func unsubscribesAtOnce() throws {
         try withSocket { server, client, socket in
             try client.send("1", to: "a")
@@ -139,7 +139,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("may ask for a thousand rooms at once, and has all of them")
+    @Test("may subscribe to a thousand rooms at once")
     func thousandRooms() throws {
         try withServer {
             $0.threads = 2
@@ -165,7 +165,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("may send so many frames in a second, and is closed with 4429 for one more")
+    @Test("closes with 4429 above its limit of frames in a second")
     func rate() throws {
         try withSocket {
             $0.webSocket.framesPerSecondForRooms = 50
@@ -175,7 +175,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("is no event stream, and nothing for a client that does not upgrade")
+    @Test("does not exist as an event stream, or without an upgrade")
     func notUpgraded() throws {
         try withServer { server in
             for fields in [[], [HTTPField(name: .accept, value: "text/event-stream")]] {
@@ -191,7 +191,7 @@ struct RoomsSocketTests {
         }
     }
 
-    @Test("is closed with 1001 when the server stops")
+    @Test("closes with 1001 when the server stops")
     func goingAway() throws {
         try withSocket { server, _, socket in
             try socket.join("a", "b")

@@ -12,7 +12,7 @@ struct SinceTests {
         }
     }
 
-    @Test("gets what came after it, then that it is live, then what happens", arguments: LiveFormat.allCases)
+    @Test("gets the messages after it, then live, then new messages", arguments: LiveFormat.allCases)
     func replays(format: LiveFormat) throws {
         try withMessages(5) { server, epoch in
             for query in ["since=2", "since=\(epoch):2", "since=2&epoch=\(epoch)", "since=\(epoch):2&epoch=\(epoch)"] {
@@ -29,7 +29,7 @@ struct SinceTests {
         }
     }
 
-    @Test("0 gets all there ever was, however much", arguments: LiveFormat.allCases)
+    @Test("0 gets the whole history, whatever its size", arguments: LiveFormat.allCases)
     func replaysAll(format: LiveFormat) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -46,7 +46,7 @@ struct SinceTests {
     }
 
     @Test(
-        "of another history, or beyond the room, is gone",
+        "of another history, or after the latest, gets 410",
         arguments: ["since=4", "since=other:1", "since=1&epoch=other", "epoch=other", "since=99999999999999999999"],
         LiveFormat.allCases)
     func gone(query: String, format: LiveFormat) throws {
@@ -61,7 +61,7 @@ struct SinceTests {
     }
 
     @Test(
-        "that is none is refused",
+        "that is invalid is refused",
         arguments: [
             ("since=x", "since"), ("since=", "since"), ("since=-1", "since"), ("since=1&epoch=%20", "epoch"),
             ("since=1&since=1", "since"),

@@ -44,7 +44,7 @@ struct SlowRoomsTests {
         return order
     }
 
-    @Test("loses nothing, and its rooms go on together", arguments: [false, true])
+    @Test("loses nothing, and its rooms continue together", arguments: [false, true])
     func turns(replayed: Bool) throws {
         let rooms = (1...5).map { "room\($0)" }
         let count = 150
@@ -66,7 +66,7 @@ struct SlowRoomsTests {
         }
     }
 
-    @Test("that is behind in one room hears of another at once")
+    @Test("that is behind in one room gets another's messages at once")
     func overtakes() throws {
         try withRooms(["long", "short"], messages: 0) { server, client in
             try send(500, to: ["long"], client)

@@ -7,7 +7,7 @@ import WebSocket
 @Suite("A socket's end")
 struct SocketEndTests {
     @Test(
-        "is answered when the client closes, with the client's own code",
+        "answers the client's close with the same code",
         arguments: [1000, 1001, 3000, 4999] as [UInt16])
     func closeHandshake(code: UInt16) throws {
         try withServer { server in
@@ -19,7 +19,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("without a code is answered without one")
+    @Test("without a code is answered without a code")
     func emptyClose() throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port)
@@ -42,7 +42,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("is the last that the client hears: what is sent to the room then is not", arguments: [true, false])
+    @Test("is the last frame: messages sent to the room later are not delivered", arguments: [true, false])
     func nothingFollows(isOfRoom: Bool) throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port, isOfRoom ? "/v1/rooms/lobby/live" : "/v1/live")
@@ -79,7 +79,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("comes when two pings are not answered, and not while they are")
+    @Test("comes after two unanswered pings, and not before")
     func pings() throws {
         try withServer {
             $0.webSocket.pingInterval = .milliseconds(1500)
@@ -100,7 +100,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("does not come while the client takes what it is sent, however slowly, and there is no room for pings")
+    @Test("does not come while the client reads slowly and there is no room for pings")
     func slow() throws {
         try withServer {
             $0.webSocket.pingInterval = .milliseconds(200)

@@ -2,9 +2,9 @@ import Server
 import Testing
 import Transport
 
-@Suite("Subscribers that come while messages are being sent")
+@Suite("New subscribers while messages are being sent")
 struct SubscriberPaceTests {
-    @Test("wait for those before them, however they subscribe", arguments: ["room", "rooms", "events"])
+    @Test("wait for those before them, whatever kind of connection they use", arguments: ["room", "rooms", "events"])
     func paced(kind: String) throws {
         try withServer({
             $0.threads = 1

@@ -17,7 +17,7 @@ struct SubscriptionTableTests {
         return table
     }
 
-    @Test("finds a subscription by its room, also when others are gone")
+    @Test("finds a subscription by its room, also after others were removed")
     func finds() {
         var table = table()
         for (index, room) in rooms.enumerated() {
@@ -29,7 +29,7 @@ struct SubscriptionTableTests {
         }
     }
 
-    @Test("gives each its turn before any has another")
+    @Test("gives each subscription a turn before any gets another")
     func turns() {
         var table = table()
         for _ in 1...3 { #expect(Set((0..<4).map { _ in table.next().feed.room }).count == 4) }

@@ -3,9 +3,9 @@ import Server
 import Testing
 import WebSocket
 
-@Suite("That somebody is typing")
+@Suite("A typing notice")
 struct TypingTests {
-    @Test("is told once in an interval to the room's other users, on every loop and whatever carries them")
+    @Test("is sent once in an interval to the room's other users, on every loop and kind of connection")
     func tells() throws {
         try withServer {
             $0.threads = 4
@@ -42,7 +42,7 @@ struct TypingTests {
         }
     }
 
-    @Test("is told again when the interval is over, and for each user and room")
+    @Test("is sent again after the interval, and separately for each user and room")
     func repeats() throws {
         try withServer {
             $0.typingInterval = .zero
@@ -64,7 +64,7 @@ struct TypingTests {
         }
     }
 
-    @Test("needs a name, and a subscription")
+    @Test("needs a name and a subscription")
     func refusals() throws {
         try withServer { server in
             let nobody = try WebSocketClient(port: server.port)

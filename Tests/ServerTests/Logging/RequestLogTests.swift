@@ -9,7 +9,7 @@ import WebSocket
 
 @testable import Server
 
-@Suite("The log of requests")
+@Suite("The request log")
 struct RequestLogTests {
     /// A line of the log, as JSON has it.
     private struct Line {
@@ -53,14 +53,14 @@ struct RequestLogTests {
         #expect(try client.response().status == .badRequest)
     }
 
-    @Test("has nothing when it is off, which it is unless asked for")
+    @Test("is off by default")
     func off() throws {
         #expect(ServerConfiguration().requestLogging == .off)
         let lines = try log(.off) { try visit($0) }
         #expect(lines.isEmpty)
     }
 
-    @Test("has a line for each that was refused, with its code and without its query")
+    @Test("has a line for each refused request, with its code and without its query")
     func refused() throws {
         // It was asked for, whatever else is logged.
         let lines = try log(.refused, level: .error) { try visit($0) }
@@ -77,7 +77,7 @@ struct RequestLogTests {
         }
     }
 
-    @Test("has a line for all, without tokens and messages")
+    @Test("has a line for every request, without tokens and messages")
     func all() throws {
         let lines = try log(.all) { server in
             try visit(server)
@@ -91,7 +91,7 @@ struct RequestLogTests {
         #expect(!lines.contains { "\($0.values)".contains("secret") })
     }
 
-    @Test("has what is refused with the connection, and what never became a request")
+    @Test("includes requests refused with their connection, and malformed ones")
     func connections() throws {
         let lines = try log(.refused) {
             $0.transport.connections = 0
@@ -117,7 +117,7 @@ struct RequestLogTests {
         #expect(lines.map { $0["address"] } == ["2001:db8::7"])
     }
 
-    @Test("has sockets at debug: when they open, and with which code and why they close")
+    @Test("has sockets at debug level: when they open, and how and why they close")
     func sockets() throws {
         // Open until the server has stopped.
         var last: WebSocketClient?

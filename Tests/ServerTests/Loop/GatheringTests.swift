@@ -6,7 +6,7 @@ import Testing
 struct GatheringTests {
     private let start = ContinuousClock.now
 
-    @Test("goes on as long as each turn brings some")
+    @Test("continues while each turn brings more")
     func goesOn() {
         var gathering = Gathering()
         for count in [1, 2, 5] {
@@ -17,14 +17,14 @@ struct GatheringTests {
         #expect(!goesOn)
     }
 
-    @Test("does not begin without any, nor is the clock looked at")
+    @Test("does not start without changes, and does not read the clock")
     func nothing() {
         var gathering = Gathering()
         let goesOn = gathering.goesOn(with: 0, at: { preconditionFailure("nobody has to know the time") }())
         #expect(!goesOn)
     }
 
-    @Test("ends when the first has waited for long enough, whatever comes")
+    @Test("ends when the first change has waited long enough")
     func limit() {
         var gathering = Gathering()
         for (count, wait, expected) in [

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Server
 
-@Suite("The buffer of answers")
+@Suite("The scratch buffer")
 struct ScratchBufferTests {
-    @Test("is empty when it is taken, and keeps its room")
+    @Test("is empty when taken, and keeps its capacity")
     func kept() {
         var scratch = ScratchBuffer()
         var buffer = scratch.take()
@@ -16,7 +16,7 @@ struct ScratchBufferTests {
         #expect(again.isEmpty && again.capacity == capacity)
     }
 
-    @Test("is let go when it has become large")
+    @Test("is released when it has become large")
     func large() {
         var scratch = ScratchBuffer()
         var buffer = scratch.take()
@@ -25,7 +25,7 @@ struct ScratchBufferTests {
         #expect(scratch.take().capacity <= ScratchBuffer.kept)
     }
 
-    @Test("is another one for who takes it while it is in use")
+    @Test("is replaced by a new one while it is in use")
     func nested() {
         var scratch = ScratchBuffer()
         var outer = scratch.take()

@@ -54,7 +54,7 @@ struct AdminListTests {
         return sent.body.count
     }
 
-    @Test("list all rooms by activity, with counts and bytes, before and after messages are in their places")
+    @Test("list all rooms by activity, with counts and sizes, before and after messages are filed")
     func rooms() async throws {
         try await withTokenServer { server in
             var bytes: [String: Int] = [:]
@@ -91,7 +91,7 @@ struct AdminListTests {
         }
     }
 
-    @Test("see a user's rooms, last activity and sockets, and end these", arguments: [1, 4])
+    @Test("see a user's rooms, last activity and sockets, and can end the sockets", arguments: [1, 4])
     func user(threads: Int) async throws {
         try await withTokenServer(configure: { $0.threads = threads }) { server in
             for room in ["a", "b", "c"] { _ = try send("1", to: room, by: bob, server) }
@@ -129,7 +129,7 @@ struct AdminListTests {
         }
     }
 
-    @Test("alone may ask: others are refused with 403 forbidden, also in open mode")
+    @Test("are the only callers: others get 403 forbidden, also in open mode")
     func others() async throws {
         let limited = try TestToken.of("root", #""admin":true"#, #""rooms":["*"]"#)
         let targets: [(HTTPRequest.Method, String)] = [

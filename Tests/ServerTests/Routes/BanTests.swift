@@ -20,7 +20,7 @@ struct BanTests {
         try client.request(.put, "\(Self.room)\(target)?user=\(user)", body: Array(body.utf8))
     }
 
-    @Test("from a room is set, told, listed and lifted over HTTP")
+    @Test("from a room is set, read, listed and lifted over HTTP")
     func room() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -51,7 +51,7 @@ struct BanTests {
         }
     }
 
-    @Test("is refused with the field that is at fault")
+    @Test("is refused with the invalid field")
     func refusals() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -70,7 +70,7 @@ struct BanTests {
         }
     }
 
-    @Test("from a room ends subscriptions at once where reading is banned", arguments: [1, 4])
+    @Test("from a room ends subscriptions at once if it covers reading", arguments: [1, 4])
     func subscriptions(threads: Int) throws {
         try withServer({ $0.threads = threads }) { server in
             let client = try HTTPClient(port: server.port)
@@ -156,7 +156,7 @@ struct BanTests {
         }
     }
 
-    @Test("from the server is nobody's in open mode")
+    @Test("from the server is for nobody in open mode")
     func openMode() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -14,7 +14,7 @@ struct CallerTests {
         return try decode(response.body, as: ReceivedMessage.self).sender
     }
 
-    @Test("is named by the user parameter or by X-User, or by both alike")
+    @Test("is named by the user parameter, by X-User, or by both if they agree")
     func named() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -28,7 +28,7 @@ struct CallerTests {
     }
 
     @Test(
-        "is refused when the names differ, are none, or are there twice",
+        "is refused if the names differ, are invalid, or occur twice",
         arguments: [
             ("?user=alice", "bob", "bad_request"), ("?user=alice&user=alice", nil, "bad_request"),
             ("?user=", nil, "invalid_user"), ("?user=a%20b", nil, "invalid_user"),
@@ -48,7 +48,7 @@ struct CallerTests {
         }
     }
 
-    @Test("is refused when X-User is not UTF-8, as browsers send it: two names would become the same")
+    @Test("is refused if X-User is not UTF-8, as browsers send it, since two names would become the same")
     func latin1() throws {
         try withServer { server in
             for name in [[0xE9], [0x61, 0xC3], [0xEF, 0xBF]] as [[UInt8]] {
@@ -63,7 +63,7 @@ struct CallerTests {
         }
     }
 
-    @Test("is named differently by what only looks the same")
+    @Test("is a different one if the name only looks the same")
     func equivalent() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -73,7 +73,7 @@ struct CallerTests {
         }
     }
 
-    @Test("is refused when X-User is there twice, be it the same name")
+    @Test("is refused if X-User occurs twice, even with the same name")
     func repeatedHeader() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -84,7 +84,7 @@ struct CallerTests {
         }
     }
 
-    @Test("needs a name to send and to ask for his own message, and none to read")
+    @Test("needs a name to send and to look up its own message, and none to read")
     func anonymous() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -17,7 +17,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("are what has changed after a revision, in ascending order, and what to ask for next")
+    @Test("are the messages changed after a revision, in ascending order, with the next position")
     func pages() throws {
         try withMessages(25) { client in
             var since: Int64 = 0
@@ -53,7 +53,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("of a room that nobody has used are none")
+    @Test("of an unused room are empty")
     func emptyRoom() throws {
         try withMessages(0) { client in
             let response = try client.get("/v1/rooms/unused/changes")
@@ -62,7 +62,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("take a revision with its epoch, before it or beside it")
+    @Test("take a revision with its epoch, as a prefix or as a parameter")
     func epochs() throws {
         try withMessages(3) { client in
             let epoch = try client.read(changes, as: ReceivedChanges.self).epoch
@@ -73,7 +73,7 @@ struct ChangesTests {
     }
 
     @Test(
-        "since another history, or beyond the room, are gone",
+        "since another history, or after the latest revision, get 410",
         arguments: [
             "since=4", "since=9223372036854775807", "since=other:1", "since=1&epoch=other",
             "since=99999999999999999999",
@@ -88,7 +88,7 @@ struct ChangesTests {
     }
 
     @Test(
-        "since what is none are refused",
+        "since an invalid position are refused",
         arguments: [
             ("since=x", "since"), ("since=", "since"), ("since=-1", "since"), ("since=:1", "since"),
             ("since=a:", "since"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A deletion over HTTP")
 struct DeleteTests {
-    @Test("leaves a tombstone, and is answered with it as often as it is asked for")
+    @Test("leaves a tombstone, which every repetition returns")
     func deletes() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -37,7 +37,7 @@ struct DeleteTests {
         }
     }
 
-    @Test("is for an owner of the room too, whoever sent the message")
+    @Test("is also for an owner of the room, whoever sent the message")
     func owner() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -49,7 +49,7 @@ struct DeleteTests {
         }
     }
 
-    @Test("is refused where it may not be")
+    @Test("is refused if not allowed")
     func refusals() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -68,7 +68,7 @@ struct DeleteTests {
         }
     }
 
-    @Test("lasts, as edits and reactions do")
+    @Test("is durable, like edits and reactions")
     func restart() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An edit over HTTP")
 struct EditTests {
-    @Test("is answered with the message as it is now, and that is what everybody reads")
+    @Test("returns the message as it is now, which everybody reads from then on")
     func edits() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -37,7 +37,7 @@ struct EditTests {
         }
     }
 
-    @Test("that changes nothing is answered with the message as it is")
+    @Test("that changes nothing returns the unchanged message")
     func changesNothing() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -52,7 +52,7 @@ struct EditTests {
     }
 
     @Test(
-        "is refused where it may not be",
+        "is refused if not allowed",
         arguments: [
             ("1", #"{"text":"x"}"#, "bob", 403, "not_the_sender"), ("1", #"{"text":"x"}"#, nil, 401, "unauthenticated"),
             ("9", #"{"text":"x"}"#, "alice", 404, "message_not_found"), ("1", "", "alice", 400, "invalid_json"),
@@ -74,7 +74,7 @@ struct EditTests {
         }
     }
 
-    @Test("of a content type that is no JSON is refused")
+    @Test("with a content type other than JSON is refused")
     func contentType() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

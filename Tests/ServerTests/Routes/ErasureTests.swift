@@ -23,7 +23,7 @@ struct ErasureTests {
         try HTTPClient(port: server.port).request(method, path, fields: [.bearer(token)], body: Array(body.utf8))
     }
 
-    @Test("ends the user's sockets, and has others see tombstones of ~deleted", arguments: [1, 4])
+    @Test("ends the user's sockets, and shows others tombstones of ~deleted", arguments: [1, 4])
     func erased(threads: Int) async throws {
         try await withTokenServer(configure: { $0.threads = threads }) { server in
             for (text, token) in [("1", alice), ("2", bob), ("3", bob)] {
@@ -62,7 +62,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("leaves a name that no caller may have")
+    @Test("uses a name that no caller may have")
     func name() async throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -78,7 +78,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("is nobody's in open mode")
+    @Test("is for nobody in open mode")
     func openMode() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

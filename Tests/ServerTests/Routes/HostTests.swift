@@ -27,7 +27,7 @@ struct HostTests {
         return try client.response()
     }
 
-    @Test("refuses what a page has sent that rebound its name, and stores nothing of it")
+    @Test("refuses a request of a page with a rebound name, and stores nothing")
     func refusesRebinding() throws {
         try withServer { server in
             let origin = "Origin: http://evil.example:\(server.port)\r\n"
@@ -64,7 +64,7 @@ struct HostTests {
         }
     }
 
-    @Test("answers to localhost, to addresses, to the name it listens on and to allowed names")
+    @Test("answers to localhost, IP addresses, its own name and allowed names")
     func accepts() throws {
         try withServer {
             $0.host = "localhost"
@@ -77,7 +77,7 @@ struct HostTests {
         }
     }
 
-    @Test("tells its health to whoever asks", arguments: ["/healthz", "/readyz", "/readyz?x"])
+    @Test("reports its health under any name", arguments: ["/healthz", "/readyz", "/readyz?x"])
     func tellsHealth(target: String) throws {
         try withServer { server in
             let answered = try status(of: "GET \(target)", host: "backscroll.internal", by: server)
@@ -86,7 +86,7 @@ struct HostTests {
         }
     }
 
-    @Test("answers to every name when it is told that everybody may reach it")
+    @Test("answers to every name with --insecure-open")
     func isOffWhenInsecure() throws {
         try withServer {
             $0.insecureOpen = true
@@ -96,7 +96,7 @@ struct HostTests {
         }
     }
 
-    @Test("is not meant where tokens say who callers are")
+    @Test("is the only one that checks names: with tokens every name is accepted")
     func isOffWithTokens() async throws {
         try await withTokenServer { server in
             let token = try TestToken.of("alice")
@@ -106,7 +106,7 @@ struct HostTests {
         }
     }
 
-    @Test("refuses to start with an allowed host that is no name", arguments: ["*", "http://a", "a:80", ""])
+    @Test("refuses to start with an invalid allowed host", arguments: ["*", "http://a", "a:80", ""])
     func refusesBadNames(name: String) throws {
         let error = #expect(throws: ServerError.self) {
             try withServer {

@@ -21,7 +21,7 @@ struct InboxTests {
         return pages
     }
 
-    @Test("are listed, latest activity first, each as it says itself and with its newest message")
+    @Test("are listed, latest activity first, each with its own state and newest message")
     func list() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -50,7 +50,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are walked by links, which keep the limit and no name or token", arguments: [1, 3, 10, 200])
+    @Test("are paged by links, which keep the limit and no name or token", arguments: [1, 3, 10, 200])
     func links(limit: Int) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -96,7 +96,7 @@ struct InboxTests {
         }
     }
 
-    @Test("of a token that is limited to some are those, and an admin's are the admin's own")
+    @Test("with a limited token are only those it allows, and for an admin the admin's own")
     func tokens() async throws {
         let alice = try TestToken.of("alice")
         let limited = try TestToken.of("alice", #""rooms":["r*"]"#)
@@ -120,7 +120,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are there after a restart as before")
+    @Test("are the same after a restart")
     func restart() throws {
         try withServer { server in
             var client = try HTTPClient(port: server.port)

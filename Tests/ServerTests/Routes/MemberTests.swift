@@ -12,7 +12,7 @@ struct MemberTests {
         try client.request(.put, "\(Self.room)\(target)?user=\(user)", body: Array(body.utf8))
     }
 
-    @Test("are set, told, listed and removed over HTTP")
+    @Test("are added, read, listed and removed over HTTP")
     func members() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -39,7 +39,7 @@ struct MemberTests {
         }
     }
 
-    @Test("alone see a private room; to others it is not there")
+    @Test("are the only ones who see a private room; for others it does not exist")
     func others() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -68,7 +68,7 @@ struct MemberTests {
         }
     }
 
-    @Test("that are removed hear no more of a private room, on every loop and whatever carries it")
+    @Test("get nothing of a private room after their removal, on every loop and kind of connection")
     func removed() throws {
         try withServer {
             $0.threads = 4
@@ -90,7 +90,7 @@ struct MemberTests {
         }
     }
 
-    @Test("that are removed while they subscribe are refused, or told so just after")
+    @Test("are refused if removed while they subscribe, or told so just after")
     func race() throws {
         try withServer {
             $0.threads = 2
@@ -112,7 +112,7 @@ struct MemberTests {
         }
     }
 
-    @Test("that are removed while they subscribe on a socket for many rooms are told so, whether it had begun or not")
+    @Test("are told of a removal while they subscribe on a socket for many rooms, before or after the start")
     func raceOfRooms() throws {
         try withServer {
             $0.threads = 2
@@ -132,7 +132,7 @@ struct MemberTests {
         }
     }
 
-    @Test("stay subscribed when a room is made private, and nobody else does")
+    @Test("stay subscribed when a room becomes private, and nobody else does")
     func madePrivate() throws {
         try withServer {
             $0.threads = 2
@@ -151,7 +151,7 @@ struct MemberTests {
         }
     }
 
-    @Test("are named, and so are their roles and rooms, or the request is refused")
+    @Test("need valid names, roles and rooms")
     func refusals() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -172,7 +172,7 @@ struct MemberTests {
         }
     }
 
-    @Test("of rooms that only admins make are none in open mode, where nobody is one")
+    @Test("cannot exist in open mode in rooms that only admins create")
     func byAdmins() throws {
         try withServer {
             $0.roomsByAdminsOnly = true

@@ -6,7 +6,7 @@ import Testing
 struct MessageTests {
     private let messages = "/v1/rooms/lobby/messages"
 
-    @Test("is the same bytes in the send's answer, under its seq, in pages, in changes and in pushes")
+    @Test("has the same bytes in the send's answer, under its seq, in pages, in changes and in pushes")
     func sameBytes() throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port)
@@ -34,7 +34,7 @@ struct MessageTests {
         }
     }
 
-    @Test("that is not there is 404", arguments: ["2", "0", "9223372036854775807", "18446744073709551616"])
+    @Test("that does not exist gets 404", arguments: ["2", "0", "9223372036854775807", "18446744073709551616"])
     func missing(seq: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -47,7 +47,7 @@ struct MessageTests {
         }
     }
 
-    @Test("under what is no seq is 400", arguments: ["x", "-1", "1.0", "%201"])
+    @Test("with an invalid seq gets 400", arguments: ["x", "-1", "1.0", "%201"])
     func badSeq(seq: String) throws {
         try withServer { server in
             let response = try HTTPClient(port: server.port).get("\(messages)/\(seq)")
@@ -57,7 +57,7 @@ struct MessageTests {
         }
     }
 
-    @Test("is found by its client's id by its sender only, in its room only")
+    @Test("can be looked up by its client's id only by its sender, in its room")
     func byClientID() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -9,7 +9,7 @@ struct MethodTests {
         "/v1/rooms/lobby/messages/by-client-id/a?user=alice", "/v1/rooms/lobby/changes",
     ]
 
-    @Test("that a resource does not know are 405 with those that it does")
+    @Test("that a resource does not support get 405 with the supported ones")
     func notAllowed() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -34,7 +34,7 @@ struct MethodTests {
         }
     }
 
-    @Test("HEAD answers as GET does, without the content")
+    @Test("HEAD answers like GET without the content")
     func head() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -56,7 +56,7 @@ struct MethodTests {
         }
     }
 
-    @Test("OPTIONS tells them, of a resource and of the server")
+    @Test("OPTIONS lists them, for a resource and for the server")
     func options() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -69,7 +69,7 @@ struct MethodTests {
     }
 
     @Test(
-        "on what is not there are 404",
+        "on an unknown path get 404",
         arguments: [
             "/nowhere", "/v1", "/v1/", "/v1/rooms/lobby/", "/V1/rooms/lobby", "/v1/rooms/lobby/messages/1/2", "//",
             "/v1/rooms/lobby/messages/1/reactions", "/v1/rooms/lobby/messages/1/reactions/x/y",
@@ -86,7 +86,7 @@ struct MethodTests {
         }
     }
 
-    @Test("on a target that cannot be decoded are 400", arguments: ["/%", "/%zz", "/%00", "/%FF", "/?a=%"])
+    @Test("on an undecodable target get 400", arguments: ["/%", "/%zz", "/%00", "/%FF", "/?a=%"])
     func undecodable(target: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-@Suite("An address of its own for metrics")
+@Suite("A separate address for metrics")
 struct MetricsAddressTests {
     private func withMetricsServer(
         _ configure: (inout ServerConfiguration) -> Void = { _ in },
@@ -19,7 +19,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("serves them, and the main address does not any more")
+    @Test("serves them, and the main address does not")
     func moves() throws {
         try withMetricsServer { server, metricsPort in
             let operations = try HTTPClient(port: metricsPort)
@@ -35,7 +35,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("serves health too, as the main address does, and nothing else", arguments: ["/healthz", "/readyz"])
+    @Test("also serves health checks, like the main address, and nothing else", arguments: ["/healthz", "/readyz"])
     func health(target: String) throws {
         try withMetricsServer { server, metricsPort in
             let operations = try HTTPClient(port: metricsPort)
@@ -54,7 +54,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("answers whatever name it is called by, and without TLS")
+    @Test("answers to any name, without TLS")
     func names() throws {
         let certificate = try TestCertificate()
         try withMetricsServer {
@@ -68,7 +68,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("has places though the main address has none left")
+    @Test("accepts connections even if the main address has none left")
     func places() throws {
         try withMetricsServer {
             $0.transport.connections = 0
@@ -105,7 +105,7 @@ struct MetricsAddressTests {
     }
 
     @Test(
-        "is nothing else",
+        "is refused in any other form",
         arguments: [
             "", "9090", ":9090", "localhost", "localhost:", "localhost:65536", "localhost:x", "::1:9090", "[::1]",
             "[]:1",

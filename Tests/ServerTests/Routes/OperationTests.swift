@@ -3,9 +3,9 @@ import HTTPTypes
 import Testing
 import WebSocket
 
-@Suite("What operators ask")
+@Suite("The operational endpoints")
 struct OperationTests {
-    @Test("is answered: that the server lives, that it can store, and what it is")
+    @Test("report that the server is alive, that it can store, and its version")
     func answers() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -21,7 +21,7 @@ struct OperationTests {
         }
     }
 
-    @Test("in figures counts what has happened")
+    @Test("count events in the metrics")
     func metrics() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -45,7 +45,7 @@ struct OperationTests {
         }
     }
 
-    @Test("in figures counts how sockets ended, and forgets who has left")
+    @Test("count how sockets ended, and drop the sessions of those who left")
     func closes() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

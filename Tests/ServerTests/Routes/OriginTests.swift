@@ -15,7 +15,7 @@ struct OriginTests {
         try client.request(.post, "\(messages)?user=a", fields: from(origin), body: Array(#"{"text":"x"}"#.utf8))
     }
 
-    @Test("are refused unless they are allowed, sends and sockets included")
+    @Test("are refused unless allowed, also for sends and sockets")
     func refuses() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
@@ -41,7 +41,7 @@ struct OriginTests {
         }
     }
 
-    @Test("that are allowed may read answers, refusals included, and open sockets")
+    @Test("that are allowed can read answers, refusals included, and open sockets")
     func allows() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
@@ -79,7 +79,7 @@ struct OriginTests {
         }
     }
 
-    @Test("are not meant where the origin is this host's own")
+    @Test("do not include the server's own origin")
     func sameOrigin() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -90,7 +90,7 @@ struct OriginTests {
         }
     }
 
-    @Test("ask beforehand, and are told what they may send")
+    @Test("send preflight requests, and are told what they may send")
     func preflight() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]

@@ -31,7 +31,7 @@ struct PageLinkTests {
         return pages
     }
 
-    @Test("lead to every message exactly once, both ways, from any place", arguments: [1, 3, 10, 47, 200])
+    @Test("lead to every message exactly once, in both directions, from any place", arguments: [1, 3, 10, 47, 200])
     func walksBothWays(limit: Int) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -50,7 +50,7 @@ struct PageLinkTests {
         }
     }
 
-    @Test("are relative, keep the limit and nothing else of the query")
+    @Test("are relative, and keep only the limit of the query")
     func shape() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -34,7 +34,7 @@ struct PageModelTests {
         #expect(page.rev == page.head)
     }
 
-    @Test("is what the specification says, whatever the place, the limit and the size of the room")
+    @Test("matches the specification, whatever the place, the limit and the size of the room")
     func matchesModel() throws {
         var generator = SeededGenerator(seed: 7)
         try withServer { server in
@@ -70,7 +70,7 @@ struct PageModelTests {
         }
     }
 
-    @Test("before a time and the one after it are the whole room together, equal times included")
+    @Test("before a time and the one after it make up the whole room, also with equal times")
     func timesCutCleanly() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -24,7 +24,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("is served with all files that it refers to, under a policy that allows no others")
+    @Test("is served with all files it refers to, under a policy that allows no others")
     func files() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -49,7 +49,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("is less than 100 KB compressed, and is not sent again to who has it")
+    @Test("is less than 100 KB compressed, and is not sent again to clients that have it")
     func weight() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

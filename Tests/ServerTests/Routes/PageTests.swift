@@ -15,7 +15,7 @@ struct PageTests {
         }
     }
 
-    @Test("has its fields in order, and the messages as their sends were answered")
+    @Test("has its fields in order, and the messages as their sends returned them")
     func shape() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -32,7 +32,7 @@ struct PageTests {
         }
     }
 
-    @Test("has 30 messages unless another limit is given, 1 to 200, and says by flags what is beyond it")
+    @Test("has 30 messages, or a given limit of 1 to 200, and flags what lies beyond")
     func limits() throws {
         try withMessages(35) { client in
             let page = try client.read(messages, as: ReceivedPage.self)
@@ -54,7 +54,7 @@ struct PageTests {
         }
     }
 
-    @Test("of a room that nobody has used is empty, at any place")
+    @Test("of an unused room is empty, at any place")
     func emptyRoom() throws {
         try withMessages(0) { client in
             for query in ["", "?before=5", "?after=first", "?around=last", "?around=2026-01-01T00:00:00Z&limit=1"] {
@@ -67,7 +67,7 @@ struct PageTests {
         }
     }
 
-    @Test("around a message has half of it before, and is topped up from the other side at an end")
+    @Test("around a message has half of its messages before it, and is filled up from the other side at an end")
     func around() throws {
         try withMessages(9) { client in
             let expected: [(String, [Int64])] = [
@@ -82,7 +82,7 @@ struct PageTests {
         }
     }
 
-    @Test("beyond an end says what lies on the other side")
+    @Test("beyond an end flags what lies on the other side")
     func beyondTheEnds() throws {
         try withMessages(5) { client in
             func page(_ query: String) throws -> ReceivedPage { try client.read("\(messages)?\(query)") }
@@ -99,7 +99,7 @@ struct PageTests {
         }
     }
 
-    @Test("takes a time in any way of RFC 3339")
+    @Test("accepts a time in every form of RFC 3339")
     func times() throws {
         try withMessages(2) { client in
             for time in [
@@ -113,7 +113,7 @@ struct PageTests {
     }
 
     @Test(
-        "at a place that cannot be read is refused, by the parameter's name",
+        "at an invalid place is refused, with the parameter's name",
         arguments: ["x", "", "-1", "1.5", "2026-13-01T00:00:00Z", "2026-01-01", "First", "0x10", "1 "])
     func refusesPlace(place: String) throws {
         try withMessages(0) { client in
@@ -127,7 +127,7 @@ struct PageTests {
     }
 
     @Test(
-        "is at one place at most",
+        "takes only one place",
         arguments: [
             ("before=1&after=1", "invalid_cursor"), ("after=1&around=1", "invalid_cursor"),
             ("before=1&around=1", "invalid_cursor"), ("before=1&before=1", "bad_request"),

@@ -9,7 +9,7 @@ struct ReactionTests {
         return try decode(response.body, as: ReceivedMessage.self).reactions ?? []
     }
 
-    @Test("are put and taken back, and answered with the message")
+    @Test("are added and removed, and return the message")
     func putAndDelete() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -33,7 +33,7 @@ struct ReactionTests {
         }
     }
 
-    @Test("of a client that was away are one message to it")
+    @Test("on one message arrive as one change at a client that was away")
     func oneRow() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -47,7 +47,7 @@ struct ReactionTests {
         }
     }
 
-    @Test("are refused where they may not be")
+    @Test("are refused if not allowed")
     func refusals() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A read mark")
 struct ReadMarkTests {
-    @Test("moves forward, and is answered with the room as its user sees it")
+    @Test("moves forward, and returns the room as its user sees it")
     func moves() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -25,7 +25,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("in a room that nobody has used stays at 0")
+    @Test("in an unused room stays at 0")
     func unused() throws {
         try withServer { server in
             let room = try HTTPClient(port: server.port).read(to: 7, as: "bob")
@@ -53,7 +53,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("is a place of pages, for who has a name")
+    @Test("is a place for pages, for callers with a name")
     func places() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -75,7 +75,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("opens a screen at the first unread message in one request, with what is unread")
+    @Test("opens a screen at the first unread message in one request, with the number of unread ones")
     func unreadPlace() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

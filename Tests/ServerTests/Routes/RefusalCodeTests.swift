@@ -5,10 +5,10 @@ import Wire
 @testable import HTTP
 @testable import Server
 
-@Suite("What the codec refuses")
+@Suite("Every refusal of the codec")
 struct RefusalCodeTests {
     @Test(
-        "has a code of the list, under its status",
+        "has a known code under its status",
         arguments: [
             .requestLineInvalid, .lineEndInvalid, .tooManyEmptyLines(limit: 1), .methodTooLong(limit: 1),
             .targetInvalid, .targetEncodingInvalid, .targetTooLong(limit: 1), .versionUnsupported, .fieldLineInvalid,

@@ -6,7 +6,7 @@ import Testing
 struct RevisionTagTests {
     private let message = "/v1/rooms/lobby/messages/1"
 
-    @Test("is in every answer that is a single message")
+    @Test("is in every answer with a single message")
     func tags() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -21,7 +21,7 @@ struct RevisionTagTests {
     }
 
     @Test(
-        "that a change asks for must be the present one",
+        "in a condition must be the current one",
         arguments: [
             (#""2""#, true), ("*", true), (#""1", "2""#, true), (#""x",W/"2" ,"2""#, true), (#""1""#, false),
             (#""3""#, false), (#"W/"2""#, false), ("2", false), (#""02""#, false), (#""+2""#, false), (#""2"#, false),
@@ -76,7 +76,7 @@ struct RevisionTagTests {
     }
 
     @Test(
-        "spares who has it the content",
+        "saves the content for clients that have it",
         arguments: [
             (#""2""#, true), (#"W/"2""#, true), ("*", true), (#""1", "2""#, true), (#""1""#, false), ("2", false),
         ])

@@ -13,7 +13,7 @@ struct RoomRemovalTests {
         try client.request(.delete, "\(Self.room)?user=\(user)")
     }
 
-    @Test("is for owners; afterwards every request for it is 410 room_deleted, and it is in no list")
+    @Test("is for owners; afterwards every request gets 410 room_deleted, and no list has the room")
     func requests() throws {
         try withServer({ $0.presence = true }) { server in
             let client = try HTTPClient(port: server.port)
@@ -47,7 +47,7 @@ struct RoomRemovalTests {
         }
     }
 
-    @Test("ends its subscriptions with room_deleted, on every loop and whatever carries them", arguments: [1, 4])
+    @Test("ends its subscriptions with room_deleted, on every loop and kind of connection", arguments: [1, 4])
     func subscriptions(threads: Int) throws {
         try withServer({ $0.threads = threads }) { server in
             let client = try HTTPClient(port: server.port)
@@ -86,7 +86,7 @@ struct RoomRemovalTests {
         }
     }
 
-    @Test("is for admins too, and lasts when the server is started again")
+    @Test("is also for admins, and survives a restart")
     func admin() async throws {
         try await withTokenServer { server in
             let alice = try TestToken.of("alice")

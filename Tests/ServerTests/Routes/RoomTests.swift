@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A room")
 struct RoomTests {
-    @Test("tells its head and revision, and is empty when nobody has used it")
+    @Test("shows its head and revision, and is empty if never used")
     func summary() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -29,7 +29,7 @@ struct RoomTests {
     }
 
     @Test(
-        "has no other id",
+        "cannot have any other id",
         arguments: [".a", "-a", "_a", "~a", "a%20b", "a%2Fb", "a+b", "a%00b", "%C3%A9", "a:b", "a%FF"])
     func badIDs(id: String) throws {
         try withServer { server in
@@ -42,7 +42,7 @@ struct RoomTests {
         }
     }
 
-    @Test("whose id breaks the grammar is told by its code and field")
+    @Test("with an invalid id is refused with a code and the field")
     func badID() throws {
         try withServer { server in
             let problem = try HTTPClient(port: server.port).get("/v1/rooms/a%20b").problem

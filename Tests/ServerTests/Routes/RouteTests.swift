@@ -34,7 +34,7 @@ struct RouteTests {
     }
 
     @Test(
-        "is not made up",
+        "is not found for other paths",
         arguments: [
             [], ["v1"], ["v2", "rooms"], ["v2", "rooms", "lobby"], ["v1", "room", "lobby"], ["healthz", ""],
             ["v1", "lives"], ["v2", "live"],
@@ -50,20 +50,20 @@ struct RouteTests {
         #expect(try Route(segments) == nil)
     }
 
-    @Test("takes a seq that is too large for any message for one that is not there")
+    @Test("treats a seq that is too large as a missing message")
     func clampsSeq() throws {
         let route = try Route(["v1", "rooms", "lobby", "messages", "99999999999999999999"])
         #expect(route == .message(lobby, seq: .max))
     }
 
-    @Test("refuses what is no seq", arguments: ["", "-1", "+1", "1.0", "x", "١", "0x1"])
+    @Test("refuses an invalid seq", arguments: ["", "-1", "+1", "1.0", "x", "١", "0x1"])
     func refusesSeq(text: String) {
         let problem = #expect(throws: Problem.self) { try Route(["v1", "rooms", "lobby", "messages", text]) }
         #expect(problem?.code == .invalidField)
         #expect(problem?.field == "seq")
     }
 
-    @Test("refuses what is no key of a reaction", arguments: ["", " ", String(repeating: "x", count: 33)])
+    @Test("refuses an invalid reaction key", arguments: ["", " ", String(repeating: "x", count: 33)])
     func refusesKey(text: String) {
         let problem = #expect(throws: Problem.self) {
             try Route(["v1", "rooms", "lobby", "messages", "1", "reactions", text])
@@ -71,7 +71,7 @@ struct RouteTests {
         #expect(problem == .invalidReaction)
     }
 
-    @Test("tells which methods it knows")
+    @Test("lists its methods")
     func methods() throws {
         #expect(Route.messages(lobby).allowed == "GET, HEAD, POST, OPTIONS")
         #expect(Route.message(lobby, seq: 1).allowed == "GET, HEAD, PATCH, DELETE, OPTIONS")

@@ -58,7 +58,7 @@ struct SendLimitTests {
                 limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].\(name)")
         }
 
-    @Test("admit what fills them, and refuse one more", arguments: bounds)
+    @Test("admit the largest sizes, and refuse one more", arguments: bounds)
     func hold(bound: Bound) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -86,7 +86,7 @@ struct SendLimitTests {
         }
     }
 
-    @Test("hold for ids of rooms and users")
+    @Test("apply to ids of rooms and users")
     func ids() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

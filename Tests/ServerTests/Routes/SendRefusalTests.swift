@@ -2,7 +2,7 @@ import HTTP
 import HTTPTypes
 import Testing
 
-@Suite("A send that cannot be")
+@Suite("An invalid send")
 struct SendRefusalTests {
     /// A body, and what the refusal says.
     struct Case: CustomTestStringConvertible, Sendable {
@@ -33,7 +33,7 @@ struct SendRefusalTests {
     }
 
     @Test(
-        "read is answered 400 with the field",
+        "gets 400 with the field if it cannot be read",
         arguments: [
             Case("", "invalid_json"), Case("{", "invalid_json"), Case("[]", "invalid_json"), Case("7", "invalid_json"),
             Case("null", "invalid_json"), Case(#""text""#, "invalid_json"), Case("text=hello", "invalid_json"),
@@ -62,7 +62,7 @@ struct SendRefusalTests {
     }
 
     @Test(
-        "read because it is not UTF-8 is answered 400",
+        "gets 400 if it is not UTF-8",
         arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] as [[UInt8]])
     func notUTF8(bytes: [UInt8]) throws {
         try withServer { server in
@@ -75,7 +75,7 @@ struct SendRefusalTests {
     }
 
     @Test(
-        "allowed is answered 422 with the field",
+        "gets 422 with the field if it is not allowed",
         arguments: [
             Case("{}", "empty_message", "text"), Case(#"{"text":""}"#, "empty_message", "text"),
             Case(#"{"text":null,"attachments":[]}"#, "empty_message", "text"),
@@ -113,7 +113,7 @@ struct SendRefusalTests {
     }
 
     @Test(
-        "JSON by its content type is answered 415",
+        "gets 415 for a content type other than JSON",
         arguments: [
             "text/html", "text/plain", "image/png", "multipart/form-data; boundary=x", "application/xml", "nonsense",
             "application/json; charset=utf-16",
@@ -130,7 +130,7 @@ struct SendRefusalTests {
         }
     }
 
-    @Test("is none when the content type does not contradict JSON")
+    @Test("is not one whose content type is compatible with JSON")
     func otherContentTypes() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A send")
 struct SendTests {
-    @Test("is answered with the stored message, its fields in order, and where it is")
+    @Test("returns the stored message, with its fields in order, and its URL")
     func stores() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -29,7 +29,7 @@ struct SendTests {
         }
     }
 
-    @Test("leaves out what is empty, null or false")
+    @Test("leaves out fields that are empty, null or false")
     func leavesOut() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -40,7 +40,7 @@ struct SendTests {
         }
     }
 
-    @Test("numbers the messages of each room without holes, and their times never decrease")
+    @Test("numbers the messages of each room without gaps, with times that never decrease")
     func numbers() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -58,7 +58,7 @@ struct SendTests {
         }
     }
 
-    @Test("that is the same again is answered 200 with the first message")
+    @Test("that is repeated gets 200 with the first message")
     func isIdempotent() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -76,7 +76,7 @@ struct SendTests {
         }
     }
 
-    @Test("of an id that another sender or another room has used is one of its own")
+    @Test("with an id that another sender or room has used is new")
     func scopesClientIDs() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -89,7 +89,7 @@ struct SendTests {
         }
     }
 
-    @Test("without an id is a message each time")
+    @Test("without an id is always new")
     func withoutID() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -99,7 +99,7 @@ struct SendTests {
     }
 
     @Test(
-        "of an id that was first sent with another content is refused",
+        "with an id that was used for other content is refused",
         arguments: [
             #"{"client_message_id":"a1","text":"other"}"#,
             #"{"client_message_id":"a1","text":"hello","data":{"a":1}}"#,
@@ -120,7 +120,7 @@ struct SendTests {
         }
     }
 
-    @Test("may answer any message of its room, and no other")
+    @Test("may reply to any message of its room, and to no other")
     func replies() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -137,7 +137,7 @@ struct SendTests {
         }
     }
 
-    @Test("may carry attachments and no text, of every type")
+    @Test("may have attachments of every type and no text")
     func attaches() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

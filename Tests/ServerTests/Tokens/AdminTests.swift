@@ -25,7 +25,7 @@ struct AdminTests {
         try client.request(method, Self.room + path, fields: [.bearer(token)], body: Array(body.utf8))
     }
 
-    @Test("reads and changes a private room that is not there for others, and deletes anybody's messages")
+    @Test("reads and changes private rooms that others cannot see, and deletes anybody's messages")
     func privateRoom() async throws {
         try await withTokenServer(configure: { $0.presence = true }) { server in
             let client = try HTTPClient(port: server.port)
@@ -46,7 +46,7 @@ struct AdminTests {
         }
     }
 
-    @Test("follows a private room, until a new token is no admin's", arguments: [1, 2])
+    @Test("follows a private room until a new token is not an admin's", arguments: [1, 2])
     func live(threads: Int) async throws {
         let plain = try TestToken.of("root")
         try await withTokenServer(configure: { $0.threads = threads }) { server in
@@ -71,7 +71,7 @@ struct AdminTests {
         }
     }
 
-    @Test("makes the rooms, where only admins do")
+    @Test("creates rooms where only admins may")
     func makesRooms() async throws {
         try await withTokenServer(configure: { $0.roomsByAdminsOnly = true }) { server in
             let client = try HTTPClient(port: server.port)

@@ -7,11 +7,11 @@ import Tokens
 
 @testable import Server
 
-@Suite("Keys that are read anew")
+@Suite("Reloaded token keys")
 struct KeyReloadTests {
     private let messages = "/v1/rooms/lobby/messages"
 
-    @Test("hold for the next request, and those that cannot be used change nothing, as the log says")
+    @Test("apply from the next request on; unusable ones change nothing, and the log says so")
     func reload() throws {
         let files = try TestKeys()
         let other = String(repeating: "x", count: 40)

@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("Tokens and keys")
 struct TokenSecrecyTests {
-    @Test("stay out of the log, however much is logged, and out of errors", arguments: [LogFormat.text, .json])
+    @Test("stay out of the log at every level, and out of errors", arguments: [LogFormat.text, .json])
     func log(format: LogFormat) async throws {
         let tokens = try [TestToken.of("alice"), TestToken.of("alice", expiringIn: -61), "not.a.token-but-a-secret"]
         let pipe = PipeEnds()

@@ -11,7 +11,7 @@ struct TokenSocketTests {
     /// Ends so soon, in seconds from now and without the leeway of 60, that a test may wait for it.
     private let soon: Int64 = -57
 
-    @Test("takes it as a subprotocol, which is not echoed, as a parameter, or in a header")
+    @Test("takes it from a subprotocol, which is not echoed, from a parameter, or from a header")
     func sources() async throws {
         let (token, other) = (try TestToken.of("alice"), try TestToken.of("bob"))
         try await withTokenServer { server in
@@ -33,7 +33,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("is refused before the upgrade without a good one")
+    @Test("is refused before the upgrade without a valid one")
     func refused() async throws {
         let limited = try TestToken.of("alice", #""rooms":["kitchen"]"#)
         try await withTokenServer { server in
@@ -47,7 +47,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("closes with 4401 when the token ends, and an event stream just ends")
+    @Test("closes with 4401 when the token expires; an event stream just ends")
     func ends() async throws {
         try await withTokenServer { server in
             let query = "access_token=\(try TestToken.of("alice", expiringIn: soon))"
@@ -63,7 +63,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("closes at the token's exp, though requests with it are answered a minute longer")
+    @Test("closes at the token's exp, although requests are accepted a minute longer")
     func endsAtExpiry() async throws {
         try await withTokenServer { server in
             let query = "access_token=\(try TestToken.of("alice", expiringIn: 3))"
@@ -74,7 +74,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("goes on with a new token of the same user, in silence, and ends with that one")
+    @Test("continues with a new token of the same user, without an answer, and ends with that one")
     func renewal() async throws {
         try await withTokenServer { server in
             let live = "/v1/rooms/lobby/live?access_token="
@@ -91,7 +91,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("answers a token that will not do with an error, and goes on with the old one to its end")
+    @Test("answers an invalid new token with an error, and keeps the old one until its end")
     func badRenewal() async throws {
         try await withTokenServer { server in
             let old = try TestToken.of("alice", expiringIn: soon + 5)

@@ -16,7 +16,7 @@ struct TokenTests {
         return try decode(response.body, as: ReceivedMessage.self).sender
     }
 
-    @Test("takes the caller from the token, in the header, whatever the case of Bearer, or in the URL")
+    @Test("takes the caller from the token, in the header with Bearer in any case, or in the URL")
     func named() async throws {
         let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
         try await withTokenServer { server in
@@ -33,7 +33,7 @@ struct TokenTests {
         }
     }
 
-    @Test("has messages changed by whom the token names, and in its rooms only")
+    @Test("lets the token's user change messages, in the token's rooms only")
     func changes() async throws {
         let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
         let elsewhere = try TestToken.of("alice", #""rooms":["kitchen"]"#)
@@ -62,7 +62,7 @@ struct TokenTests {
         }
     }
 
-    @Test("takes keys of each kind", arguments: TestKeys.Kind.allCases, [false, true])
+    @Test("accepts keys of each kind", arguments: TestKeys.Kind.allCases, [false, true])
     func keys(kind: TestKeys.Kind, asSet: Bool) async throws {
         let files = try TestKeys()
         let pair = try files.pair(kind)
@@ -84,7 +84,7 @@ struct TokenTests {
         }
     }
 
-    @Test("refuses whoever has no token, to read and to subscribe as well, and tells what it wants")
+    @Test("refuses callers without a token, also to read and subscribe, and names the scheme")
     func missing() async throws {
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
@@ -104,7 +104,7 @@ struct TokenTests {
     }
 
     @Test(
-        "refuses tokens that are over, not yet, or somebody else's, by a code for each",
+        "refuses tokens that are expired, not yet valid, or of another server, each with its own code",
         arguments: [
             ("expired", "token_expired"), ("future", "token_not_yet_valid"), ("otherSecret", "token_invalid"),
             ("none", "token_invalid"), ("noneUnsigned", "token_invalid"), ("hs512", "token_invalid"),
@@ -148,7 +148,7 @@ struct TokenTests {
         }
     }
 
-    @Test("refuses what is signed with its public key as if that were a secret")
+    @Test("refuses a token signed with its public key as if that were a secret")
     func keyConfusion() async throws {
         let files = try TestKeys()
         let pair = try files.pair(.rsa)
@@ -167,7 +167,7 @@ struct TokenTests {
         }
     }
 
-    @Test("refuses two tokens that differ, and a name that is not the token's")
+    @Test("refuses two tokens that differ, and a name other than the token's")
     func contradictions() async throws {
         let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
         try await withTokenServer { server in
@@ -187,7 +187,7 @@ struct TokenTests {
         }
     }
 
-    @Test("keeps a token to its rooms")
+    @Test("limits a token to its rooms")
     func rooms() async throws {
         let token = try TestToken.of("alice", #""rooms":["lobby","team-*"]"#)
         let nowhere = try TestToken.of("alice", #""rooms":[]"#, #""admin":true"#)
@@ -207,7 +207,7 @@ struct TokenTests {
         }
     }
 
-    @Test("marks what a URL with a token in it is answered with as private, and repeats no token in its links")
+    @Test("marks the answer to a URL with a token as private, and leaves the token out of links")
     func links() async throws {
         let token = try TestToken.of("alice")
         try await withTokenServer { server in
