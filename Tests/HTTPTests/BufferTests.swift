@@ -24,7 +24,7 @@ struct BufferTests {
         }
     }
 
-    @Test("While more is awaited, only what is not understood is held")
+    @Test("An incomplete request holds only bytes that are not parsed yet")
     func waiting() {
         var parser = RequestParser()
         let many = String(repeating: head(), count: 1000)
@@ -34,7 +34,7 @@ struct BufferTests {
     }
 
     @Test(
-        "While a body is awaited, the head holds nothing of it",
+        "The buffer holds no bytes of the head while a body arrives",
         arguments: ["Content-Length: 9999", "Transfer-Encoding: chunked"])
     func awaitingBody(framing: String) throws {
         var parser = RequestParser()
@@ -47,7 +47,7 @@ struct BufferTests {
         #expect(pending.head.authority == "h")
     }
 
-    @Test("Consuming moves nothing, until as much has been consumed as is left")
+    @Test("Consuming moves no bytes until as many are consumed as are left")
     func consuming() {
         var buffer = buffer("abcdefgh")
         buffer.consume(3)
@@ -62,7 +62,7 @@ struct BufferTests {
         #expect(buffer.bytes.capacity == 0)
     }
 
-    @Test("The gap before the unread bytes never outgrows them for long")
+    @Test("The gap before the unread bytes stays smaller than them")
     func gap() {
         var buffer = InputBuffer()
         for _ in 0..<1000 {
@@ -87,7 +87,7 @@ struct BufferTests {
         #expect(target.count == 4)
     }
 
-    @Test("A line that comes in pieces is looked through once")
+    @Test("A line that arrives in pieces is searched once")
     func lineReaderRemembers() throws {
         var reader = LineReader()
         #expect(try reader.next(.field, in: Array("abc".utf8).span, limit: 10) == .incomplete)
@@ -99,7 +99,7 @@ struct BufferTests {
         }
     }
 
-    @Test("A line with its CRLF may fill its limit and no more")
+    @Test("A line including CRLF may fill its limit and no more")
     func lineLimit() throws {
         for (text, expected) in [
             ("abc\r\n", LineReader.Line.complete(length: 3)), ("abcd\r\n", .tooLong), ("abc\r", .incomplete),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Bytes that are looked at eight at a time")
+@Suite("Eight bytes at a time")
 struct ByteTextTests {
     /// Bytes among which those that are looked for are neither rare nor everywhere, next to those that a carry or a borrow
     /// could make look like them.
@@ -18,7 +18,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("The first of a byte is found where it is")
+    @Test("the first occurrence of a byte is found")
     func firstIndex() {
         for bytes in samples() {
             for start in 0...bytes.count {
@@ -28,7 +28,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("The first byte that is not printable is found where it is, and not beyond the end")
+    @Test("the first unprintable byte is found, and never one past the end")
     func unprintable() {
         for bytes in samples() {
             for end in [bytes.count, bytes.count / 2] {
@@ -38,7 +38,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("Plain ASCII is told from what is not")
+    @Test("plain ASCII is recognised")
     func plain() {
         for bytes in samples()
             + ["", "a", "abcdefgh", "abcdefghi~\u{7F}", "abcdefghijklmnop$&"].map({ Array($0.utf8) })
@@ -49,7 +49,7 @@ struct ByteTextTests {
         #expect(Array("abcdefghijk".utf8).span.asciiString == "abcdefghijk")
     }
 
-    @Test("Only letters have two cases")
+    @Test("only letters change case")
     func cases() {
         for byte in UInt8.min...0x7F {
             for other in UInt8.min...UInt8.max {

@@ -11,7 +11,7 @@ private func post(_ chunks: String) -> String {
 @Suite("Chunked transfer coding, RFC 9112, section 7.1")
 struct ChunkedTests {
     @Test(
-        "Chunks are put together",
+        "Chunks are joined",
         arguments: [
             "5\r\nhello\r\n0\r\n\r\n", "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", "0000000000000005\r\nhello\r\n000\r\n\r\n",
             "1\r\nh\r\n1\r\ne\r\n1\r\nl\r\n1\r\nl\r\n1\r\no\r\n0\r\n\r\n",
@@ -36,7 +36,7 @@ struct ChunkedTests {
     }
 
     @Test(
-        "Extensions are understood and dropped",
+        "Extensions are parsed and dropped",
         arguments: [
             ";a", ";a=b", "; a = b", " ; a", ";a=\"b;\\\"c\"", ";a;b=c;d=\"\"", "\t;\ta\t=\tb",
         ])
@@ -45,7 +45,7 @@ struct ChunkedTests {
     }
 
     @Test(
-        "What is no chunk is refused",
+        "Malformed chunks are refused",
         arguments: [
             "\r\nhello", "g\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", " 5\r\nhello", "5 \r\nhello", "5\t\r\n",
             "5h\r\n", "5,\r\n", ";a\r\n", "5;\r\n", "5;;a\r\n", "5;a=\r\n", "5;=b\r\n", "5;a b\r\n", "5;a=\"b\r\n",
@@ -65,7 +65,7 @@ struct ChunkedTests {
     }
 
     @Test(
-        "A size that exceeds the limit is 413 before its data",
+        "A chunk that exceeds the body's limit gets 413 before its data",
         arguments: [
             "40001", "fffffffffffffff0", "FFFFFFFFFFFFFFFF", "7fffffffffffffff", "8000000000000000", "1\r\nx\r\n40000",
         ])
@@ -73,7 +73,7 @@ struct ChunkedTests {
         #expect(refusal(post("\(size)\r\n")) == "413 body_too_large")
     }
 
-    @Test("Trailers are read as strictly as fields, and dropped")
+    @Test("Trailers are parsed as strictly as headers, and dropped")
     func trailers() throws {
         let text = post("0\r\nX-Sum: 1\r\nContent-Length: 99\r\nHost: evil\r\nAuthorization: x\r\n\r\n")
         let request = try #require(onlyRequest(in: text))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Connection, RFC 9112, section 9")
 struct ConnectionTests {
     @Test(
-        "HTTP/1.1 persists unless it says close, HTTP/1.0 closes unless it says keep-alive",
+        "HTTP/1.1 persists without close, and HTTP/1.0 closes without keep-alive",
         arguments: [
             ("1.1", nil, true), ("1.1", "close", false), ("1.1", "Close", false), ("1.1", "keep-alive", true),
             ("1.1", "x, CLOSE ,y", false), ("1.1", "closed", true), ("1.1", "x,,", true),
@@ -21,7 +21,7 @@ struct ConnectionTests {
         #expect(request.replyContext.keepAlive == persists)
     }
 
-    @Test("Options add up over several lines")
+    @Test("Options of several lines are combined")
     func severalLines() throws {
         #expect(try #require(onlyRequest(in: head("Connection: x", "Connection: close"))).keepAlive == false)
     }
@@ -36,7 +36,7 @@ struct ConnectionTests {
         #expect(parser.buffered == 0)
     }
 
-    @Test("What follows an upgrade is handed over, and nothing more is parsed")
+    @Test("The bytes after an upgrade are handed over, and nothing more is parsed")
     func remainder() throws {
         var parser = RequestParser()
         parser.append(Array((head("Connection: Upgrade", "Upgrade: websocket") + "frames").utf8).span)
@@ -51,7 +51,7 @@ struct ConnectionTests {
         #expect(feed([Array(head().utf8)], to: &parser).requests.isEmpty)
     }
 
-    @Test("The phase tells which deadline applies")
+    @Test("The phase selects the deadline")
     func phases() {
         var parser = RequestParser()
         func phase(after text: String) -> RequestParser.Phase {
@@ -71,7 +71,7 @@ struct ConnectionTests {
         #expect(phase(after: "\u{0}") == .idle)
     }
 
-    @Test("After a refusal the parser is dead: it says the same again and keeps nothing")
+    @Test("After a refusal the parser repeats it and keeps no bytes")
     func dead() {
         var parser = RequestParser()
         let first = feed([Array("GET / HTTP/1.1\nHost: h\r\n\r\n".utf8)], to: &parser)
@@ -82,7 +82,7 @@ struct ConnectionTests {
         #expect(parser.buffered == 0)
     }
 
-    @Test("Good requests come before the refusal of a bad one behind them")
+    @Test("Valid requests are delivered before the refusal of a later one")
     func goodBeforeBad() {
         let outcome = feed(head() + head() + "BAD\r\n")
         #expect(outcome.requests.count == 2)
@@ -94,7 +94,7 @@ struct ConnectionTests {
 struct ExpectTests {
     private let start = "POST / HTTP/1.1\r\nHost: h\r\n"
 
-    @Test("A client that waits is told to go on, once", arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    @Test("A waiting client gets 100 Continue once", arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
     func waits(length: String) {
         let head = Array("\(start)Expect: 100-Continue\r\n\(length)\r\n\r\n".utf8)
         let body = Array((length.hasPrefix("C") ? "hello" : "5\r\nhello\r\n0\r\n\r\n").utf8)
@@ -114,12 +114,12 @@ struct ExpectTests {
         #expect(drip(Array(old.utf8)).requests.count == 1)
     }
 
-    @Test("A body that is too large is not asked for")
+    @Test("A body that is too large gets no 100 Continue")
     func tooLarge() {
         #expect(drip(Array("\(start)Expect: 100-continue\r\nContent-Length: 262145\r\n\r\n".utf8)).continues == 0)
     }
 
-    @Test("Another expectation is 417", arguments: ["200-ok", "", "100-continue, x", "100", "100-continue;q=1"])
+    @Test("Another expectation gets 417", arguments: ["200-ok", "", "100-continue, x", "100", "100-continue;q=1"])
     func unknown(value: String) {
         #expect(refusal("\(start)Expect: \(value)\r\n\r\n") == "417 expectation_unknown")
         #expect(refusal("\(start)Expect: 100-continue\r\nExpect: \(value)\r\n\r\n") == "417 expectation_unknown")

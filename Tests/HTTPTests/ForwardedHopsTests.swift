@@ -1,14 +1,14 @@
 import HTTP
 import Testing
 
-@Suite("The hops that proxies tell")
+@Suite("The hops that proxies report")
 struct ForwardedHopsTests {
     private func texts(_ hops: ForwardedHops) -> [String?] {
         hops.map { if case .address(let text) = $0 { String(text) } else { nil } }
     }
 
     @Test(
-        "of X-Forwarded-For come from the end, with or without ports",
+        "are read from the end of X-Forwarded-For, with or without ports",
         arguments: [
             (["192.0.2.1"], ["192.0.2.1"]), (["192.0.2.1, 10.0.0.1"], ["10.0.0.1", "192.0.2.1"]),
             (["192.0.2.1", "10.0.0.1"], ["10.0.0.1", "192.0.2.1"]), (["192.0.2.1:4711"], ["192.0.2.1"]),
@@ -26,7 +26,7 @@ struct ForwardedHopsTests {
     }
 
     @Test(
-        "of Forwarded come from the end, quoted or not",
+        "are read from the end of Forwarded, quoted or not",
         arguments: [
             (["for=192.0.2.60;proto=http;by=203.0.113.43"], ["192.0.2.60"]),
             (["for=192.0.2.43, for=\"[2001:db8:cafe::17]:4711\""], ["2001:db8:cafe::17", "192.0.2.43"]),
@@ -45,7 +45,7 @@ struct ForwardedHopsTests {
     }
 
     @Test(
-        "of a malformed Forwarded line are not known, and other lines still are",
+        "of a malformed Forwarded line are unknown, while other lines are read",
         arguments: [
             "for", "for=", "=1.2.3.4", "for 1.2.3.4", "for=1.2.3.4:80", "for=[::1]", "for=\"1.2.3.4", "for=\"1.2.3.4\\",
             "for=1.2.3.4;for=5.6.7.8", "for=1.2.3.4 5.6.7.8", "for=1.2.3.4;;x", "for=1.2.3.4, x", "for = 1.2.3.4",
@@ -56,7 +56,7 @@ struct ForwardedHopsTests {
         #expect(texts(.forwarded(["for=192.0.2.1", line, "for=10.0.0.1"])) == ["10.0.0.1", nil, "192.0.2.1"])
     }
 
-    @Test("are no more than so many, however many there are")
+    @Test("are bounded in number")
     func bounded() {
         let line = Array(repeating: "10.0.0.1", count: 1000).joined(separator: ",")
         #expect(texts(.xForwardedFor([line])).count == ForwardedHops.maximum)

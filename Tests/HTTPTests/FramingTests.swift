@@ -11,13 +11,14 @@ private func post(_ lines: [String], _ rest: String = "", version: String = "1.1
 @Suite("Message body length, RFC 9112, section 6")
 struct FramingTests {
     @Test(
-        "The body is as long as Content-Length says", arguments: ["5", "05", "0000000000000000000000000000005", " 5\t"])
+        "Content-Length gives the length of the body",
+        arguments: ["5", "05", "0000000000000000000000000000005", " 5\t"])
     func contentLength(value: String) throws {
         let request = try #require(onlyRequest(in: post(["Content-Length: \(value)"], "hello")))
         #expect(String(decoding: request.body, as: UTF8.self) == "hello")
     }
 
-    @Test("Without a length there is no body, and what follows is the next request")
+    @Test("Without a length there is no body, and the next request follows")
     func none() {
         let outcome = feed(post([]) + post(["Content-Length: 0"]) + post([]))
         #expect(outcome.requests.count == 3)
@@ -25,7 +26,7 @@ struct FramingTests {
     }
 
     @Test(
-        "The body of a method that has no use for one is read all the same",
+        "A body is read for every method",
         arguments: ["GET", "HEAD", "DELETE", "OPTIONS"])
     func anyMethod(method: String) {
         let text = "\(method) / HTTP/1.1\r\nHost: h\r\nContent-Length: 18\r\n\r\nGET / HTTP/1.1\r\n\r\n"
@@ -49,7 +50,7 @@ struct FramingTests {
     }
 
     @Test(
-        "A length beyond the limit is 413 before any of the body, and so is one beyond all numbers",
+        "A length beyond the limit gets 413 before the body, also if it overflows",
         arguments: [
             "262145", "9223372036854775807", "9223372036854775808", "18446744073709551621",
             String(repeating: "9", count: 400),
@@ -58,7 +59,7 @@ struct FramingTests {
         #expect(refusal(post(["Content-Length: \(value)"])) == "413 body_too_large")
     }
 
-    @Test("Content-Length and Transfer-Encoding together are refused, whatever they say")
+    @Test("Content-Length together with Transfer-Encoding is refused")
     func both() {
         let chunks = "5\r\nhello\r\n0\r\n\r\n"
         for length in ["5", "0", "15", "999999999"] {
@@ -70,14 +71,14 @@ struct FramingTests {
         }
     }
 
-    @Test("Chunked is understood in any case", arguments: ["chunked", "Chunked", "CHUNKED", "  chunked\t"])
+    @Test("Chunked is recognised in any case", arguments: ["chunked", "Chunked", "CHUNKED", "  chunked\t"])
     func chunked(value: String) {
         let text = post(["Transfer-Encoding: \(value)"], "5\r\nhello\r\n0\r\n\r\n")
         #expect(feed(text).requests.map(\.body) == ["hello"])
     }
 
     @Test(
-        "Another coding with chunked at the end is 501",
+        "Another coding before chunked gets 501",
         arguments: [
             ["gzip, chunked"], ["gzip,chunked"], ["identity, chunked"], ["gzip", "chunked"], ["gzip, br", "Chunked"],
             ["a;b=c, chunked"],
@@ -107,7 +108,7 @@ struct FramingTests {
         #expect(feed(post(["Content-Length: 5"], "hello", version: "1.0")).requests.map(\.body) == ["hello"])
     }
 
-    @Test("Names that only look like framing fields are none")
+    @Test("Similar names are not framing fields")
     func lookalikes() {
         let outcome = feed(
             post(["Content_Length: 9", "Transfer_Encoding: chunked", "Content-Lengt: 9", "X-Content-Length: 9"]))

@@ -45,9 +45,9 @@ struct Mutator {
     }
 }
 
-@Suite("Random bytes, always the same ones")
+@Suite("Random bytes with fixed seeds")
 struct FuzzTests {
-    @Test("Mutated requests keep the bounds, and how they are cut makes no difference")
+    @Test("Mutated requests stay within the bounds, however they are cut")
     func requests() {
         var limits = HTTPLimits()
         limits.headBytes = 400
@@ -79,7 +79,7 @@ struct FuzzTests {
         #expect(served > 2000)
     }
 
-    @Test("Mutated responses keep the bounds, and how they are cut makes no difference")
+    @Test("Mutated responses stay within the bounds, however they are cut")
     func responses() {
         var limits = HTTPLimits()
         limits.headBytes = 200
@@ -93,7 +93,7 @@ struct FuzzTests {
         }
     }
 
-    @Test("Mutated targets, media types and lists are read or refused")
+    @Test("Mutated targets, media types and lists are parsed or refused")
     func texts() {
         var mutator = Mutator(random: SeededGenerator(seed: 3))
         let seed = Array(

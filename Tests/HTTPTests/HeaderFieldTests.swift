@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Header fields, RFC 9112, section 5")
 struct HeaderFieldTests {
-    @Test("Fields keep their order and values, without the white space around them")
+    @Test("Fields keep their order and values, without surrounding white space")
     func usual() throws {
         let text = head("Content-Type:application/json", "X-A: \t b  c\t ", "accept:*/*", "X-Empty:", "X-A: d")
         let fields = try #require(onlyRequest(in: text)).head.headerFields
@@ -19,7 +19,7 @@ struct HeaderFieldTests {
         #expect(!fields.first(.cookie, is: ""))
     }
 
-    @Test("Host is the authority and not among the fields")
+    @Test("Host becomes the authority and is not among the fields")
     func host() throws {
         let request = try #require(onlyRequest(in: head()))
         #expect(request.head.headerFields.isEmpty)
@@ -31,7 +31,7 @@ struct HeaderFieldTests {
         #expect(onlyRequest(in: head("\(name): x"))?.head.headerFields.first(.authorization) == "x")
     }
 
-    @Test("A name that is not known keeps its case and is found in any")
+    @Test("An unknown name keeps its case and is found in any case")
     func unknownName() throws {
         let request = try #require(onlyRequest(in: head("X-Thing: 1")))
         let name = try #require(HTTPField.Name("x-thing"))
@@ -40,7 +40,7 @@ struct HeaderFieldTests {
     }
 
     @Test(
-        "A name that is not a token is refused, white space before the colon above all",
+        "A name that is not a token is refused, especially with white space before the colon",
         arguments: [
             "X : a", "X\t: a", ": a", "X Y: a", "X(: a", "X\"Y\": a", "X/Y: a", "é: a", "X@: a",
             "Transfer-Encoding : chunked",
@@ -55,13 +55,13 @@ struct HeaderFieldTests {
         #expect(refusal(head(line)) == "400 field_line_invalid")
     }
 
-    @Test("A folded line is refused, also as the first", arguments: [" b", "\tb", " X: y", "  ", " "])
+    @Test("A folded line is refused, also as the first one", arguments: [" b", "\tb", " X: y", "  ", " "])
     func folded(line: String) {
         #expect(refusal(head("X: a", line)) == "400 line_folded")
         #expect(refusal("GET / HTTP/1.1\r\n\(line)\r\nHost: a\r\n\r\n") == "400 line_folded")
     }
 
-    @Test("A control character in a value is refused, but for the tab")
+    @Test("A control character in a value is refused, except the tab")
     func controls() {
         for byte in (0...0x1F).map(UInt8.init) + [0x7F] {
             var text = Array("GET / HTTP/1.1\r\nHost: h\r\nX: a".utf8)
@@ -77,7 +77,7 @@ struct HeaderFieldTests {
         }
     }
 
-    @Test("UTF-8 in a value is a string; other bytes are kept as they came")
+    @Test("A value in UTF-8 becomes a string; other bytes are kept as they are")
     func obsoleteText() throws {
         #expect(try #require(onlyRequest(in: head("X: grüße ❤️"))).head.headerFields.first?.value == "grüße ❤️")
         var parser = RequestParser()
@@ -100,7 +100,7 @@ struct HeaderFieldTests {
         #expect(request.head.headerFields.count(of: .cookie) == 0)
     }
 
-    @Test("A field is found by its own name alone, in lower and in upper case")
+    @Test("A field is found only by its own name, in any case")
     func lookup() throws {
         let names: [HTTPField.Name] = [
             .accept, .authorization, .connection, .contentLength, .contentType, .cookie, .eTag, .origin,
@@ -120,7 +120,7 @@ struct HeaderFieldTests {
         }
     }
 
-    @Test("A token is made of what RFC 9110 lists and nothing else")
+    @Test("A token consists of the characters listed in RFC 9110")
     func tokens() {
         let listed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
         for byte in UInt8.min...UInt8.max {

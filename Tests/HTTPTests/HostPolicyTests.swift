@@ -1,12 +1,12 @@
 import HTTP
 import Testing
 
-@Suite("The hosts that an open server answers to")
+@Suite("The accepted hosts of a server in open mode")
 struct HostPolicyTests {
     private let policy = HostPolicy(names: ["Chat.Example", "second.example."])
 
     @Test(
-        "are localhost, IP addresses and given names, with any port",
+        "include localhost, IP addresses and given names, with any port",
         arguments: [
             "localhost", "localhost:8080", "LOCALHOST:1", "localhost.", "localhost.:8080", "localhost:", "127.0.0.1",
             "127.0.0.1:8080", "10.1.2.3", "192.168.0.255:80", "127.0.0.1.", "[::1]", "[::1]:8080", "[fe80::1]:80",
@@ -18,7 +18,7 @@ struct HostPolicyTests {
     }
 
     @Test(
-        "are no others",
+        "include no others",
         arguments: [
             "", ".", "evil.example", "evil.example:8080", "localhost.evil.example",
             "evil-localhost", "localhos", "localhost..", "chat.example.evil.example", "a.chat.example", "chat.examplee",
@@ -31,7 +31,7 @@ struct HostPolicyTests {
     }
 
     @Test(
-        "are those that a request is sent to: a target in absolute-form has precedence over Host",
+        "are compared with the request's host, where an absolute-form target takes precedence over Host",
         arguments: [
             ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", true),
             ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", false),
@@ -48,7 +48,7 @@ struct HostPolicyTests {
     }
 
     @Test(
-        "are given as names without anything else",
+        "are configured as plain names",
         arguments: [
             ("chat.example", true), ("localhost", true), ("a-b_c.d", true), ("10.0.0.1", true), ("chat.example.", true),
             ("", false), ("*", false), ("chat.example:80", false), ("http://chat.example", false), ("[::1]", false),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Limits: n is accepted, n + 1 is not")
+@Suite("Limits: n is accepted, n + 1 is refused")
 struct LimitsTests {
     private func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
         var limits = HTTPLimits()
@@ -34,7 +34,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("A head that never ends is refused as soon as it is too large, wherever it stops")
+    @Test("An endless head is refused as soon as it is too large, wherever it stops")
     func endlessHead() {
         for start in ["GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nX: a\r\nY"] {
             let text = Array((start + x(16384)).utf8)

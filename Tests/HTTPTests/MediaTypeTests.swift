@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Media types, RFC 9110, section 8.3")
 struct MediaTypeTests {
-    @Test("A media type has a type, a subtype and perhaps a charset")
+    @Test("A media type has a type, a subtype and optionally a charset")
     func parts() throws {
         let type = try #require(MediaType("Text/HTML ; Charset=\"utf\\-8\"; x=y"))
         #expect(type.type == "text")
@@ -15,7 +15,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "What is no media type is none",
+        "Other text is not a media type",
         arguments: [
             "", "json", "/json", "application/", "a/b/c", "a b/c", "a/b; charset", "a/b; charset=\"x",
             "a/b; charset=\"x\"y", "a/b; c d=e", "a/b, c/d", "a/b; charset=x; charset=y",
@@ -25,7 +25,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "These may be JSON",
+        "These are compatible with JSON",
         arguments: [
             nil, "", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8",
             "application/json;charset=UTF8",
@@ -38,7 +38,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "These cannot",
+        "These are not",
         arguments: [
             "multipart/form-data; boundary=x", "text/html", "image/png", "application/xml",
             "application/json; charset=utf-16",
@@ -66,7 +66,7 @@ struct ListTests {
         #expect(ListElements(text).map(String.init) == expected)
     }
 
-    @Test("A list may be spread over several lines, and its tokens have no case")
+    @Test("A list may span several lines, and its tokens are case-insensitive")
     func lines() throws {
         let fields = try #require(onlyRequest(in: head("Upgrade: a, WebSocket", "X: b", "Upgrade: c"))).head
             .headerFields
@@ -79,7 +79,7 @@ struct ListTests {
     }
 
     @Test(
-        "Events are sent to those who ask for them by name",
+        "Events are sent to clients that accept them by name",
         arguments: [
             ("text/event-stream", true), ("TEXT/Event-Stream", true), ("text/event-stream, */*", true),
             ("application/json, text/event-stream", true), ("text/event-stream;q=0.5, application/json;q=0.4", true),
@@ -96,7 +96,7 @@ struct ListTests {
         #expect(Accept.prefersEventStream(fields) == expected)
     }
 
-    @Test("Without Accept nothing is preferred, and several lines count together")
+    @Test("Without Accept nothing is preferred, and several lines are combined")
     func acceptLines() throws {
         #expect(!Accept.prefersEventStream(HeaderFields()))
         let fields = try #require(onlyRequest(in: head("Accept: a/b", "Accept: text/event-stream"))).head.headerFields

@@ -18,7 +18,7 @@ struct OriginTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Other text is not an origin",
         arguments: [
             "", "a", "//a", "http:", "http://", "http:/a", "https://a/", "https://a/x", "https://u@a", "https://a b",
             "https://a, https://b", "*", "NULL", "https://a?x", "://a", "h ttp://a",
@@ -28,7 +28,7 @@ struct OriginTests {
     }
 
     @Test(
-        "The server's own origin is told by host and port, not by scheme",
+        "The server's own origin is recognised by host and port, not by scheme",
         arguments: [
             ("http://a", "a", true), ("https://a", "a", true), ("https://a", "a:443", true), ("http://a", "a:80", true),
             ("http://a", "a:443", false), ("https://a", "a:80", false), ("http://a:8080", "a:8080", true),
@@ -52,7 +52,7 @@ struct OriginPolicyTests {
 
     private func text(_ fields: [HTTPField]) -> [String] { fields.map { "\($0.name.rawName): \($0.value)" } }
 
-    @Test("A request without origin, and one of the server's own pages, needs nothing")
+    @Test("A request without an origin, or of the server's own page, needs no permission")
     func ownPages() {
         #expect(policy().decide(origin: nil, host: "a") == .withoutOrigin)
         #expect(policy().decide(origin: "http://a:81", host: "a:81") == .sameOrigin)
@@ -61,7 +61,7 @@ struct OriginPolicyTests {
         #expect(policy().preflightFields(for: .sameOrigin).isEmpty)
     }
 
-    @Test("An origin that is listed is allowed, another is refused")
+    @Test("A listed origin is allowed, another one is refused")
     func listed() throws {
         let policy = policy("https://app.example", "http://localhost:3000")
         let app = try #require(Origin("https://app.example"))
@@ -77,7 +77,7 @@ struct OriginPolicyTests {
         #expect(policy.preflightFields(for: .refused).isEmpty)
     }
 
-    @Test("Every origin may be allowed, also null, but no malformed one")
+    @Test("Every origin can be allowed, including null, but not a malformed one")
     func any() throws {
         let policy = OriginPolicy(allowed: .any)
         let decision = policy.decide(origin: "null", host: "a")
@@ -86,7 +86,7 @@ struct OriginPolicyTests {
         #expect(text(policy.responseFields(for: decision)) == ["Access-Control-Allow-Origin: *"])
     }
 
-    @Test("The answer to a preflight says what may be sent and for how long")
+    @Test("The answer to a preflight request lists what may be sent, and for how long")
     func preflight() {
         let policy = policy("https://a.example")
         #expect(
@@ -97,7 +97,7 @@ struct OriginPolicyTests {
             ])
     }
 
-    @Test("Answers say who may read them, and which fields")
+    @Test("Answers name the permitted origin and the readable fields")
     func answers() {
         let policy = policy("https://a.example")
         #expect(
@@ -107,7 +107,7 @@ struct OriginPolicyTests {
             ])
     }
 
-    @Test("A request tells its origin, once, and whether it is a preflight")
+    @Test("A request has one origin, and preflight requests are recognised")
     func requests() throws {
         let policy = policy("https://a.example")
         let one = try #require(onlyRequest(in: head("Origin: https://a.example"))).head

@@ -39,13 +39,13 @@ struct RequestLineTests {
     }
 
     @Test(
-        "Another version of HTTP is 505",
+        "Another version of HTTP gets 505",
         arguments: ["HTTP/2.0", "HTTP/1.2", "HTTP/0.9", "HTTP/3.0", "HTTP/9.9"])
     func versions(version: String) {
         #expect(refusal("GET / \(version)\r\nHost: a\r\n\r\n") == "505 version_unsupported")
     }
 
-    @Test("HTTP/1.0 is understood, also without Host")
+    @Test("HTTP/1.0 is accepted, also without Host")
     func oldVersion() throws {
         let request = try #require(onlyRequest(in: "GET / HTTP/1.0\r\n\r\n"))
         #expect(request.minorVersion == 0)
@@ -53,7 +53,7 @@ struct RequestLineTests {
         #expect(!request.keepAlive)
     }
 
-    @Test("The preface of HTTP/2 is refused at its first line")
+    @Test("The HTTP/2 preface is refused at its first line")
     func prefaceOfHTTP2() {
         #expect(refusal("PRI * HTTP/2.0\r\n") == "505 version_unsupported")
         #expect(refusal("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") == "505 version_unsupported")
@@ -78,7 +78,7 @@ struct RequestLineTests {
         #expect(refusal(text) == "400 line_end_invalid")
     }
 
-    @Test("One empty line before a request is skipped, also between requests; a second is not")
+    @Test("One empty line before a request is skipped, also between requests; a second one is refused")
     func emptyLines() {
         let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(feed("\r\n" + get).requests.count == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Request target, RFC 9112, section 3.2")
 struct RequestTargetTests {
-    @Test("A target in absolute-form is taken apart, and its authority replaces the Host")
+    @Test("An absolute-form target is split, and its authority replaces Host")
     func absoluteForm() throws {
         let text = "GET http://b.example:81/x?y=1 HTTP/1.1\r\nHost: a\r\n\r\n"
         let request = try #require(onlyRequest(in: text))
@@ -15,18 +15,18 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "A target in absolute-form without a path has the path /",
+        "An absolute-form target without a path has the path /",
         arguments: [("http://h", "/"), ("https://h?q", "/?q"), ("HTTP://h/", "/"), ("hTTps://h/a", "/a")])
     func absoluteFormWithoutPath(target: String, path: String) {
         #expect(onlyRequest(in: "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")?.head.path == path)
     }
 
-    @Test("A target in absolute-form does not stand in for the Host")
+    @Test("An absolute-form target does not make Host optional")
     func absoluteFormNeedsHost() {
         #expect(refusal("GET http://h/ HTTP/1.1\r\n\r\n") == "400 host_missing")
     }
 
-    @Test("OPTIONS may be about the server as a whole")
+    @Test("OPTIONS may address the server as a whole")
     func asteriskForm() {
         #expect(onlyRequest(in: "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n")?.head.path == "*")
         #expect(onlyRequest(in: "OPTIONS http://h HTTP/1.1\r\nHost: a\r\n\r\n")?.head.path == "*")
@@ -54,7 +54,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "What browsers send raw is taken as it is",
+        "Characters that browsers do not escape are accepted",
         arguments: ["/?a={x}|[y]^`", "/a//b/./..", "/%zz", "/a;b=c,d:@!$&'()*+"])
     func lenient(path: String) {
         #expect(onlyRequest(in: "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")?.head.path == path)

@@ -55,7 +55,7 @@ struct ResponseParserTests {
         return whole
     }
 
-    @Test("Every kind of length, cut anywhere")
+    @Test("Every kind of length is understood, however the bytes are cut")
     func stream() {
         let expected = Self.feed([Self.stream])
         #expect(expected.codes == [200, 204, 201, 404, 200])
@@ -68,7 +68,7 @@ struct ResponseParserTests {
         }
     }
 
-    @Test("A response to HEAD, a 204 and a 304 end with their head")
+    @Test("A response to HEAD, a 204 and a 304 end after their head")
     func noContent() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
         #expect(feed(text + text, isHead: true).texts == ["", ""])
@@ -77,7 +77,7 @@ struct ResponseParserTests {
                 .codes == [304, 204])
     }
 
-    @Test("After 101 the bytes are another protocol's")
+    @Test("After 101 the bytes belong to another protocol")
     func upgrade() throws {
         var parser = ResponseParser()
         parser.append(Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nfra".utf8).span)
@@ -95,7 +95,7 @@ struct ResponseParserTests {
         #expect(parser.takeRemainder() == Array("frames".utf8))
     }
 
-    @Test("Only the fields that are wanted are kept")
+    @Test("Only the requested fields are kept")
     func selection() throws {
         let text = Array("HTTP/1.1 200 OK\r\nDate: x\r\nX-A: b\r\nLocation: /\r\nContent-Length: 1\r\n\r\nx".utf8)
         let custom = try #require(HTTPField.Name("x-a"))
@@ -116,7 +116,7 @@ struct ResponseParserTests {
     }
 
     @Test(
-        "Fields, lengths and chunks are as strict as in requests",
+        "Fields, lengths and chunks are parsed as strictly as in requests",
         arguments: [
             ("X : y\r\n\r\n", "field_name_invalid"), ("X: y\n\r\n", "line_end_invalid"),
             ("Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", "content_length_repeated"),
@@ -130,7 +130,7 @@ struct ResponseParserTests {
         #expect(feed("HTTP/1.1 200 OK\r\n" + rest).refusal?.code == code)
     }
 
-    @Test("Bounds: head, fields, body of every kind, and interim responses")
+    @Test("Head, fields, bodies of every kind and interim responses are bounded")
     func bounds() {
         var limits = HTTPLimits()
         limits.headBytes = 60
@@ -155,9 +155,9 @@ struct ResponseParserTests {
     }
 }
 
-@Suite("Both ends")
+@Suite("Client and server")
 struct RoundTripTests {
-    @Test("What the client writes the server reads, and the other way round")
+    @Test("understand each other")
     func roundTrip() throws {
         let body = Array("{\"text\":\"hi\"}".utf8)
         var bytes: [UInt8] = []

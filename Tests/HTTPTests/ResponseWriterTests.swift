@@ -43,14 +43,14 @@ struct ResponseWriterTests {
         )
     }
 
-    @Test("HEAD gets the length of the content and no content")
+    @Test("HEAD gets the content's length without the content")
     func head() {
         #expect(
             written(.ok, contentType: "text/plain", body: body, to: ReplyContext(isHead: true))
                 == "HTTP/1.1 200 OK\r\n\(date)Content-Type: text/plain\r\nContent-Length: 7\r\n\r\n")
     }
 
-    @Test("No content is still a length", arguments: [200, 201, 205, 400, 404, 503])
+    @Test("Empty content has a length, too", arguments: [200, 201, 205, 400, 404, 503])
     func empty(code: Int) {
         #expect(written(HTTPResponse.Status(code: code)).hasSuffix("\r\nContent-Length: 0\r\n\r\n"))
     }
@@ -62,7 +62,7 @@ struct ResponseWriterTests {
         #expect(text.hasSuffix("GMT\r\n\r\n"))
     }
 
-    @Test("The connection is told to close, and to persist in HTTP/1.0")
+    @Test("The client is told that the connection closes, or that it persists in HTTP/1.0")
     func connection() {
         #expect(written(.ok, to: ReplyContext(keepAlive: false)).contains("\r\nConnection: close\r\n"))
         #expect(written(.badRequest, to: .refusal).contains("\r\nConnection: close\r\n"))
@@ -70,7 +70,7 @@ struct ResponseWriterTests {
         #expect(!written(.ok).contains("Connection"))
     }
 
-    @Test("The fields that frame a response are the writer's, but for an upgrade's Connection")
+    @Test("The writer sets the framing fields, except an upgrade's Connection")
     func ownFields() {
         let fields = [
             HTTPField(name: .contentLength, value: "99"), HTTPField(name: .transferEncoding, value: "chunked"),
@@ -85,7 +85,7 @@ struct ResponseWriterTests {
                 == "HTTP/1.1 101 Switching Protocols\r\n\(date)Connection: upgrade\r\nUpgrade: websocket\r\n\r\n")
     }
 
-    @Test("A value cannot end its line", arguments: ["\r\n", "\n", "\r", "\u{0}", "\u{7F}", "\u{1B}"])
+    @Test("A value cannot contain a line break", arguments: ["\r\n", "\n", "\r", "\u{0}", "\u{7F}", "\u{1B}"])
     func splitting(control: String) {
         let evil = "a\(control)Set-Cookie: x"
         let text = written(
@@ -132,7 +132,7 @@ struct ResponseWriterTests {
         #expect(String(decoding: output, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n" + first + first + last)
     }
 
-    @Test("A response is the same whatever was written before it")
+    @Test("A response does not depend on earlier ones")
     func independent() {
         var random = SeededGenerator(seed: 5)
         var writer = ResponseWriter()
@@ -169,7 +169,7 @@ struct ResponseWriterTests {
 @Suite("Dates, RFC 9110, section 5.6.7")
 struct HTTPDateTests {
     @Test(
-        "A second has its date",
+        "A time is written with its date",
         arguments: [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (951_868_800, "Wed, 01 Mar 2000 00:00:00 GMT"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("However the bytes are cut, the requests are the same")
+@Suite("However the bytes are cut")
 struct SplitTests {
     /// Pipelined requests with every kind of framing, the last one closing the connection.
     static let stream = Array(
@@ -32,7 +32,7 @@ struct SplitTests {
         "GET /#x HTTP/1.1\r\nHost: h\r\n\r\n",
     ]
 
-    @Test("Seven requests come out of the stream")
+    @Test("seven requests come out of the stream")
     func whole() throws {
         let outcome = feed([Self.stream])
         #expect(outcome.refusal == nil)
@@ -42,12 +42,12 @@ struct SplitTests {
         #expect(outcome.requests.map(\.keepAlive) == [true, true, true, true, true, true, false])
     }
 
-    @Test("Byte by byte")
+    @Test("byte by byte, the requests are the same")
     func byteByByte() {
         #expect(drip(Self.stream).withoutContinues == feed([Self.stream]).withoutContinues)
     }
 
-    @Test("In two pieces, cut anywhere")
+    @Test("in two pieces, the requests are the same")
     func twoPieces() {
         let expected = feed([Self.stream]).withoutContinues
         for cut in 0...Self.stream.count {
@@ -56,7 +56,7 @@ struct SplitTests {
         }
     }
 
-    @Test("In pieces of every size")
+    @Test("in pieces of any size, the requests are the same")
     func equalPieces() {
         let expected = feed([Self.stream]).withoutContinues
         for size in 1...64 {
@@ -67,7 +67,7 @@ struct SplitTests {
         }
     }
 
-    @Test("What is refused is refused for the same reason, cut anywhere", arguments: hostile)
+    @Test("a refusal has the same reason", arguments: hostile)
     func refusals(text: String) {
         let bytes = Array((head() + text).utf8)
         let expected = feed([bytes]).withoutContinues
@@ -79,7 +79,7 @@ struct SplitTests {
         }
     }
 
-    @Test("All bytes may arrive before the first event is asked for")
+    @Test("all bytes may arrive before the first event is requested")
     func lateAsking() throws {
         var parser = RequestParser()
         for byte in Self.stream { parser.append([byte].span) }
@@ -87,7 +87,7 @@ struct SplitTests {
         #expect(feed([[]], to: &parser).requests == feed([Self.stream]).requests)
     }
 
-    @Test("A copy of a parser goes its own way")
+    @Test("a copy of a parser is independent")
     func copies() {
         var parser = RequestParser()
         _ = feed([Array(Self.stream[..<60])], to: &parser)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Path and query, RFC 3986, sections 3.3 and 3.4")
 struct TargetTests {
     @Test(
-        "A path is its decoded segments",
+        "A path becomes its decoded segments",
         arguments: [
             ("/", [""]), ("/a", ["a"]), ("/a/", ["a", ""]), ("//", ["", ""]), ("/v1/rooms/5", ["v1", "rooms", "5"]),
             ("/a?b/c", ["a"]), ("/a%20b/%E2%9D%A4%EF%B8%8F", ["a b", "❤️"]), ("/a%2Fb/c", ["a/b", "c"]),
@@ -17,7 +17,7 @@ struct TargetTests {
         #expect(try Target(text).segments() == expected)
     }
 
-    @Test("Text that needs no decoding is read as it would be decoded")
+    @Test("Text without escapes is the same decoded")
     func plain() throws {
         var random = SeededGenerator(seed: 11)
         let letters = Array("abcdefgh/&=?-._~".utf8)
@@ -36,7 +36,7 @@ struct TargetTests {
     }
 
     @Test(
-        "An encoding that is incomplete, NUL or not UTF-8 is refused",
+        "Incomplete escapes, NUL and invalid UTF-8 are refused",
         arguments: [
             "%", "%2", "%zz", "%2x", "%x2", "a%", "%00", "a%00b", "%FF", "%C3", "%C3%28", "%ED%A0%80",
             "%F8%88%80%80%80", "%c0%af", "% 0", "%+2",
@@ -47,7 +47,7 @@ struct TargetTests {
         #expect(throws: RequestRefusal.targetEncodingInvalid) { try Target("/?\(text)=a").parameters() }
     }
 
-    @Test("What is not asked for is not refused")
+    @Test("Parts that are not read are not refused")
     func lazy() throws {
         let target = Target("/a?b=%zz")
         #expect(try target.segments() == ["a"])
@@ -59,7 +59,7 @@ struct TargetTests {
         #expect(Target("/a?").hasQuery)
     }
 
-    @Test("A query is its decoded pairs, and a plus is a space")
+    @Test("A query becomes decoded pairs, with plus as a space")
     func parameters() throws {
         let parameters = try Target("/?user=a+b%2B&limit=30&&empty=&flag&=x&e%3D=1=2&user=c").parameters()
         #expect(parameters["user"] == "a+b+")
@@ -73,7 +73,7 @@ struct TargetTests {
         #expect(parameters.values("user") == ["a+b+", "c"])
     }
 
-    @Test("A repeated name can be told")
+    @Test("A repeated name is detected")
     func repeated() throws {
         let parameters = try Target("/?limit=1&limit=1&a=2").parameters()
         #expect(parameters.isRepeated("limit"))

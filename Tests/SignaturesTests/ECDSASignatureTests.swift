@@ -8,7 +8,7 @@ struct ECDSASignatureTests {
         [UInt8](repeating: 0, count: 32 - bytes.count) + bytes
     }
 
-    @Test("becomes two DER integers that are as short as can be and never negative")
+    @Test("converts to two DER integers that are minimal and never negative")
     func encodes() {
         #expect(
             ECDSASignature.der(fromRaw: scalar(1) + scalar(0x80)) == [0x30, 7, 0x02, 1, 1, 0x02, 2, 0, 0x80])
@@ -17,12 +17,12 @@ struct ECDSASignatureTests {
         #expect(ECDSASignature.der(fromRaw: highest)?.count == 72)
     }
 
-    @Test("of another length than 64 bytes is refused", arguments: [0, 1, 32, 63, 65, 72, 128])
+    @Test("must be 64 bytes long", arguments: [0, 1, 32, 63, 65, 72, 128])
     func lengths(count: Int) {
         #expect(ECDSASignature.der(fromRaw: [UInt8](repeating: 1, count: count)) == nil)
     }
 
-    @Test("survives the way to DER and back")
+    @Test("survives conversion to DER and back")
     func roundTrip() {
         for (r, s) in [(scalar(1), scalar(0xFF)), (scalar(0x80, 0), scalar(0x7F, 0xFF)), (scalar(), scalar())] {
             #expect(ECDSASignature.der(fromRaw: r + s).flatMap(ECDSASignature.raw) == r + s)
@@ -32,7 +32,7 @@ struct ECDSASignatureTests {
     }
 
     @Test(
-        "is refused in DER that is cut off, too long or something else",
+        "is refused if its DER is truncated, too long or malformed",
         arguments: [
             [], [0x30], [0x30, 0], [0x31, 6, 2, 1, 1, 2, 1, 1], [0x30, 7, 2, 1, 1, 2, 1, 1],
             [0x30, 6, 2, 1, 1, 2, 2, 1],

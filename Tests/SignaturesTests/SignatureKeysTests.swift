@@ -4,7 +4,7 @@ import Testing
 
 @testable import Signatures
 
-@Suite("A key for signatures")
+@Suite("A signature key")
 struct SignatureKeysTests {
     private func pem(_ path: String) throws -> [UInt8] {
         Array(try run("cat", path).utf8)
@@ -23,7 +23,7 @@ struct SignatureKeysTests {
             })
     }
 
-    @Test("verifies the RFCs' examples and nothing that differs from them in a bit", arguments: Vector.all)
+    @Test("verifies the RFCs' examples, and nothing that differs in a bit", arguments: Vector.all)
     func vectors(vector: Vector) throws {
         let key = try vector.key()
         #expect(key.algorithm == vector.algorithm)
@@ -40,7 +40,7 @@ struct SignatureKeysTests {
         #expect(!key.verifies(signature, of: []))
     }
 
-    @Test("takes no signature that is cut off, too long or empty", arguments: Vector.all)
+    @Test("rejects signatures that are truncated, too long or empty", arguments: Vector.all)
     func lengths(vector: Vector) throws {
         let key = try vector.key()
         let text = Array(vector.text.utf8)[...]
@@ -54,7 +54,7 @@ struct SignatureKeysTests {
         if let der = ECDSASignature.der(fromRaw: signature) { #expect(!key.verifies(der, of: text)) }
     }
 
-    @Test("leaves no error of OpenSSL's behind, which TLS on the same thread would take for its own")
+    @Test("leaves no OpenSSL errors behind, which TLS on the same thread could take for its own")
     func errorQueue() throws {
         // Another test on this thread may have left an error. Nothing here waits, so the thread stays the same.
         ERR_clear_error()
@@ -75,7 +75,7 @@ struct SignatureKeysTests {
         }
     }
 
-    @Test("verifies what its own pair has signed, and nothing of another algorithm's or another pair's")
+    @Test("verifies signatures of its own pair, and none of another algorithm or pair")
     func pairs() throws {
         let message = Array("a message".utf8)
         let (ours, others) = (try keys(TestKeys()), try keys(TestKeys()))
@@ -91,7 +91,7 @@ struct SignatureKeysTests {
         }
     }
 
-    @Test("serves many threads at once")
+    @Test("can be used by many threads at once")
     func threads() async throws {
         let vectors = try Vector.all.map { (try $0.key(), $0.signature, Array($0.text.utf8)) }
         let good = await withTaskGroup(of: Bool.self) { group in
@@ -105,7 +105,7 @@ struct SignatureKeysTests {
         #expect(good)
     }
 
-    @Test("in PEM is refused unless it is for one of the algorithms", arguments: Unusable.all)
+    @Test("in PEM is refused unless it belongs to one of the algorithms", arguments: Unusable.all)
     func unusable(case unusable: Unusable) throws {
         let directory = try TemporaryDirectory()
         let (secret, open) = (directory.path(of: "secret.pem"), directory.path(of: "open.pem"))
@@ -117,7 +117,7 @@ struct SignatureKeysTests {
         #expect(privateFault?.reason.contains(unusable.reason) == true)
     }
 
-    @Test("in PEM that is encrypted is refused without asking for the passphrase")
+    @Test("in encrypted PEM is refused without asking for the passphrase")
     func encrypted() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "key.pem")
@@ -127,7 +127,7 @@ struct SignatureKeysTests {
         #expect(throws: UnusableKey.unreadable) { try SigningKey(privateKeyPEM: pem(path)) }
     }
 
-    @Test("for RSA is refused with a bad modulus or exponent")
+    @Test("for RSA is refused with an invalid modulus or exponent")
     func rsaNumbers() throws {
         let modulus = Vector.rsaModulus
         func refuses(_ reason: String, _ modulus: [UInt8], _ exponent: [UInt8]) {
@@ -166,7 +166,7 @@ struct SignatureKeysTests {
         }
     }
 
-    @Test("for EdDSA is refused with another length, or if anybody could sign for it")
+    @Test("for EdDSA is refused with another length, or if anybody could forge its signatures")
     func ed25519() throws {
         for count in [0, 1, 31, 33, 57, 64] {
             #expect(throws: UnusableKey.self) { try VerifyingKey(ed25519: [UInt8](repeating: 7, count: count)) }

@@ -10,7 +10,7 @@ struct ClaimsTests {
         try Claims(Array(json.utf8))
     }
 
-    @Test("are read, whatever else there is")
+    @Test("are read among any others")
     func reads() throws {
         let claims = try claims(
             #"{"sub":"a","exp":1.5e9,"nbf":1.25,"iss":"i","aud":"x","rooms":["r","t-*"],"admin":true,"jti":{"a":[1]}}"#)
@@ -22,7 +22,7 @@ struct ClaimsTests {
     }
 
     @Test(
-        "of a wrong type are refused by name, null and what is there twice among them",
+        "of a wrong type are refused by name, including null and duplicates",
         arguments: [
             (#"{"sub":7}"#, "sub"), (#"{"exp":"soon"}"#, "exp"), (#"{"exp":null}"#, "exp"), (#"{"exp":1e999}"#, "exp"),
             (#"{"nbf":true}"#, "nbf"), (#"{"rooms":null}"#, "rooms"), (#"{"rooms":"lobby"}"#, "rooms"),
@@ -37,7 +37,7 @@ struct ClaimsTests {
         #expect(problem?.detail.contains(name) == true)
     }
 
-    @Test("name so many rooms at most")
+    @Test("are bounded in the number of rooms")
     func tooManyRooms() throws {
         func json(_ count: Int) -> String {
             #"{"rooms":[\#(Array(repeating: #""r""#, count: count).joined(separator: ","))]}"#

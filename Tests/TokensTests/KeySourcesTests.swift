@@ -5,7 +5,7 @@ import Wire
 
 @testable import Tokens
 
-@Suite("The keys of tokens")
+@Suite("Token keys")
 struct KeySourcesTests {
     private let now = Timestamp(milliseconds: 1_800_000_000_000)
 
@@ -31,7 +31,7 @@ struct KeySourcesTests {
         try issuer.token(.init(subject: "alice", expiry: 1_900_000_000))
     }
 
-    @Test("may be a secret of 32 bytes or more, from a file without its line end", arguments: ["", "\n", "\r\n"])
+    @Test("can be a secret of 32 bytes or more, from a file without its line end", arguments: ["", "\n", "\r\n"])
     func secret(lineEnd: String) throws {
         let files = try TestKeys()
         let path = try files.write(TestKeys.secret + lineEnd, to: "secret")
@@ -43,7 +43,8 @@ struct KeySourcesTests {
         try refuses(KeySources.secretVariable, "32 bytes") { $0.secret = "" }
     }
 
-    @Test("may be public keys in PEM, which verify what OpenSSL or we have signed", arguments: TestKeys.Kind.allCases)
+    @Test(
+        "can be public keys in PEM, which verify signatures of OpenSSL and our own", arguments: TestKeys.Kind.allCases)
     func pem(kind: TestKeys.Kind) throws {
         let files = try TestKeys()
         let (pair, other) = (try files.pair(kind), try files.pair(kind, name: "other"))
@@ -55,7 +56,7 @@ struct KeySourcesTests {
         #expect(!accepts(try files.token(payload: payload, kind, privateKey: other.privateKey), keys))
     }
 
-    @Test("may be a set, in which they are found by kid, and what is of no use is passed over")
+    @Test("can be a key set, which is searched by kid, and whose unusable keys are skipped")
     func set() throws {
         let files = try TestKeys()
         var (jwks, issuers): ([String], [TokenIssuer]) = ([], [])
@@ -80,7 +81,7 @@ struct KeySourcesTests {
         #expect(!accepts(try token(renamed), keys))
     }
 
-    @Test("without a kid in a set may be called anything")
+    @Test("without a kid in a set match any kid")
     func unnamed() throws {
         let files = try TestKeys()
         let pair = try files.pair(.ec)
@@ -119,7 +120,7 @@ struct KeySourcesTests {
     }
 
     @Test(
-        "in a set are skipped when their members are malformed, weak or for something else",
+        "in a set are skipped if malformed, weak or for another use",
         arguments: [
             #""kty":"RSA","e":"AQ","n":N"#, #""kty":"RSA","e":"AA","n":N"#, #""kty":"RSA","e":"","n":N"#,
             #""kty":"RSA","e":"AQAA","n":N"#, #""kty":"RSA","e":"AQAB","n":"""#, #""kty":"RSA","e":"AQAB","n":"AQAB""#,
@@ -152,7 +153,7 @@ struct KeySourcesTests {
     }
 
     @Test(
-        "are no set when the text is not one",
+        "are refused if the text is not a key set",
         arguments: [
             "", "[]", "{}", "null", #"{"keys":null}"#, #"{"keys":{}}"#, #"{"keys":[]} x"#, #"{"keys":[],"keys":[]}"#,
             #"{"keys":[{"kty":"RSA","kty":"EC"}]}"#, #"{"keys":["#,
@@ -163,7 +164,7 @@ struct KeySourcesTests {
         try refuses("JSON Web Key Set") { $0.keySet = path }
     }
 
-    @Test("that cannot be used are refused, by the name of their file and without what is in it")
+    @Test("that are unusable are refused with the name of their file and without its contents")
     func refused() throws {
         let files = try TestKeys()
         let pair = try files.pair(.rsa)
@@ -186,7 +187,7 @@ struct KeySourcesTests {
         #expect(error?.description.contains("secret words") == false)
     }
 
-    @Test("are so many at most")
+    @Test("are bounded in number")
     func bound() throws {
         let files = try TestKeys()
         let path = try files.pair(.ec).publicKey

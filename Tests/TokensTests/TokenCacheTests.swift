@@ -4,7 +4,7 @@ import Wire
 
 @testable import Tokens
 
-@Suite("The cache of tokens")
+@Suite("The token cache")
 struct TokenCacheTests {
     private let noon = Timestamp(milliseconds: 1_000_000)
     private let later = Timestamp(milliseconds: 2_000_000)
@@ -13,7 +13,7 @@ struct TokenCacheTests {
         Identity(user: try UserID(name), end: end)
     }
 
-    @Test("knows a token until its end, and no other that is written almost like it")
+    @Test("knows a token until it expires, and no similar one")
     func remembers() throws {
         var cache = TokenCache()
         let alice = try identity("alice", end: later)
@@ -25,7 +25,7 @@ struct TokenCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("is bounded, forgets what is not asked for, and keeps what is")
+    @Test("is bounded, evicts unused tokens, and keeps used ones")
     func bound() throws {
         var cache = TokenCache()
         let alice = try identity("alice", end: later)

@@ -27,7 +27,7 @@ struct TokenVerifierTests {
         }
     }
 
-    @Test("holds from 60 s before its nbf to 60 s after its exp, to the millisecond")
+    @Test("is valid from 60 s before its nbf to 60 s after its exp, to the millisecond")
     func leeway() throws {
         let verifier = try verifier()
         #expect(verifier.rules.leeway == .seconds(60))
@@ -38,7 +38,7 @@ struct TokenVerifierTests {
         #expect(code(of: claims, verifier, at: (now - 160) * 1000 - 1) == .tokenNotYetValid)
     }
 
-    @Test("names when it ends: at its exp, or within the leeway behind that; the end of time is the year 9999's")
+    @Test("has an end: its exp, or within the leeway after it; at most the end of the year 9999")
     func end() throws {
         let verifier = try verifier()
         func end(_ expiry: String) throws -> Timestamp? {
@@ -53,7 +53,7 @@ struct TokenVerifierTests {
     }
 
     @Test(
-        "without a user, without an end, or with an aud that nobody has asked for is refused",
+        "without a user, without an expiry, or with an unexpected aud is refused",
         arguments: [
             #"{"exp":1900000000}"#, #"{"sub":"","exp":1900000000}"#, #"{"sub":"a b","exp":1900000000}"#,
             #"{"sub":"a"}"#, #"{"sub":"a","exp":1900000000,"aud":"x"}"#, #"{"sub":"a","exp":1900000000,"aud":[]}"#,
@@ -63,7 +63,7 @@ struct TokenVerifierTests {
     }
 
     @Test(
-        "must be of the issuer and for the audience that the server has been told",
+        "must have the configured issuer and audience",
         arguments: [
             (#""iss":"i","aud":"x""#, nil), (#""iss":"i","aud":["y","x"]"#, nil),
             (#""iss":"j","aud":"x""#, .tokenInvalid),
@@ -77,7 +77,7 @@ struct TokenVerifierTests {
         #expect(code(of: #"{"sub":"a","exp":1900000000,\#(claims)}"#, verifier, at: now * 1000) == expected)
     }
 
-    @Test("is refused as soon as it is too long, and not before")
+    @Test("is refused above the maximum length")
     func size() throws {
         let verifier = try verifier()
         let payload = #"{"sub":"a","exp":1900000000}"#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Clients that stay")
+@Suite("New long-lived clients")
 struct AcceptPaceTests {
     private let start = ContinuousClock.now
 
@@ -16,13 +16,13 @@ struct AcceptPaceTests {
         }
     }
 
-    @Test("come in as fast as they can while nobody is being served")
+    @Test("are accepted at any rate while nobody is being served")
     func unhurried() {
         var pace = AcceptPace(rate: 100, burst: 2)
         #expect(rests(&pace, at: [0, 0, 0, 0, 1]) == [nil, nil, nil, nil, nil])
     }
 
-    @Test("come in at their rate while others are being served, and for a second after that")
+    @Test("are accepted at a limited rate while others are being served, and for a second after that")
     func paced() {
         var pace = AcceptPace(rate: 100, burst: 2)
         pace.favourClients(at: start)
@@ -32,7 +32,7 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: [998, 999, 999, 1000]) == [nil, nil, 29, nil])
     }
 
-    @Test("do not wait for those who came while nobody was being served")
+    @Test("do not wait for those accepted while nobody was being served")
     func forgotten() {
         var pace = AcceptPace(rate: 100, burst: 2)
         _ = rests(&pace, at: Array(repeating: 0, count: 10_000))
@@ -40,20 +40,20 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: [0, 0]) == [nil, 20])
     }
 
-    @Test("wait for a tenth of a second at most, however many came at once")
+    @Test("wait at most a tenth of a second, whatever their number")
     func longestRest() {
         var pace = AcceptPace(rate: 100, burst: 2)
         pace.favourClients(at: start)
         #expect(rests(&pace, at: Array(repeating: 0, count: 10_000)).last == 100)
     }
 
-    @Test("are 2,300 a second on each loop, 8 at once")
+    @Test("are accepted at 2,300 a second on each loop, 8 at once")
     func defaults() {
         let limits = TransportLimits()
         #expect(limits.acceptRate == 2300 && limits.acceptBurst == 8)
     }
 
-    @Test("come in one at a time at least")
+    @Test("are accepted at least one at a time")
     func bounds() {
         var pace = AcceptPace(rate: 0, burst: 0)
         pace.favourClients(at: start)
@@ -61,7 +61,7 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: [0]) == [1000])
     }
 
-    @Test("are all served, each when its time has come", arguments: ["127.0.0.1", "localhost"])
+    @Test("are all served in time", arguments: ["127.0.0.1", "localhost"])
     func served(host: String) throws {
         var script = Script()
         script.received = { connection, bytes in

@@ -13,7 +13,7 @@ struct BackpressureTests {
         count = 50_000_000
     }
 
-    @Test("50 MB written at once arrive whole, and then the connection is drained", arguments: [false, true])
+    @Test("50 MB written at once arrive completely, and then the connection is drained", arguments: [false, true])
     func deliversLargeWrites(encrypted: Bool) throws {
         let congested = Recorder<Bool>()
         var script = Script()
@@ -40,7 +40,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A connection that is owed more than may be kept for slow clients is ended")
+    @Test("A connection that exceeds the bytes kept for slow clients is ended")
     func boundsUnsentBytes() throws {
         var limits = TransportLimits()
         limits.unsentBytes = 1_000_000
@@ -54,7 +54,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("What is written while congested comes after what was written before", arguments: [false, true])
+    @Test("Bytes written during congestion follow earlier ones", arguments: [false, true])
     func keepsOrder(encrypted: Bool) throws {
         var script = Script()
         script.received = { connection, _ in
@@ -71,7 +71,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A write that the kernel takes whole neither congests nor drains")
+    @Test("A write that the kernel accepts completely neither congests nor drains")
     func staysQuiet() throws {
         try withServer { server in
             let client = try TestClient(port: server.port)
@@ -83,7 +83,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A stalled client costs no turns of the loop, even when it sends all the while", arguments: [false, true])
+    @Test("A stalled client causes no turns of the loop, even while it sends", arguments: [false, true])
     func doesNotSpin(encrypted: Bool) throws {
         let turns = Atomic<Int>(0)
         let turnsOfStall = Recorder<Int>()
@@ -115,7 +115,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A client that takes nothing for too long is cut")
+    @Test("A client that reads nothing for too long is cut")
     func cutsTheStalled() throws {
         var script = Script()
         script.received = { connection, _ in connection.write(Self.large) }
@@ -128,7 +128,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("So is one that is to read our last words")
+    @Test("A client that does not read the last bytes is cut, too")
     func cutsTheStalledAtTheEnd() throws {
         var script = Script()
         script.received = { connection, _ in
@@ -143,7 +143,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A client that takes a little now and then is slow, not dead")
+    @Test("A client that reads a little from time to time is not stalled")
     func bearsWithTheSlow() throws {
         let ticks = Recorder<Bool>()
         var script = Script()
@@ -167,7 +167,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("While reading is paused nothing is read; then all that came is")
+    @Test("While reading is paused nothing is read; afterwards everything is")
     func pausesReading() throws {
         let connections = Recorder<LoopBound<Connection>>()
         var script = Script()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A byte budget")
 struct ByteBudgetTests {
-    @Test("refuses what would exceed its limit, and leaves the share as it was")
+    @Test("refuses to exceed its limit, and leaves the share unchanged")
     func limit() {
         let budget = ByteBudget(limit: 100)
         var first = ByteBudget.Share(of: budget)
@@ -18,7 +18,7 @@ struct ByteBudgetTests {
         #expect(budget.used == 100)
     }
 
-    @Test("gets back what a share holds when the share ends, and no sooner")
+    @Test("gets a share back when the share ends")
     func release() {
         let budget = ByteBudget(limit: 100)
         func hold() {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Certificates")
 struct CertificateTests {
     @Test(
-        "After a reload new connections see the new certificate, and open ones go on",
+        "A reload applies to new connections, and open ones continue",
         arguments: [
             (TestCertificate.Key.ec, TestCertificate.Key.ec), (.rsa, .ec), (.ec, .rsa),
         ])
@@ -30,7 +30,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("A file that cannot be used leaves the old certificate in place")
+    @Test("An unusable file leaves the old certificate in place")
     func keepsOldCertificate() throws {
         let certificate = try TestCertificate(name: "old")
         let other = try TestCertificate(name: "other")
@@ -49,7 +49,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("A group without TLS has nothing to reload")
+    @Test("A group without TLS reloads nothing")
     func reloadsNothing() throws {
         let group = try LoopGroup(count: 1)
         defer { group.stop() }
@@ -57,7 +57,7 @@ struct CertificateTests {
         #expect(!group.isSecure)
     }
 
-    @Test("What is wrong at the start is said, with the file")
+    @Test("An error at the start names the file")
     func refusesBadFiles() throws {
         let good = try TestCertificate()
         let bad = try TestCertificate()
@@ -83,7 +83,7 @@ struct CertificateTests {
         #expect(reason?.hasPrefix("cannot use \(bad.keyPath): ") == true)
     }
 
-    @Test("An encrypted key is refused, rather than asked about on the terminal")
+    @Test("An encrypted key is refused instead of prompting for the passphrase")
     func refusesEncryptedKey() throws {
         let certificate = try TestCertificate()
         try run(
@@ -96,7 +96,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "A client that comes back is known by its ticket, on whichever loop",
+        "A returning client is recognised by its ticket, on any loop",
         arguments: [
             TLSOptions.Version.tls12, .tls13,
         ])
@@ -133,7 +133,7 @@ struct CertificateTests {
         return client
     }
 
-    @Test("A ticket is worth nothing when the keys have been rotated", arguments: [TLSOptions.Version.tls12, .tls13])
+    @Test("A ticket is invalid after the keys were rotated", arguments: [TLSOptions.Version.tls12, .tls13])
     func rotatesTicketKeys(version: TLSOptions.Version) throws {
         let certificate = try TestCertificate()
         try withServer(loops: 2, certificate: certificate) { server in
@@ -154,7 +154,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("The keys of tickets are rotated by themselves, after half a day")
+    @Test("Ticket keys rotate by themselves after half a day")
     func rotatesTicketKeysInTime() throws {
         #expect(TransportLimits().ticketKeys == .seconds(12 * 3600))
         let certificate = try TestCertificate()

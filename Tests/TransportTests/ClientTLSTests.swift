@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Encrypted connections to others")
+@Suite("Outgoing encrypted connections")
 struct ClientTLSTests {
     /// Connects from a loop of the server to the server itself.
     private func connect(
@@ -22,7 +22,7 @@ struct ClientTLSTests {
         #expect(isConnecting)
     }
 
-    @Test("What is written before the handshake is sent behind it, and whole, however much it is")
+    @Test("Bytes written before the handshake are all sent after it")
     func carriesBytes() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
@@ -45,7 +45,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("A certificate for another name, or that nobody vouches for, ends the connection with the reason")
+    @Test("An untrusted certificate, or one for another name, ends the connection with the reason")
     func verifies() throws {
         let certificate = try TestCertificate(name: "localhost")
         let cases = [("elsewhere", ClientTLS.Trust.file(certificate.certificatePath)), ("localhost", .system)]
@@ -62,7 +62,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("A server that does not speak TLS is found not to")
+    @Test("A server that does not speak TLS is detected")
     func noticesPlain() throws {
         var greeting = Script()
         greeting.received = { connection, _ in connection.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) }
@@ -77,7 +77,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("The server's goodbye ends the connection")
+    @Test("The server's close ends the connection")
     func hearsGoodbye() throws {
         var goodbye = Script()
         goodbye.received = { connection, _ in connection.finish() }

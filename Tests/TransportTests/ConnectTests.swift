@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Connections to others")
+@Suite("Outgoing connections")
 struct ConnectTests {
     /// Connects from a loop of the server to `port` of this machine.
     private func connect(
@@ -17,7 +17,7 @@ struct ConnectTests {
         #expect(isConnecting)
     }
 
-    @Test("What is written before the connection stands is sent when it does, in order")
+    @Test("Bytes written before the connection is established are sent afterwards, in order")
     func sendsEarlyWrites() throws {
         try withServer(host: "localhost") { server in
             for host in ["127.0.0.1", "::1"] {
@@ -41,7 +41,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A connection that is refused is closed, and its handler hears of it once")
+    @Test("A refused connection closes, and its handler is told once")
     func hearsOfRefusal() throws {
         try withServer { server in
             let unused = try withServer { $0.port }
@@ -54,7 +54,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A connection that waits for an answer that does not come may be given up")
+    @Test("A connection attempt without an answer can be cancelled")
     func givesUp() throws {
         try withServer { server in
             let events = Recorder<Event>()
@@ -67,7 +67,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A port that is none is refused")
+    @Test("An invalid port is refused")
     func refusesBadPort() {
         let error = #expect(throws: TransportError.self) { try PeerAddress(host: "127.0.0.1", port: 70_000) }
         #expect(

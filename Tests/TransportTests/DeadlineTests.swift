@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Deadlines")
 struct DeadlineTests {
-    @Test("The handler is told when the time has passed, not before, and once")
+    @Test("The handler is called once, not before the deadline")
     func tellsOnce() throws {
         let spent = Recorder<Duration>()
         var script = Script()
@@ -25,7 +25,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A deadline replaces the one before, whether it is earlier or later", arguments: [(100, 300), (300, 100)])
+    @Test("A deadline replaces the previous one, earlier or later", arguments: [(100, 300), (300, 100)])
     func replaces(first: Int, second: Int) throws {
         let spent = Recorder<Duration>()
         var script = Script()
@@ -48,7 +48,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A deadline that was taken back does not come")
+    @Test("A cancelled deadline does not fire")
     func takesBack() throws {
         var script = Script()
         script.received = { connection, bytes in
@@ -68,7 +68,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A handler sets the next deadline when one has come")
+    @Test("A handler can set the next deadline when one has passed")
     func repeats() throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds(1)) }
@@ -82,7 +82,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Deadlines of several connections come in the order of their times")
+    @Test("Deadlines of several connections fire in order")
     func keepsOrder() throws {
         let connections = Recorder<LoopBound<Connection>>()
         let order = Recorder<UInt64>()
@@ -103,7 +103,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Connections that are gone are not told", arguments: [true, false])
+    @Test("Closed connections get no calls", arguments: [true, false])
     func forgetsTheGone(aborts: Bool) throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds($0.id == 1 ? 1000 : 1200)) }
@@ -120,7 +120,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("What a deadline has gathered goes on at the end of the same turn")
+    @Test("Work that a deadline queued is flushed at the end of the same turn")
     func endsTurn() throws {
         let order = Recorder<String>()
         var script = Script()
@@ -143,7 +143,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Absurdly long and negative times are taken for what they mean")
+    @Test("Very long and negative times are treated as expected")
     func clampsTimes() throws {
         var script = Script()
         script.opened = { $0.setDeadline(.seconds(Int64.max)) }

@@ -6,9 +6,9 @@ import Testing
 @testable import Transport
 
 /// Each test in a process of its own: the limit of descriptors is the process's.
-@Suite("Out of descriptors")
+@Suite("Without free file descriptors")
 struct DescriptorTests {
-    @Test("Those who are served go on, the others are refused, and nothing spins; with descriptors, all is well again")
+    @Test("existing clients are served, others are refused, and nothing spins; with descriptors the loop recovers")
     func sheds() async {
         await #expect(processExitsWith: .success) { try DescriptorTests.runOut() }
     }
@@ -48,7 +48,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("A group for which there are no descriptors says so")
+    @Test("a group cannot start, and says so")
     func refusesToStart() async {
         await #expect(processExitsWith: .success) {
             try LoopGroup(count: 1).stop()
@@ -67,7 +67,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("The limit of open files is set to what was wanted, down too")
+    @Test("the limit of open files is set to the wanted value, also downwards")
     func setsLimit() async {
         await #expect(processExitsWith: .success) {
             #expect(raiseOpenFileLimit(to: 256) == 256)
@@ -77,7 +77,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("The system's table of open files is made as large as it will have to be, and nothing stays open")
+    @Test("the system's table of open files is enlarged in advance, and nothing stays open")
     func reserves() async {
         await #expect(processExitsWith: .success) {
             func tableSize() -> Int {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connections")
 struct EchoTests {
-    @Test("Bytes come back over plain TCP")
+    @Test("Bytes are echoed over plain TCP")
     func echoes() throws {
         try withServer { server in
             let client = try TestClient(port: server.port)
@@ -17,7 +17,7 @@ struct EchoTests {
         }
     }
 
-    @Test("Bytes come back over TLS 1.2 and 1.3", arguments: [TLSOptions.Version.tls12, .tls13])
+    @Test("Bytes are echoed over TLS 1.2 and 1.3", arguments: [TLSOptions.Version.tls12, .tls13])
     func echoesEncrypted(version: TLSOptions.Version) throws {
         let certificate = try TestCertificate(name: "echo")
         try withServer(certificate: certificate) { server in
@@ -31,7 +31,7 @@ struct EchoTests {
         }
     }
 
-    @Test("TLS 1.1 is refused, for its version")
+    @Test("TLS 1.1 is refused")
     func refusesOldTLS() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
@@ -43,7 +43,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A client that can do HTTP/2 is told to do HTTP/1.1")
+    @Test("A client that supports HTTP/2 is told to use HTTP/1.1")
     func choosesHTTP1() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
@@ -54,7 +54,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A handler may put another in its place while bytes arrive")
+    @Test("A handler can be replaced while bytes arrive")
     func replacesHandler() throws {
         let later = Recorder<Event>()
         var script = Script()
@@ -75,7 +75,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A handler may write before anything has come")
+    @Test("A handler can write before any bytes arrive")
     func speaksFirst() throws {
         var script = Script()
         script.opened = { $0.write(Array("welcome".utf8)) }
@@ -105,7 +105,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A handler knows who the client is, and a connection by its number")
+    @Test("A handler knows the client's address, and each connection has a number")
     func knowsPeer() throws {
         let seen = Recorder<String>()
         var script = Script()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The end of a connection")
 struct EndingTests {
-    @Test("A client that has closed its sending side still gets its answer when reading is paused")
+    @Test("A client that has closed its sending side gets its answer, even if reading is paused")
     func answersTheHalfClosed() throws {
         var script = Script()
         script.received = { connection, _ in
@@ -27,7 +27,7 @@ struct EndingTests {
         }
     }
 
-    @Test("A client that keeps sending can read our last words, and is not listened to", arguments: [false, true])
+    @Test("A client that keeps sending can read the last bytes, and its own are ignored", arguments: [false, true])
     func letsReadLastWords(encrypted: Bool) throws {
         let words = [UInt8](repeating: 65, count: 300_000)
         var script = Script()
@@ -50,7 +50,7 @@ struct EndingTests {
         }
     }
 
-    @Test("A client that never closes is let go after a while", arguments: [false, true])
+    @Test("A client that never closes is dropped after a while", arguments: [false, true])
     func doesNotLingerForEver(encrypted: Bool) throws {
         var script = Script()
         script.received = { connection, _ in connection.finish() }
@@ -65,7 +65,7 @@ struct EndingTests {
         }
     }
 
-    @Test("A deadline of before does not cut the lingering short")
+    @Test("An earlier deadline does not shorten the lingering")
     func lingersInFull() throws {
         let times = Recorder<Duration>()
         var script = Script()
@@ -86,7 +86,7 @@ struct EndingTests {
         }
     }
 
-    @Test("An answer at a deadline reaches a client that has said nothing")
+    @Test("An answer at a deadline reaches a silent client")
     func answersTheSilent() throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds(100)) }
@@ -105,7 +105,7 @@ struct EndingTests {
         case opened, received, drained, deadline, shuttingDown
     }
 
-    @Test("A handler may cut its connection wherever it is, and hears of it once", arguments: Place.allCases)
+    @Test("A handler can cut its connection at any time, and is told once", arguments: Place.allCases)
     func aborts(place: Place) throws {
         var script = Script()
         let cut: @Sendable (Connection) -> Void = { connection in
@@ -144,7 +144,7 @@ struct EndingTests {
         }
     }
 
-    @Test("A handler may cut other connections, from wherever it is")
+    @Test("A handler can cut other connections at any time")
     func abortsOthers() throws {
         let connections = Recorder<LoopBound<Connection>>()
         var script = Script()
@@ -167,7 +167,7 @@ struct EndingTests {
         }
     }
 
-    @Test("After the end of a connection all its calls are harmless")
+    @Test("After the end of a connection all calls on it are harmless")
     func ignoresCallsAfterTheEnd() throws {
         let connections = Recorder<LoopBound<Connection>>()
         var script = Script()
@@ -210,7 +210,7 @@ struct EndingTests {
         }
     }
 
-    @Test("Writing to a client that has gone ends the connection, not the process", arguments: [false, true])
+    @Test("Writing to a client that is gone ends the connection, not the process", arguments: [false, true])
     func survivesBrokenPipes(encrypted: Bool) throws {
         var script = Script()
         script.received = { connection, _ in

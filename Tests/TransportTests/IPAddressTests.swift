@@ -5,7 +5,7 @@ import Testing
 @Suite("IP addresses and their ranges")
 struct IPAddressTests {
     @Test(
-        "An address is read and written in its usual notation",
+        "An address is parsed from and written in its usual notation",
         arguments: [
             ("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
             ("::1", "::1"), ("::", "::"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::ffff:192.0.2.1", "192.0.2.1"),
@@ -20,7 +20,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "What is no address is refused",
+        "Other text is not an address",
         arguments: [
             "", "1", "localhost", "127.0.0", "127.0.0.1.1", "127.0.0.256", "127.0.0.01", "0x7f.0.0.1", "2130706433",
             "127.1", " 127.0.0.1", "127.0.0.1 ", "127.0.0.1\0", "127.0.0.1:80", "[::1]", ":::", "1::2::3", "g::1",
@@ -31,7 +31,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "A range has the addresses of its prefix",
+        "A range contains the addresses with its prefix",
         arguments: [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.0", false),
             ("10.0.0.0/8", "9.255.255.255", false),
@@ -51,7 +51,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "What is no range is refused, also one with bits beyond its prefix",
+        "Other text is not a range, nor is one with bits after its prefix",
         arguments: [
             "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0.0/0008",
             "::/129",

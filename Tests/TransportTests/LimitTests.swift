@@ -3,9 +3,9 @@ import Testing
 
 @testable import Transport
 
-@Suite("The bound on connections")
+@Suite("The limit of connections")
 struct LimitTests {
-    @Test("The gate lets in as many as it may, and another for each that leaves")
+    @Test("The gate admits up to its maximum, and another for each that leaves")
     func countsAtGate() {
         let gate = Gate(limit: 2)
         #expect(gate.enter() && gate.enter())
@@ -16,7 +16,7 @@ struct LimitTests {
         #expect(!gate.enter())
     }
 
-    @Test("One connection too many is told so; when one leaves there is a place again", arguments: [1, 2])
+    @Test("An excess connection is told so; when one leaves, the next is accepted", arguments: [1, 2])
     func refuses(loops: Int) throws {
         try withServer(loops: loops, limits: TransportLimits(connections: 3)) { server in
             var clients = try (0..<3).map { count in
@@ -46,7 +46,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A refused client of TLS is cut")
+    @Test("A refused TLS client is cut")
     func refusesEncrypted() throws {
         let certificate = try TestCertificate()
         try withServer(limits: TransportLimits(connections: 1), certificate: certificate) { server in
@@ -61,7 +61,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Clients in the middle of a handshake count, and have only so long for it")
+    @Test("Clients in the middle of a handshake count, and have a time limit")
     func countsHandshakes() throws {
         let certificate = try TestCertificate()
         let limits = TransportLimits(connections: 1, handshake: .seconds(2))
@@ -80,7 +80,7 @@ struct LimitTests {
         }
     }
 
-    @Test("The time for the handshake ends with it", arguments: [TLSOptions.Version.tls12, .tls13])
+    @Test("The time limit of the handshake ends with it", arguments: [TLSOptions.Version.tls12, .tls13])
     func endsHandshakeTime(version: TLSOptions.Version) throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds(2500)) }
@@ -95,7 +95,8 @@ struct LimitTests {
     }
 
     @Test(
-        "What is no TLS is cut, without a handler", arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{7}", ""])
+        "Bytes that are not TLS cut the connection without a handler",
+        arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{7}", ""])
     func cutsGarbage(bytes: String) throws {
         let certificate = try TestCertificate()
         try withServer(limits: TransportLimits(handshake: .seconds(1)), certificate: certificate) { server in
@@ -111,7 +112,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Refused clients are let go after a while, even if they stay")
+    @Test("Refused clients are dropped after a while, even if they stay")
     func forgetsTheRefused() throws {
         let limits = TransportLimits(connections: 0, refusals: 2, linger: .milliseconds(100))
         try withServer(limits: limits) { server in
@@ -123,7 +124,7 @@ struct LimitTests {
         }
     }
 
-    @Test("The defaults are those that are documented")
+    @Test("The defaults are as documented")
     func hasDefaults() {
         let limits = TransportLimits()
         #expect(limits.connections == 65_536)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Listening")
 struct ListeningTests {
-    @Test("localhost is both families, on one port")
+    @Test("localhost means both families on one port")
     func listensOnBothFamilies() throws {
         try withServer(loops: 2, host: "localhost") { server in
             for host in ["127.0.0.1", "::1"] {
@@ -17,7 +17,7 @@ struct ListeningTests {
     }
 
     @Test(
-        "A port in use is refused, though the sockets of one server share theirs",
+        "A port in use is refused, although the sockets of one server share theirs",
         arguments: ["127.0.0.1", "localhost"])
     func refusesPortInUse(host: String) throws {
         try withServer(loops: 2, host: host) { server in
@@ -36,7 +36,7 @@ struct ListeningTests {
         }
     }
 
-    @Test("A port is free again when its server has stopped, even with connections that it has ended")
+    @Test("A port is free again when its server has stopped, even after it closed connections")
     func freesPort() throws {
         let port = try withServer { server in
             let client = try TestClient(port: server.port)
@@ -52,7 +52,7 @@ struct ListeningTests {
         #expect(taken == port)
     }
 
-    @Test("One group may listen on several addresses")
+    @Test("One group can listen on several addresses")
     func listensTwice() throws {
         try withServer { server in
             let events = Recorder<Event>()
@@ -69,7 +69,7 @@ struct ListeningTests {
     }
 
     @Test(
-        "An address that is none, or not ours, is refused with its name",
+        "An invalid or foreign address is refused with its name",
         arguments: [
             ("203.0.113.7", 0, "cannot use the address 203.0.113.7:0: Cannot assign requested address"),
             ("no such host", 80, "cannot use the address no such host:80: Name or service not known"),
@@ -86,7 +86,7 @@ struct ListeningTests {
         #expect(!error.isAddressInUse)
     }
 
-    @Test("A group that has stopped does not listen")
+    @Test("A stopped group does not listen")
     func doesNotListenStopped() throws {
         let group = try LoopGroup(count: 2)
         group.stop()
@@ -97,7 +97,7 @@ struct ListeningTests {
     }
 
     @Test(
-        "What is loopback and what is not",
+        "Loopback addresses are recognised",
         arguments: [
             ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("0.0.0.0", false),
             ("::", false), ("192.0.2.1", false), ("::ffff:127.0.0.1", true),

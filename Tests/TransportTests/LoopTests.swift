@@ -17,7 +17,7 @@ final class LoopTests {
         group.stop()
     }
 
-    @Test("Work of another thread runs on the loop, in the order in which it was posted")
+    @Test("Posted work runs on the loop in order")
     func runsInOrder() throws {
         let loop = loop
         let order = Recorder<Int>()
@@ -31,7 +31,7 @@ final class LoopTests {
         #expect(!loop.isCurrent)
     }
 
-    @Test("Work for later runs when its time has come, not earlier, also when it is asked for by such work")
+    @Test("Delayed work runs at its time and not earlier, also if such work schedules it")
     func runsLater() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -64,7 +64,7 @@ final class LoopTests {
         #expect(order.events.prefix(3) == ["posting", "end of turn", "posted"])
     }
 
-    @Test("A loop that is to look again has its next turn at once, and then sleeps")
+    @Test("A loop that is asked to continue has its next turn at once, and then sleeps")
     func looksAgain() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -83,7 +83,7 @@ final class LoopTests {
         #expect(order.events.count < 50)
     }
 
-    @Test("Urgent work runs before what waits, in its own order")
+    @Test("Urgent work runs before other posted work, in its own order")
     func runsUrgentWorkFirst() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -96,7 +96,7 @@ final class LoopTests {
         #expect(order.events == ["posting", "urgent", "next", "first", "second"])
     }
 
-    @Test("Urgent work runs in the middle of what takes long, where that asks for it")
+    @Test("Urgent work can run in the middle of long work")
     func runsUrgentWorkBetween() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -110,7 +110,7 @@ final class LoopTests {
         #expect(order.events == ["before", "urgent", "after"])
     }
 
-    @Test("Urgent work runs when sockets have been served for so long")
+    @Test("Urgent work runs when sockets have been served for a while")
     func runsUrgentWorkBetweenSockets() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -128,7 +128,7 @@ final class LoopTests {
     }
 
     @Test(
-        "What is to be done between sockets, or in a turn that takes long, is done now and then, and not within itself")
+        "Work between sockets, or in long turns, runs from time to time, and does not nest")
     func runsInterludes() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -161,7 +161,7 @@ final class LoopTests {
         #expect(order.events == ["between", "short", "between", "in a long turn", "long"])
     }
 
-    @Test("Work that takes long leaves the rest to the loop's next turn")
+    @Test("Long work is continued in the loop's next turn")
     func sharesTurns() throws {
         let loop = loop
         let order = Recorder<String>()
@@ -178,7 +178,7 @@ final class LoopTests {
         #expect(order.events.prefix(4) == ["end of turn", "long", "end of turn", "short"])
     }
 
-    @Test("What is posted by many threads at once all runs")
+    @Test("Work posted by many threads at once all runs")
     func losesNothing() async throws {
         let loop = loop
         let count = Recorder<Int>()
@@ -197,7 +197,7 @@ final class LoopTests {
         }
     }
 
-    @Test("After stop nothing is taken any more, and what it held is let go")
+    @Test("After stop no work is accepted, and its captures are released")
     func refusesAfterStop() throws {
         let order = Recorder<String>()
         group.loops[0].post { order.record("before") }
@@ -207,7 +207,7 @@ final class LoopTests {
         group.stop()
     }
 
-    @Test("Work that posts when it is dropped does not hang the stop")
+    @Test("Work that posts when it is dropped does not block the stop")
     func dropsWorkThatPosts() throws {
         final class Poster: Sendable {
             let loop: Loop
@@ -256,7 +256,7 @@ final class LoopTests {
         }
     }
 
-    @Test("On the loop, an actor of the loop is isolated without a hop")
+    @Test("On the loop, an actor of the loop can be called without a hop")
     func isolatesActors() throws {
         let loop = loop
         let counter = Counter(on: loop)
@@ -265,21 +265,21 @@ final class LoopTests {
         #expect(loop.isIsolatingCurrentContext() == false)
     }
 
-    @Test("A task may prefer the loop to run on")
+    @Test("A task can prefer the loop as its executor")
     func runsTasks() async throws {
         let loop = loop
         let isOnLoop = await Task(executorPreference: loop) { loop.isCurrent }.value
         #expect(isOnLoop)
     }
 
-    @Test("The loop's clock does not go backwards")
+    @Test("The loop's clock never goes backwards")
     func tellsTime() throws {
         let loop = loop
         let times = try (0..<100).map { _ in try loop.run { loop.time } }
         #expect(times == times.sorted())
     }
 
-    @Test("What is bound to a loop is reached on the loop")
+    @Test("Loop-bound values are accessible on the loop")
     func bindsToLoop() throws {
         final class Feed {
             var name = "general"
@@ -296,7 +296,7 @@ final class LoopTests {
         #expect(try loop.run { own.value.name } == "random")
     }
 
-    @Test("What is bound to a loop traps elsewhere")
+    @Test("Loop-bound values trap elsewhere")
     func trapsElsewhere() async {
         await #expect(processExitsWith: .failure) {
             let group = try LoopGroup(count: 1)

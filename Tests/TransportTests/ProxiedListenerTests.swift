@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Connections of a balancer")
+@Suite("Connections from a balancer")
 struct ProxiedListenerTests {
     /// A running server that expects PROXY headers from these addresses, and the addresses of those that it has served.
     private func withBalancedServer(
@@ -32,7 +32,8 @@ struct ProxiedListenerTests {
         [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x21, 0x11, 0, 12]
         + [192, 0, 2, 7, 10, 0, 0, 1, 0xC3, 0x50, 0x01, 0xBB]
 
-    @Test("are served as the client's that the header names, with what comes behind it", arguments: [line, binary])
+    @Test(
+        "are treated as the client's that the header names, along with the bytes after it", arguments: [line, binary])
     func serves(header: [UInt8]) throws {
         try withBalancedServer { port, _, peers, _ in
             let client = try TestClient(port: port)
@@ -44,7 +45,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("may bring the header byte by byte", arguments: [line, binary])
+    @Test("may send the header byte by byte", arguments: [line, binary])
     func waits(header: [UInt8]) throws {
         try withBalancedServer { port, group, peers, _ in
             let client = try TestClient(port: port)
@@ -60,7 +61,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("are encrypted behind the header", arguments: [TLSOptions.Version.tls12, .tls13], [line, binary])
+    @Test("are encrypted after the header", arguments: [TLSOptions.Version.tls12, .tls13], [line, binary])
     func encrypts(version: TLSOptions.Version, header: [UInt8]) throws {
         try withBalancedServer(certificate: try TestCertificate()) { port, _, peers, _ in
             let client = try TestClient(port: port, preface: header, tls: TLSOptions(version))
@@ -71,7 +72,7 @@ struct ProxiedListenerTests {
     }
 
     @Test(
-        "count as the balancer's own when it says so or does not know",
+        "count as the balancer's own if the header says so or names no client",
         arguments: [
             Array("PROXY UNKNOWN\r\n".utf8),
             [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x20, 0, 0, 0],
@@ -85,7 +86,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("are closed without a header, without being served")
+    @Test("are closed without a header")
     func refusesOthers() throws {
         try withBalancedServer { port, group, peers, failures in
             for bytes in ["GET / HTTP/1.1\r\n\r\n", "PROXY TCP4 x y 1 2\r\n", "PROXY TCP4 1.2.3.4"] {
@@ -101,7 +102,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("have only so long for the header")
+    @Test("have a time limit for the header")
     func times() throws {
         try withBalancedServer(limits: TransportLimits(proxyHeader: .milliseconds(50))) {
             port, group, peers, failures in
@@ -113,7 +114,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("count against the bound on connections while the header is awaited")
+    @Test("count towards the limit of connections while the header is incomplete")
     func counts() throws {
         let limits = TransportLimits(connections: 1, refusals: 0, proxyHeader: .seconds(60))
         try withBalancedServer(limits: limits) { port, group, peers, failures in
@@ -130,7 +131,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("that wait for the rest of a header do not hold up the end of the server")
+    @Test("with an incomplete header do not delay the server's stop")
     func stops() throws {
         var client: TestClient?
         try withBalancedServer { port, group, _, _ in
@@ -141,7 +142,7 @@ struct ProxiedListenerTests {
         try client?.waitForEnd()
     }
 
-    @Test("are told from others, whose header is not understood")
+    @Test("are distinguished from others, whose header is not accepted")
     func trustsNobodyElse() throws {
         try withBalancedServer(proxies: ["10.0.0.0/8", "::1"]) { port, _, peers, _ in
             let client = try TestClient(port: port)

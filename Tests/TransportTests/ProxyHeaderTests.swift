@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("The header of the PROXY protocol")
+@Suite("A PROXY protocol header")
 struct ProxyHeaderTests {
     private static let signature: [UInt8] = [
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
@@ -66,7 +66,7 @@ struct ProxyHeaderTests {
         ("a UNIX socket", binary(0x31, Array(repeating: 0x61, count: 216)), nil),
     ]
 
-    @Test("tells the source however it is cut, and leaves what follows", arguments: good.indices)
+    @Test("names the source however it is cut, and leaves the following bytes", arguments: good.indices)
     func reads(index: Int) {
         let (name, bytes, source) = Self.good[index]
         let expected = ProxyHeader.Outcome.source(source.flatMap { IPAddress($0) })
@@ -82,7 +82,7 @@ struct ProxyHeaderTests {
     }
 
     @Test(
-        "is refused as a line that is wrong",
+        "in text form is refused if malformed",
         arguments: [
             "GET / HTTP/1.1\r\n", "PROXX", "proxy UNKNOWN\r\n", "PROXY\r\n", "PROXY \r\n", "PROXY UNKNOWN\n",
             "PROXY TCP4\r\n",
@@ -105,7 +105,7 @@ struct ProxyHeaderTests {
         }
     }
 
-    @Test("is refused as bytes that are wrong")
+    @Test("in binary form is refused if malformed")
     func refusesBytes() {
         var badSignature = Self.binary(0x11, Self.v4)
         badSignature[11] = 0x0B
@@ -131,7 +131,7 @@ struct ProxyHeaderTests {
         }
     }
 
-    @Test("is never read beyond its end or its bounds, whatever the bytes are")
+    @Test("is never read beyond its end or its maximum length")
     func survivesNoise() {
         var generator = SeededGenerator(seed: 14)
         for round in 0..<2000 {

@@ -34,7 +34,7 @@ struct PushTests {
         }
     }
 
-    @Test("A push arrives, between what the connection writes itself")
+    @Test("arrive in order with the connection's own writes")
     func arrives() throws {
         try withOutlet { (server, client, outlet) throws in
             #expect(try push("one", to: outlet, of: server))
@@ -43,7 +43,7 @@ struct PushTests {
         }
     }
 
-    @Test("Who has said that it takes none gets none, and an encrypted connection neither")
+    @Test("are refused by connections without an outlet and by encrypted ones")
     func refused() throws {
         try withOutlet { (server, client, outlet) throws in
             try client.send("off")
@@ -55,7 +55,7 @@ struct PushTests {
         }
     }
 
-    @Test("Nothing is pushed after our last words, nor to a connection that has closed or has come in its place")
+    @Test("are refused after the last bytes, and by connections that are closed or have replaced a closed one")
     func ended() throws {
         try withOutlet { (server, client, outlet) throws in
             try client.send("end")
@@ -71,7 +71,7 @@ struct PushTests {
         }
     }
 
-    @Test("What the kernel does not take follows, in order, and until it has there are no more pushes")
+    @Test("continue in order when the kernel has not accepted everything; meanwhile further ones are refused")
     func congested() throws {
         let pushed = Recorder<Int>()
         var script = Script()
@@ -91,7 +91,7 @@ struct PushTests {
         }
     }
 
-    @Test("A connection that the client has reset is found out, and pushed to no more")
+    @Test("detect a connection that the client has reset")
     func broken() throws {
         try withOutlet { (server, client, outlet) throws in
             client.reset()
@@ -103,7 +103,7 @@ struct PushTests {
         }
     }
 
-    @Test("A table knows outlets by slot and connection")
+    @Test("find outlets by slot and connection")
     func table() {
         var table = OutletTable()
         let first = Outlet(slot: 3, id: 1)

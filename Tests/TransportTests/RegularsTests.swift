@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Clients that ask again and again")
+@Suite("Clients with frequent requests")
 struct RegularsTests {
     /// Tells the loop that its client asks again and again, and echoes what it gets; or ends, when told so.
     private static let script = Script(received: { connection, bytes in
@@ -43,7 +43,7 @@ struct RegularsTests {
         return try seen.wait(for: 1)[0]
     }
 
-    @Test("are served between two sockets of a turn, and others are not")
+    @Test("are served between two sockets of a turn, and other clients are not")
     func served() throws {
         try withServer(Self.script) { server in
             let client = try regular(of: server)
@@ -59,7 +59,7 @@ struct RegularsTests {
         }
     }
 
-    @Test("may send more than is read so: the rest follows in order")
+    @Test("can send more than one read takes; the rest follows in order")
     func long() throws {
         try withServer(Self.script) { server in
             let client = try regular(of: server)
@@ -70,7 +70,7 @@ struct RegularsTests {
         }
     }
 
-    @Test("that have ended are found by the library")
+    @Test("that have closed are detected by the library")
     func ended() throws {
         try withServer(Self.script) { server in
             let client = try regular(of: server)
@@ -80,7 +80,7 @@ struct RegularsTests {
         }
     }
 
-    @Test("are not read from while that is paused, nor after our last words", arguments: ["pause", "finish"])
+    @Test("are not read from while reading is paused, nor after the last bytes", arguments: ["pause", "finish"])
     func paused(how: String) throws {
         try withServer(Self.script) { server in
             let client = try regular(of: server, how)
@@ -89,7 +89,7 @@ struct RegularsTests {
         }
     }
 
-    @Test("may be cut off by what they ask")
+    @Test("can be cut by their own request")
     func aborted() throws {
         try withServer(Self.script) { server in
             let client = try regular(of: server)
@@ -113,7 +113,7 @@ struct RegularsTests {
         }
     }
 
-    @Test("are as many as are worth a look: the first gives way")
+    @Test("are limited in number, and the oldest is replaced")
     func bounded() {
         var regulars = Regulars()
         for slot in 0..<Regulars.capacity { #expect(add(slot, to: &regulars) == nil) }
@@ -126,7 +126,7 @@ struct RegularsTests {
         regulars.add(slot: slot, id: UInt64(slot))?.slot
     }
 
-    @Test("that have given way come back when they ask again")
+    @Test("that were replaced return with their next request")
     func comeBack() throws {
         try withServer(Self.script) { server in
             let clients = try (0...Regulars.capacity).map { try regular(of: server, "\($0)") }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Transport
 
-@Suite("A stall")
+@Suite("A stalled client")
 struct StallTests {
-    @Test("There is hope for as many looks as there are, less one, and none after")
+    @Test("is dropped after a number of checks without progress")
     func givesUp() {
         var stall = Stall(acknowledged: 100, nextLook: 5)
         #expect(stall.nextLook == 5)
@@ -13,7 +13,7 @@ struct StallTests {
         #expect(stall.nextLook == 9)
     }
 
-    @Test("Whenever the client has taken something, its time begins anew")
+    @Test("starts anew whenever it makes progress")
     func bears() {
         var stall = Stall(acknowledged: 0, nextLook: 1)
         let hopes = [1, 1, 1, 1, 2, 2, 3, 3, 3, 3, 3].map { stall.look(acknowledged: $0, nextLook: 2) }

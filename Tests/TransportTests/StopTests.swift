@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The end of a server")
 struct StopTests {
-    @Test("Winding down stops accepting, and every handler may say goodbye", arguments: [false, true])
+    @Test("Winding down stops accepting, and every handler is notified", arguments: [false, true])
     func windsDown(encrypted: Bool) throws {
         var script = Script()
         script.shuttingDown = { connection in
@@ -47,7 +47,7 @@ struct StopTests {
     }
 
     @Test(
-        "Stopping cuts what is still open: served, congested, finishing, refused and half-made",
+        "Stopping cuts all open connections: served, congested, finishing, refused and half-open",
         arguments: [false, true])
     func stops(encrypted: Bool) throws {
         var script = Script()
@@ -76,7 +76,7 @@ struct StopTests {
         #expect(events.events.filter { $0 == .opened }.count == 4)
     }
 
-    @Test("A handler that hears of its end when the server stops may still call what it likes")
+    @Test("A handler can make any call when it learns of the stop")
     func survivesCallsWhileStopping() throws {
         var script = Script()
         let connections = Recorder<LoopBound<Connection>>()
@@ -99,7 +99,7 @@ struct StopTests {
         for client in clients { try client.waitForEnd() }
     }
 
-    @Test("A stopped server has given back its threads, its descriptors and its handlers", arguments: [false, true])
+    @Test("A stopped server has released its threads, descriptors and handlers", arguments: [false, true])
     func givesBack(encrypted: Bool) async {
         // In a process of its own, where nobody else opens anything.
         if encrypted {
@@ -109,7 +109,7 @@ struct StopTests {
         }
     }
 
-    @Test("Starting and stopping at once, many times over, is safe, for the descriptors of others too")
+    @Test("Starting and stopping quickly and repeatedly is safe, also for others' descriptors")
     func startsAndStopsAtOnce() async {
         await #expect(processExitsWith: .success) {
             let isDone = Atomic<Bool>(false)
@@ -135,7 +135,7 @@ struct StopTests {
         }
     }
 
-    @Test("The library has nothing to complain about, and if it had, it would be heard")
+    @Test("The library logs no errors, and its errors would be noticed")
     func logsNothing() async {
         await #expect(processExitsWith: .success) {
             let lines = Recorder<String>()

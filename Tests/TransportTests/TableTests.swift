@@ -12,7 +12,7 @@ struct TableTests {
         loop = group.loops[0]
     }
 
-    @Test("A slot goes to another connection, a number never does")
+    @Test("reuses slots, but never numbers")
     func reusesSlots() {
         defer { group.stop() }
         var table = ConnectionTable()

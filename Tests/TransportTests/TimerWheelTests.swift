@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The timer wheel")
 struct TimerWheelTests {
-    @Test("An entry comes up at its tick, and once")
+    @Test("An entry fires once, at its tick")
     func comesUpOnce() {
         var wheel = TimerWheel<String>()
         wheel.insert("a", at: 3)
@@ -15,7 +15,7 @@ struct TimerWheelTests {
         #expect(wheel.isEmpty)
     }
 
-    @Test("Entries come up in the order of their ticks, those of one tick in the order of their arrival")
+    @Test("Entries fire in the order of their ticks, and within a tick in order of arrival")
     func keepsOrder() {
         var wheel = TimerWheel<String>()
         wheel.insert("late", at: 5)
@@ -24,7 +24,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 9) == ["first", "second", "late"])
     }
 
-    @Test("An entry further away than the span goes round until its tick has come")
+    @Test("An entry further away than the span stays until its tick")
     func goesRound() {
         var wheel = TimerWheel<String>(span: 4)
         wheel.insert("far", at: 10)
@@ -33,7 +33,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 10) == ["far"])
     }
 
-    @Test("One bucket holds entries of several rounds apart")
+    @Test("One bucket separates entries of several rounds")
     func sharesBuckets() {
         var wheel = TimerWheel<Int>(span: 4)
         for tick in [2, 6, 10] { wheel.insert(tick, at: tick) }
@@ -42,7 +42,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 10) == [10])
     }
 
-    @Test("After a long sleep all that was due comes up, and nothing else")
+    @Test("After a long sleep all due entries fire, and no others")
     func wakesFromLongSleep() {
         var wheel = TimerWheel<Int>(span: 4)
         for tick in 1...20 { wheel.insert(tick, at: tick) }
@@ -52,7 +52,7 @@ struct TimerWheelTests {
         #expect(wheel.isEmpty)
     }
 
-    @Test("A tick that has passed already comes up at the next")
+    @Test("An entry for a past tick fires at the next one")
     func clampsPast() {
         var wheel = TimerWheel<String>(now: 100)
         wheel.insert("overdue", at: 7)
@@ -60,7 +60,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 101) == ["overdue", "now"])
     }
 
-    @Test("The clock standing still brings nothing up")
+    @Test("Nothing fires while the clock stands still")
     func standsStill() {
         var wheel = TimerWheel<String>(now: 5)
         wheel.insert("a", at: 6)
@@ -78,7 +78,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 1_000_001) == ["a"])
     }
 
-    @Test("Any entries come up at the first look that is not before their tick", arguments: 0..<20 as Range<UInt64>)
+    @Test("Any entries fire at the first check that is not before their tick", arguments: 0..<20 as Range<UInt64>)
     func agreesWithSorting(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var wheel = TimerWheel<Int>(span: Int.random(in: 1...32, using: &random))
