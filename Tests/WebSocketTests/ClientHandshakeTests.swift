@@ -17,7 +17,7 @@ struct ClientHandshakeTests {
         return #expect(throws: ClientHandshake.Failure.self) { try handshake.check(response) } != nil
     }
 
-    @Test("The request has the RFC's fields")
+    @Test("The request has the fields that the RFC requires")
     func request() {
         #expect(
             handshake.fields.map { "\($0.name): \($0.value)" } == [
@@ -49,7 +49,7 @@ struct ClientHandshakeTests {
     }
 
     @Test(
-        "An answer to the offer of compression may say this",
+        "An answer to the offer of compression may have these parameters",
         arguments: [
             [], [""], ["permessage-deflate; server_no_context_takeover"],
             ["permessage-deflate; server_no_context_takeover; client_no_context_takeover"],
@@ -69,7 +69,7 @@ struct ClientHandshakeTests {
     }
 
     @Test(
-        "Any other answer to it is refused",
+        "Any other answer to the offer is refused",
         arguments: [
             "permessage-deflate", "permessage-deflate; client_no_context_takeover", "permessage-bzip2",
             "permessage-deflate; server_no_context_takeover, permessage-deflate; server_no_context_takeover",
@@ -86,7 +86,7 @@ struct ClientHandshakeTests {
         #expect(throws: ClientHandshake.Failure.self) { try client.check(response) }
     }
 
-    @Test("A client and a server of ours understand each other")
+    @Test("Our client and our server understand each other")
     func both() throws {
         var generator = SeededGenerator(seed: 13)
         let nonce = (0..<ClientHandshake.nonceLength).map { _ in UInt8.random(in: 0...255, using: &generator) }

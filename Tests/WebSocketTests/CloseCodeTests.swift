@@ -3,7 +3,7 @@ import WebSocket
 
 @Suite("Close codes, RFC 6455 §7.4")
 struct CloseCodeTests {
-    @Test("Exactly the registered codes and the ranges of libraries and applications may be sent")
+    @Test("Only registered codes and those of libraries and applications may be sent")
     func mayBeSent() {
         let allowed = Set([1000, 1001, 1002, 1003] + Array(1007...1014) + Array(3000...4999))
         for code in UInt16.min...UInt16.max {
@@ -11,14 +11,14 @@ struct CloseCodeTests {
         }
     }
 
-    @Test("Codes that stand for the lack of one may not be sent")
+    @Test("Codes that mean a missing code may not be sent")
     func pseudoCodes() {
         for code in [CloseCode.reserved1004, .noStatusReceived, .abnormalClosure, .tlsHandshake] {
             #expect(!code.mayBeSent)
         }
     }
 
-    @Test("Backscroll's own codes are private ones")
+    @Test("Backscroll's own codes are in the private range")
     func ownCodes() {
         for code in [
             CloseCode.badRequest, .tokenExpired, .notMember, .roomDeleted, .noProgress, .cursorUnknown, .tooManyFrames,

@@ -5,7 +5,7 @@ import WebSocket
 struct CloseHandshakeTests {
     private let goingAway = ClosePayload(code: .goingAway, reason: "shutdown")
 
-    @Test("The peer's Close frame is answered with its code, and the server ends the connection")
+    @Test("The server answers a Close frame with its code, and ends the connection")
     func answeredByTheServer() {
         var handshake = CloseHandshake(role: .server)
         #expect(handshake.maySend)
@@ -14,7 +14,7 @@ struct CloseHandshakeTests {
         #expect(!handshake.maySend && !handshake.mayReceive)
     }
 
-    @Test("A client answers and leaves the end of the connection to the server")
+    @Test("The client answers, and leaves the end of the connection to the server")
     func answeredByTheClient() {
         var handshake = CloseHandshake(role: .client)
         #expect(handshake.received(code: .tokenExpired) == .send(ClosePayload(code: .tokenExpired)))
@@ -29,7 +29,7 @@ struct CloseHandshakeTests {
         #expect(careless.received(code: .noStatusReceived) == .sendAndDisconnect(.empty))
     }
 
-    @Test("After our Close frame nothing more is sent, and the peer's answer ends the connection")
+    @Test("After our Close frame nothing is sent, and the peer's answer ends the connection")
     func startedByTheServer() {
         var handshake = CloseHandshake(role: .server)
         #expect(handshake.close(goingAway) == .send(goingAway))
@@ -39,7 +39,7 @@ struct CloseHandshakeTests {
         #expect(handshake.state == .closed)
     }
 
-    @Test("A client that closed waits for the server to end the connection")
+    @Test("A client that has sent Close waits for the server to end the connection")
     func startedByTheClient() {
         var handshake = CloseHandshake(role: .client)
         #expect(handshake.close(ClosePayload(code: .normalClosure)) == .send(ClosePayload(code: .normalClosure)))
@@ -47,7 +47,7 @@ struct CloseHandshakeTests {
         #expect(handshake.state == .closed)
     }
 
-    @Test("Closing again does nothing")
+    @Test("Closing twice has no effect")
     func closingTwice() {
         var handshake = CloseHandshake(role: .server)
         #expect(handshake.close(goingAway) == .send(goingAway))
@@ -57,7 +57,7 @@ struct CloseHandshakeTests {
         #expect(handshake.received(code: .goingAway) == CloseHandshake.Action.none)
     }
 
-    @Test("A peer that breaks a rule is told why and cut off", arguments: [Role.server, .client])
+    @Test("A peer that violates the protocol is told why and disconnected", arguments: [Role.server, .client])
     func failed(role: Role) {
         let error = WebSocketError(closeCode: .messageTooBig, reason: "too big")
         var handshake = CloseHandshake(role: role)
@@ -66,7 +66,7 @@ struct CloseHandshakeTests {
         #expect(handshake.failed(error) == CloseHandshake.Action.none)
     }
 
-    @Test("A peer that breaks a rule after our Close frame is just cut off")
+    @Test("A peer that violates the protocol after our Close frame is just disconnected")
     func failedWhileClosing() {
         var handshake = CloseHandshake(role: .server)
         _ = handshake.close(goingAway)

@@ -7,13 +7,13 @@ struct ClosePayloadTests {
         try ClosePayload(decoding: bytes.span)
     }
 
-    @Test("Nothing at all is a payload without a code")
+    @Test("An empty payload has no code")
     func empty() throws {
         #expect(try decode([]) == .empty)
         #expect(ClosePayload.empty.encoded() == [])
     }
 
-    @Test("A code and a reason survive the way there and back")
+    @Test("A code and a reason survive encoding and decoding")
     func roundTrip() throws {
         let payload = ClosePayload(code: .goingAway, reason: "Feierabend 🌙")
         #expect(payload.encoded().prefix(2) == [0x03, 0xE9])
@@ -34,7 +34,7 @@ struct ClosePayloadTests {
         #expect(MessageReader.outcome(of: frame).error?.closeCode == .protocolError)
     }
 
-    @Test("A reason that is not UTF-8 is invalid data, also when it is only cut off")
+    @Test("A reason that is not UTF-8 is invalid data, also if it is only truncated")
     func reasonNotUTF8() {
         for reason: [UInt8] in [[0xFF], [0x61, 0xC3], [0xED, 0xA0, 0x80]] {
             let outcome = MessageReader.outcome(of: WireBytes.masked(.close, [0x03, 0xE8] + reason))
@@ -42,14 +42,14 @@ struct ClosePayloadTests {
         }
     }
 
-    @Test("A reason of 123 bytes is sent whole, one of 124 is cut")
+    @Test("A reason of 123 bytes is sent completely, one of 124 is truncated")
     func reasonLength() {
         let exact = String(repeating: "x", count: ClosePayload.maxReasonLength)
         #expect(ClosePayload(code: .goingAway, reason: exact).reason.count == 123)
         #expect(ClosePayload(code: .goingAway, reason: exact + "y").reason == Array(exact.utf8))
     }
 
-    @Test("A reason is never cut inside a character")
+    @Test("A reason is never truncated inside a character")
     func cutAtCharacter() {
         for lead in 0..<4 {
             let reason = String(repeating: "a", count: lead) + String(repeating: "😀", count: 40)

@@ -15,7 +15,7 @@ struct CompressedMessageTests {
     private let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
     @Test(
-        "The RFC's examples of Hello, §7.2.3",
+        "The RFC's examples of Hello are read, §7.2.3",
         arguments: [
             [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
             // A block that is stored, a final block, and two blocks.
@@ -32,7 +32,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("What Python's zlib has compressed with other settings is read")
+    @Test("Output of Python's zlib with other settings is read")
     func otherSettings() {
         let json =
             #"{"type":"message","message":{"room":"lobby","seq":4,"rev":4,"sender":"alice","#
@@ -43,14 +43,14 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("Two final blocks make one message")
+    @Test("Two final blocks form one message")
     func finalBlocks() {
         let final: [UInt8] = [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
         #expect(outcome(of: W.compressed(.text, final + final)) == Outcome(events: [.text("HelloHello")]))
         #expect(outcome(of: W.compressed(.text, final + hello)) == Outcome(events: [.text("HelloHello")]))
     }
 
-    @Test("Fragments are one compressed message; what stands between them is not part of it")
+    @Test("Fragments form one compressed message, also with control frames between them")
     func fragments() {
         let frames =
             W.compressed(.text, Array(hello[..<3]), isFinal: false) + W.masked(.ping, [1])
@@ -60,7 +60,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("Compressed and plain messages follow each other as they like")
+    @Test("Compressed and plain messages may alternate")
     func mixed() {
         let frames =
             W.masked(.text, "plain") + W.compressed(.binary, hello) + W.masked(.text, isFinal: false)
@@ -70,7 +70,7 @@ struct CompressedMessageTests {
                 == Outcome(events: [.text("plain"), .binary(Array("Hello".utf8)), .text("é"), .text("")]))
     }
 
-    @Test("RSV1 stands on the first frame of a message and nowhere else, and only where it was agreed on")
+    @Test("RSV1 is allowed only on the first frame of a message, and only after negotiation")
     func misplaced() {
         let first = W.compressed(.text, Array(hello[..<3]), isFinal: false)
         for frames in [
@@ -86,14 +86,14 @@ struct CompressedMessageTests {
         #expect(outcome(of: header).error?.closeCode == .protocolError, "RSV2 means nothing")
     }
 
-    @Test("A message may not refer to the one before it: context takeover is never agreed on")
+    @Test("A message cannot refer to the previous one, since context takeover is not negotiated")
     func contextTakeover() {
         let second = outcome(of: W.compressed(.text, hello) + W.compressed(.text, [0xF2, 0x00, 0x11, 0x00, 0x00]))
         #expect(second.events == [.text("Hello")])
         #expect(second.error?.closeCode == .invalidPayloadData)
     }
 
-    @Test("What is no compressed message, or not all of one, is refused")
+    @Test("Invalid or incomplete compressed data is refused")
     func invalid() {
         for payload in [[], [0xFF], [0x07], [0x00, 0x05, 0x00], [0xDE, 0xAD, 0xBE, 0xEF]] as [[UInt8]] {
             #expect(outcome(of: W.compressed(.binary, payload)).error?.closeCode == .invalidPayloadData)
@@ -106,7 +106,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("Text is checked when it has been decompressed, wherever its characters are cut")
+    @Test("Text is validated after decompression, wherever its characters are cut")
     func text() {
         for bad in [[0xFF], [0x61, 0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]] {
             let frame = W.compressed(.text, W.deflated(bad))
@@ -117,7 +117,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("The bound is on what a message becomes: one of the limit passes, one byte more is too big")
+    @Test("The limit applies to the decompressed size, exactly")
     func limit() {
         for limit in [0, 1, 511, 512, 513, 1000, 65_536] {
             let message = [UInt8](repeating: 0x61, count: limit)
@@ -128,7 +128,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("A bomb is refused when it has reached the bound, and takes no more memory than that")
+    @Test("A compression bomb is refused at the limit, and takes no more memory than that")
     func bomb() {
         // 16 MiB in 16 KiB.
         let bomb = W.deflated([UInt8](repeating: 0, count: 1 << 24))
@@ -140,7 +140,7 @@ struct CompressedMessageTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("Between compressed messages no memory is held")
+    @Test("No memory is held between compressed messages")
     func idleMemory() {
         var reader = MessageReader(role: .server, maxMessageBytes: 1 << 20, allowsCompression: true)
         for _ in 0..<100 {

@@ -11,7 +11,7 @@ struct DeflaterTests {
         return MessageReader.outcome(of: frame, role: .client, maxMessageBytes: 1 << 24, allowsCompression: true)
     }
 
-    @Test("The RFC's example comes out as the RFC has it")
+    @Test("The RFC's example is reproduced")
     func example() {
         #expect(WireBytes.deflated(Array("Hello".utf8)) == [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])
     }
@@ -21,7 +21,7 @@ struct DeflaterTests {
         #expect(WireBytes.deflated([]) == [0x00])
     }
 
-    @Test("A message becomes the same bytes whatever was compressed before it")
+    @Test("The output does not depend on earlier messages")
     func independent() {
         var deflater = Deflater()
         let messages = [Array("Hello".utf8), [], Array("Hello, hello".utf8), [UInt8](repeating: 7, count: 100_000)]
@@ -32,7 +32,7 @@ struct DeflaterTests {
         }
     }
 
-    @Test("What is compressed can be read, whatever its size, with any window", arguments: [9, 12, 15])
+    @Test("The output can be decompressed, for any size and window", arguments: [9, 12, 15])
     func roundTrips(windowBits: Int) {
         var generator = SeededGenerator(seed: UInt64(windowBits))
         var deflater = Deflater(windowBits: windowBits)
@@ -47,7 +47,7 @@ struct DeflaterTests {
         }
     }
 
-    @Test("A smaller window is kept to: what lies further back is not referred to")
+    @Test("A smaller window limits the distance of references")
     func window() {
         var generator = SeededGenerator(seed: 7692)
         let noise = (0..<600).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -55,7 +55,7 @@ struct DeflaterTests {
         #expect(WireBytes.deflated(noise + noise, windowBits: 12).count < 700)
     }
 
-    @Test("A chat message takes three quarters of its bytes")
+    @Test("A chat message shrinks to three quarters")
     func chat() {
         let json =
             #"{"type":"message","message":{"room":"lobby","seq":48213,"rev":48213,"sender":"alice","#

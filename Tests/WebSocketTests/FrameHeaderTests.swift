@@ -31,7 +31,7 @@ struct FrameHeaderTests {
         #expect(try decode(bytes, role: .client) == header)
     }
 
-    @Test("A header is read from any place, when its last byte is there and not before")
+    @Test("A header is read at any offset, once its last byte has arrived")
     func everyPrefix() throws {
         for length in [0, 125, 126, 0xFFFF, 0x10000] {
             for maskingKey in [nil, WireBytes.key] {
@@ -85,7 +85,7 @@ struct FrameHeaderTests {
         #expect(error?.closeCode == .protocolError)
     }
 
-    @Test("RSV1, once negotiated, marks the first frame of a message and nothing else")
+    @Test("RSV1, if negotiated, is allowed only on the first frame of a message")
     func rsv1() throws {
         let header = FrameHeader(opcode: .text, payloadLength: 5, rsv1: true, maskingKey: WireBytes.key)
         #expect(encode(header).first == 0xC1)
@@ -109,7 +109,7 @@ struct FrameHeaderTests {
         }
     }
 
-    @Test("A server wants masked frames, a client unmasked ones")
+    @Test("A server requires masked frames, a client unmasked ones")
     func masking() throws {
         #expect(try decode([0x81, 0x80, 1, 2, 3, 4])?.maskingKey == MaskingKey(1, 2, 3, 4))
         #expect(throws: WebSocketError.self) { try decode([0x81, 0x00]) }

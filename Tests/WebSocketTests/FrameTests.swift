@@ -50,14 +50,14 @@ struct FrameTests {
         }
     }
 
-    @Test("A frame goes behind what is there, and only its payload is masked")
+    @Test("A frame is appended to existing bytes, and only its payload is masked")
     func appends() {
         var bytes: [UInt8] = [1, 2, 3]
         Frame.append(.binary, payload: [0, 0].span, maskingKey: MaskingKey(5, 6, 7, 8), into: &bytes)
         #expect(bytes == [1, 2, 3, 0x82, 0x82, 5, 6, 7, 8, 5, 6])
     }
 
-    @Test("A text header and the bytes behind it make a frame", arguments: [0, 1, 125, 126, 65535, 65536])
+    @Test("A text header and the bytes after it form a frame", arguments: [0, 1, 125, 126, 65535, 65536])
     func textInPlace(count: Int) {
         let payload = [UInt8](repeating: 0x61, count: count)
         var bytes: [UInt8] = []

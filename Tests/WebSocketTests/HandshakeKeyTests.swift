@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("SHA-1, FIPS 180-4, by its published examples")
+@Suite("SHA-1, FIPS 180-4")
 struct SHA1Tests {
     private func hex(_ text: String) -> String {
         SHA1.digest(of: Array(text.utf8)).map { byte in
@@ -10,7 +10,7 @@ struct SHA1Tests {
         }.joined()
     }
 
-    @Test("The empty message, one block and two blocks")
+    @Test("hashes the published examples of none, one block and two blocks")
     func vectors() {
         #expect(hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
         #expect(hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d")
@@ -19,7 +19,7 @@ struct SHA1Tests {
                 == "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
     }
 
-    @Test("Ten thousand times a, over many blocks")
+    @Test("hashes the published example over many blocks")
     func long() {
         #expect(hex(String(repeating: "a", count: 1_000_000)) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
     }
@@ -28,7 +28,7 @@ struct SHA1Tests {
 @Suite("Base64, RFC 4648")
 struct Base64Tests {
     @Test(
-        "The RFC's examples, §10",
+        "encodes the RFC's examples, §10",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
@@ -38,13 +38,13 @@ struct Base64Tests {
         #expect(Base64.decodedCount(encoded) == plain.utf8.count)
     }
 
-    @Test("All six-bit values have their character")
+    @Test("has a character for each six-bit value")
     func alphabet() {
         #expect(Base64.encode([0xFB, 0xFF, 0xFE, 0x00, 0x10, 0x83]) == "+//+ABCD")
     }
 
     @Test(
-        "What is not Base64 stands for nothing",
+        "rejects other text",
         arguments: ["Zg", "Zg=", "Zg=a", "Z===", "====", "Zm9_", "Zm 9", "Zmäß"])
     func notBase64(text: String) {
         #expect(Base64.decodedCount(text) == nil)
@@ -53,12 +53,12 @@ struct Base64Tests {
 
 @Suite("Sec-WebSocket-Key and Sec-WebSocket-Accept, RFC 6455 §1.3")
 struct AcceptKeyTests {
-    @Test("The RFC's example")
+    @Test("match the RFC's example")
     func example() {
         #expect(AcceptKey.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
 
-    @Test("A key is the Base64 of 16 bytes and of no other number", arguments: 14...18)
+    @Test("need exactly 16 bytes in Base64", arguments: 14...18)
     func length(count: Int) {
         #expect(AcceptKey.isValid(Base64.encode([UInt8](repeating: 7, count: count))) == (count == 16))
     }
@@ -66,20 +66,20 @@ struct AcceptKeyTests {
 
 @Suite("Lists of tokens, RFC 9110 §5.6.1")
 struct TokenListTests {
-    @Test("Elements are gathered over lines; whitespace and empty elements are dropped")
+    @Test("are collected over several lines, without whitespace and empty elements")
     func parsing() {
         #expect(TokenList.parse(["a, b ,\tc", "", " ,, d"]) == ["a", "b", "c", "d"])
         #expect(TokenList.parse([]) == [])
     }
 
     @Test(
-        "An element that is not a token spoils the list",
+        "are invalid if an element is not a token",
         arguments: ["a b", "a/b", "a, \"b\"", "ä", "a;q=1", "a, b\u{0}"])
     func notTokens(line: String) {
         #expect(TokenList.parse([line]) == nil)
     }
 
-    @Test("A token is found in any case, and only as a whole")
+    @Test("are searched for whole tokens in any case")
     func contains() {
         #expect(TokenList.contains("upgrade", in: ["keep-alive, Upgrade"]))
         #expect(TokenList.contains("websocket", in: ["h2c/1", "WebSocket"]))

@@ -9,7 +9,7 @@ struct HeartbeatTests {
         start + .seconds(seconds)
     }
 
-    @Test("A ping is due every 30 s, not before")
+    @Test("A ping is due every 30 s")
     func interval() {
         var heartbeat = Heartbeat(start: start)
         #expect(Heartbeat.defaultInterval == .seconds(30))
@@ -21,7 +21,7 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("Two unanswered pings are borne, then the peer is dead and stays so")
+    @Test("After two unanswered pings the peer counts as lost for good")
     func dead() {
         var heartbeat = Heartbeat(start: start)
         #expect(heartbeat.tick(at: at(30)) == .sendPing)
@@ -32,7 +32,7 @@ struct HeartbeatTests {
         #expect(heartbeat.tick(at: at(91)) == .dead)
     }
 
-    @Test("Any frame at the last moment saves the connection")
+    @Test("Any frame in time keeps the connection")
     func saved() {
         var heartbeat = Heartbeat(start: start)
         _ = heartbeat.tick(at: at(30))
@@ -42,7 +42,7 @@ struct HeartbeatTests {
         #expect(heartbeat.unanswered == 1)
     }
 
-    @Test("A tick that comes late counts once")
+    @Test("A late tick counts once")
     func late() {
         var heartbeat = Heartbeat(start: start)
         #expect(heartbeat.tick(at: at(600)) == .sendPing)
@@ -50,7 +50,7 @@ struct HeartbeatTests {
         #expect(heartbeat.nextTick == at(630))
     }
 
-    @Test("A ping that cannot go out is not one that was not answered")
+    @Test("A ping that could not be sent does not count as unanswered")
     func skipped() {
         var heartbeat = Heartbeat(start: start)
         #expect(heartbeat.tick(at: at(30)) == .sendPing)
@@ -65,7 +65,7 @@ struct HeartbeatTests {
         #expect(heartbeat.tick(at: at(180)) == .dead)
     }
 
-    @Test("Interval and patience can be chosen")
+    @Test("The interval and the number of pings are configurable")
     func chosen() {
         var heartbeat = Heartbeat(start: start, interval: .seconds(5), maxUnanswered: 1)
         #expect(heartbeat.tick(at: at(5)) == .sendPing)

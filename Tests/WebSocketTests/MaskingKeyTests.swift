@@ -4,14 +4,14 @@ import WebSocket
 
 @Suite("Masking, RFC 6455 §5.3")
 struct MaskingKeyTests {
-    @Test("The RFC's masked Hello")
+    @Test("The RFC's masked Hello is reproduced")
     func hello() {
         var bytes = Array("Hello".utf8)
         WireBytes.key.apply(to: &bytes, from: 0, position: 0)
         #expect(bytes == [0x7F, 0x9F, 0x4D, 0x51, 0x58])
     }
 
-    @Test("Each byte meets the key's byte at its position, for any start, position and length")
+    @Test("Each byte is combined with the key's byte at its position, for any start, position and length")
     func everyAlignment() {
         // Zero bytes in a key are where a shifted word can go wrong unseen.
         for key: (UInt8, UInt8, UInt8, UInt8) in [(1, 2, 3, 4), (0xFF, 0, 0, 0), (0, 0, 0, 0x80), (0, 0, 0, 0)] {
@@ -32,7 +32,7 @@ struct MaskingKeyTests {
         }
     }
 
-    @Test("Masking twice gives the plain bytes back, whatever the pieces")
+    @Test("Masking twice restores the bytes, in any pieces")
     func pieces() {
         let plain = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
         var bytes: [UInt8] = []
@@ -47,7 +47,7 @@ struct MaskingKeyTests {
         #expect(bytes == plain)
     }
 
-    @Test("A key from a generator takes all of its bits")
+    @Test("All bits of a generated key come from the generator")
     func generated() {
         var generator = SeededGenerator(seed: 1)
         let keys = (0..<64).map { _ in MaskingKey(using: &generator).bytes }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("Random bytes and random cuts, the same in every run")
+@Suite("Random bytes and random cuts with fixed seeds")
 struct MessageFuzzTests {
     /// A few random messages with control frames between their fragments, and the events they should give.
     private func conversation(using generator: inout SeededGenerator) -> (bytes: [UInt8], events: [MessageReader.Event])
@@ -47,7 +47,7 @@ struct MessageFuzzTests {
         return outcome
     }
 
-    @Test("Good conversations are read in any pieces")
+    @Test("Valid conversations are read in any pieces")
     func good() {
         var generator = SeededGenerator(seed: 6455)
         for _ in 0..<500 {

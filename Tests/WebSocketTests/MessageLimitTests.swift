@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-@Suite("The bound on a message's size")
+@Suite("The limit of a message's size")
 struct MessageLimitTests {
     private let limit = 1000
 
@@ -13,14 +13,14 @@ struct MessageLimitTests {
         [UInt8](repeating: 0x61, count: count)
     }
 
-    @Test("A message of the limit passes, one byte more is too big")
+    @Test("A message of the maximum size is accepted, one more byte is too large")
     func oneFrame() {
         #expect(outcome(of: WireBytes.masked(.text, payload(limit))) == Outcome(events: [.text(payload(limit))]))
         let error = outcome(of: WireBytes.masked(.text, payload(limit + 1))).error
         #expect(error == WebSocketError(closeCode: .messageTooBig, reason: "a message may have at most 1000 bytes"))
     }
 
-    @Test("The header alone decides, before any of the payload")
+    @Test("The header alone decides, before the payload arrives")
     func headerDecides() {
         var header: [UInt8] = []
         FrameHeader(opcode: .binary, payloadLength: limit + 1, maskingKey: WireBytes.key).encode(into: &header)
@@ -31,7 +31,7 @@ struct MessageLimitTests {
         #expect(outcome(of: largest).error?.closeCode == .messageTooBig)
     }
 
-    @Test("Fragments count together")
+    @Test("Fragments are added up")
     func fragments() {
         let first = WireBytes.masked(.text, payload(600), isFinal: false)
         let joined = Outcome(events: [.text(payload(limit))])
@@ -48,20 +48,20 @@ struct MessageLimitTests {
         #expect(outcome(of: frames) == Outcome(events: [.ping(payload(125)), .text(payload(limit))]))
     }
 
-    @Test("Every message has the whole limit")
+    @Test("Every message can use the whole limit")
     func nextMessage() {
         let frame = WireBytes.masked(.binary, payload(limit))
         #expect(outcome(of: frame + frame).events.count == 2)
     }
 
-    @Test("With a limit of zero only empty messages pass")
+    @Test("With a limit of zero only empty messages are accepted")
     func zero() {
         #expect(MessageReader.outcome(of: WireBytes.masked(.text), maxMessageBytes: 0) == Outcome(events: [.text("")]))
         let error = MessageReader.outcome(of: WireBytes.masked(.text, "a"), maxMessageBytes: 0).error
         #expect(error?.closeCode == .messageTooBig)
     }
 
-    @Test("Empty fragments without end cost no memory")
+    @Test("Endless empty fragments take no memory")
     func emptyFragments() {
         var reader = MessageReader(role: .server, maxMessageBytes: limit)
         let empty = WireBytes.masked(.continuation, isFinal: false)

@@ -7,7 +7,7 @@ struct MessageReaderTests {
         MessageReader(role: .server, maxMessageBytes: maxMessageBytes)
     }
 
-    @Test("Nothing in, nothing out")
+    @Test("No bytes give no events")
     func empty() throws {
         var reader = reader()
         let nothing: [UInt8] = []
@@ -15,7 +15,7 @@ struct MessageReaderTests {
         #expect(try reader.next() == .needMoreBytes)
     }
 
-    @Test("Messages come out in order, also when bytes are appended before all are taken")
+    @Test("Messages come out in order, also if bytes are appended before all are taken")
     func undrained() throws {
         var reader = reader()
         let frames = (UInt8(0)..<20).map { WireBytes.masked(.binary, [$0]) }
@@ -27,7 +27,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("Messages in front of an error are delivered before it")
+    @Test("Messages before an error are delivered first")
     func eventsBeforeTheError() throws {
         var reader = reader()
         let frames = WireBytes.masked(.text, "a") + WireBytes.masked(.ping) + WireBytes.masked(.continuation)
@@ -37,7 +37,7 @@ struct MessageReaderTests {
         #expect(throws: WebSocketError.self) { try reader.next() }
     }
 
-    @Test("An error stays, whatever comes behind it")
+    @Test("An error is permanent, whatever follows")
     func errorStays() {
         var reader = reader()
         let first = reader.read(WireBytes.unmasked(.text))
@@ -46,7 +46,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("What follows a close is ignored and not kept")
+    @Test("Bytes after a Close frame are ignored and not kept")
     func afterClose() {
         var reader = reader()
         let close = WireBytes.masked(.close, [0x03, 0xE9])
@@ -55,7 +55,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("Between messages no memory is held, not even for part of a header more than it needs")
+    @Test("Between messages no memory is held beyond a partial header")
     func idleMemory() {
         var reader = reader()
         let many = (0..<500).flatMap { _ in WireBytes.masked(.text, "tiny") }
@@ -69,7 +69,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("An announced frame takes no memory before its bytes come")
+    @Test("An announced frame takes no memory before its bytes arrive")
     func announcedLength() {
         var reader = reader(maxMessageBytes: 64 << 20)
         var header: [UInt8] = []
@@ -80,7 +80,7 @@ struct MessageReaderTests {
         #expect((1000...8192).contains(reader.heldBytes))
     }
 
-    @Test("Every frame is counted, fragments and control frames too")
+    @Test("Every frame is counted, including fragments and control frames")
     func frameCount() {
         var reader = reader()
         #expect(reader.frameCount == 0)
@@ -94,7 +94,7 @@ struct MessageReaderTests {
     }
 
     @Test(
-        "Lengths around the header's forms are read in pieces of any size",
+        "Lengths around the header's size limits are read in pieces of any size",
         arguments: [0, 1, 125, 126, 127, 65535, 65536])
     func lengths(count: Int) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }

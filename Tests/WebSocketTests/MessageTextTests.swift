@@ -20,7 +20,7 @@ struct MessageTextTests {
         }
     }
 
-    @Test("Bad text is refused as soon as its first impossible byte is there, in the middle of a frame")
+    @Test("Invalid text is refused at its first invalid byte, in the middle of a frame")
     func failFastInsideAFrame() {
         // U+110000: impossible from its second byte on. The frame announces more, which never comes.
         let payload = valid + [0xF4, 0x90, 0x80, 0x80] + Array("edited".utf8)
@@ -31,7 +31,7 @@ struct MessageTextTests {
         #expect(reader.read([frame[badByte]]).error?.closeCode == .invalidPayloadData)
     }
 
-    @Test("Bad text is refused in the fragment that has it, before the message ends")
+    @Test("Invalid text is refused in its fragment, before the message ends")
     func failFastBetweenFragments() {
         var reader = reader()
         #expect(reader.read(WireBytes.masked(.text, valid, isFinal: false)) == Outcome())
@@ -39,7 +39,7 @@ struct MessageTextTests {
         #expect(reader.read(bad).error?.closeCode == .invalidPayloadData)
     }
 
-    @Test("A character that a fragment began has to go on in the next")
+    @Test("A character that one fragment begins must continue in the next")
     func brokenAcrossFragments() {
         let frames =
             WireBytes.masked(.text, [0xE2, 0x82], isFinal: false)
@@ -47,7 +47,7 @@ struct MessageTextTests {
         #expect(MessageReader.outcome(of: frames).error?.closeCode == .invalidPayloadData)
     }
 
-    @Test("A message that ends inside a character is refused, however it ends")
+    @Test("A message that ends inside a character is refused")
     func truncated() {
         let oneFrame = WireBytes.masked(.text, [0x61, 0xF0, 0x9F, 0x98])
         let emptyEnd = WireBytes.masked(.text, [0xC3], isFinal: false) + WireBytes.masked(.continuation)
@@ -56,7 +56,7 @@ struct MessageTextTests {
         }
     }
 
-    @Test("A control frame inside a cut character changes nothing")
+    @Test("A control frame inside a cut character has no effect on it")
     func controlInsideACharacter() {
         let frames =
             WireBytes.masked(.text, [0xF0, 0x9F], isFinal: false) + WireBytes.masked(.ping, [0xFF])
@@ -64,13 +64,13 @@ struct MessageTextTests {
         #expect(MessageReader.outcome(of: frames) == Outcome(events: [.ping([0xFF]), .text("😀")]))
     }
 
-    @Test("Binary messages may be anything")
+    @Test("Binary messages may have any content")
     func binary() {
         let payload: [UInt8] = [0xFF, 0xC0, 0x80]
         #expect(MessageReader.outcome(of: WireBytes.masked(.binary, payload)) == Outcome(events: [.binary(payload)]))
     }
 
-    @Test("Large text is checked to its last byte, in any pieces")
+    @Test("Large text is validated to its last byte, in any pieces")
     func large() {
         var text = Array(String(repeating: "aä€😀", count: 20_000).utf8)
         for size in [1000, 4093, 65536, .max] {

@@ -3,7 +3,7 @@ import WebSocket
 
 @Suite("Opcodes, RFC 6455 §5.2")
 struct OpcodeTests {
-    @Test("Six values have a meaning, ten are reserved")
+    @Test("Six values are defined, ten are reserved")
     func reserved() {
         let known = (UInt8(0)...15).filter { Opcode(rawValue: $0) != nil }
         #expect(known == [0x0, 0x1, 0x2, 0x8, 0x9, 0xA])

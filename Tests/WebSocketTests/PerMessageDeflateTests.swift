@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-@Suite("Agreeing on compression, RFC 7692 §7.1")
+@Suite("Negotiating compression, RFC 7692 §7.1")
 struct PerMessageDeflateTests {
     private func handshake(
         _ extensions: [String], within windowBits: ClosedRange<Int>? = PerMessageDeflate.windowBits
@@ -38,7 +38,7 @@ struct PerMessageDeflateTests {
     }
 
     @Test(
-        "An offer that cannot be met is declined, and the handshake goes on without compression",
+        "An offer that cannot be met is declined, and the handshake continues without compression",
         arguments: [
             "", "permessage-bzip2", "Permessage-Deflate", "permessage-deflate; unknown",
             "permessage-deflate; server_max_window_bits=8", "permessage-deflate; server_max_window_bits=7",
@@ -55,7 +55,7 @@ struct PerMessageDeflateTests {
         #expect(!handshake.fields.contains { $0.name == "Sec-WebSocket-Extensions" })
     }
 
-    @Test("Of several offers the first that can be met is accepted, also over several lines")
+    @Test("The first acceptable offer is accepted, also over several lines")
     func several() throws {
         let offers = [
             "permessage-deflate; unknown, permessage-deflate; server_max_window_bits=8", "other; a=\"b\"",
@@ -65,7 +65,8 @@ struct PerMessageDeflateTests {
         #expect(try handshake(offers.reversed()).deflate?.serverMaxWindowBits == 10)
     }
 
-    @Test("A server is held to windows that it can do: smaller ones are declined, larger ones answered with its own")
+    @Test(
+        "A server accepts only windows that it supports: smaller ones are declined, larger ones answered with its own")
     func windows() throws {
         func bits(_ asked: Int) throws -> Int? {
             try handshake(["permessage-deflate; server_max_window_bits=\(asked)"], within: 12...12)
@@ -75,13 +76,13 @@ struct PerMessageDeflateTests {
         #expect(try handshake(["permessage-deflate"], within: 12...12).deflate?.answer == Self.plain)
     }
 
-    @Test("A server that wants no compression accepts no offer")
+    @Test("A server without compression accepts no offer")
     func notWanted() throws {
         #expect(try handshake(["permessage-deflate"], within: nil).deflate == nil)
     }
 
     @Test(
-        "What is no list of extensions fails the handshake, RFC 6455 §9.1",
+        "A malformed list of extensions fails the handshake, RFC 6455 §9.1",
         arguments: [
             "permessage-deflate;", "permessage-deflate; =1", "permessage-deflate; a=", "permessage-deflate; a=\"\"",
             "permessage-deflate; a=\"b", "permessage-deflate; a=\"b c\"", "permessage-deflate; a=\"b\\",

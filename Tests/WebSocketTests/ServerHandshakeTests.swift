@@ -15,7 +15,7 @@ struct ServerHandshakeTests {
         return #expect(throws: HandshakeRefusal.self) { try ServerHandshake(request, supporting: []) }
     }
 
-    @Test("The RFC's example is accepted with the RFC's answer")
+    @Test("The RFC's example gets the RFC's answer")
     func accepted() throws {
         let handshake = try ServerHandshake(example, supporting: ["chat"])
         #expect(handshake.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -27,7 +27,7 @@ struct ServerHandshakeTests {
             ])
     }
 
-    @Test("Field values of browsers are accepted")
+    @Test("Header values of browsers are accepted")
     func browsers() throws {
         var request = example
         request.upgrade = ["WebSocket"]
@@ -38,7 +38,7 @@ struct ServerHandshakeTests {
         #expect(!handshake.fields.contains { $0.name == "Sec-WebSocket-Protocol" })
     }
 
-    @Test("The first supported subprotocol of the client's is chosen; a credential among them is never echoed")
+    @Test("The client's first supported subprotocol is selected; a credential among them is never echoed")
     func subprotocols() throws {
         var request = example
         request.subprotocols = ["bearer.eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "v2, backscroll.v1"]
@@ -49,12 +49,12 @@ struct ServerHandshakeTests {
         #expect(!handshake.fields.contains { $0.value.contains("bearer") })
     }
 
-    @Test("Subprotocols that are no tokens are refused")
+    @Test("Subprotocols that are not tokens are refused")
     func badSubprotocols() {
         #expect(refusal { $0.subprotocols = ["a b"] }?.status == 400)
     }
 
-    @Test("What is not a GET of HTTP/1.1 with one host is refused")
+    @Test("Anything but a GET of HTTP/1.1 with one host is refused")
     func requestLine() {
         #expect(refusal { $0.method = "POST" }?.status == 400)
         #expect(refusal { $0.httpMinorVersion = 0 }?.status == 400)
@@ -62,7 +62,7 @@ struct ServerHandshakeTests {
         #expect(refusal { $0.host = ["a", "b"] }?.status == 400)
     }
 
-    @Test("A request without the upgrade is told to upgrade")
+    @Test("A request without the upgrade gets 426")
     func upgrade() {
         for upgrade in [[], ["h2c"], ["websocket/13"]] {
             let refusal = refusal { $0.upgrade = upgrade }
@@ -72,7 +72,7 @@ struct ServerHandshakeTests {
         #expect(refusal { $0.connection = ["close"] }?.status == 400)
     }
 
-    @Test("Another version is told the right one, a missing one is a bad request")
+    @Test("Another version is told the supported one; a missing one is a bad request")
     func version() {
         for version in [["12"], ["13", "13"], ["013"], ["13, 8"]] {
             let refusal = refusal { $0.version = version }
@@ -83,7 +83,7 @@ struct ServerHandshakeTests {
     }
 
     @Test(
-        "The key has to be there once and be 16 bytes",
+        "The key must occur once and have 16 bytes",
         arguments: [
             [], ["dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZQ=="], [""], ["dGhlIHNhbXBsZSBub25jZQ"],
             ["dGhlIHNhbXBsZSBub25j"], ["dGhlIHNhbXBsZSBub25jZXM="], ["dGhlIHNhbXBsZSBub25jZ*=="],

@@ -13,7 +13,7 @@ struct UTF8ValidatorTests {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    @Test("Every Unicode scalar passes")
+    @Test("Every Unicode scalar is valid")
     func everyScalar() {
         var failures = 0
         for value in UInt32(0)...0x10FFFF {
@@ -23,7 +23,7 @@ struct UTF8ValidatorTests {
         #expect(failures == 0)
     }
 
-    @Test("All sequences of one, two and three bytes are judged as by the standard library")
+    @Test("All sequences of one to three bytes are judged as by the standard library")
     func allShortSequences() {
         var differences = 0
         for first in UInt8.min...UInt8.max {
@@ -58,7 +58,7 @@ struct UTF8ValidatorTests {
     }
 
     @Test(
-        "The first impossible byte is refused, not one later",
+        "The first invalid byte is refused, not a later one",
         arguments: [
             [0x80], [0xC0], [0xC1], [0xC3, 0x28], [0xE0, 0x9F], [0xE2, 0x82, 0x28], [0xED, 0xA0], [0xF0, 0x8F],
             [0xF4, 0x90], [0xF5], [0xFE], [0xFF], [0x61, 0xF1, 0x80, 0x80, 0xC0],
@@ -75,7 +75,7 @@ struct UTF8ValidatorTests {
         #expect(!validator.isComplete)
     }
 
-    @Test("A text may be cut anywhere")
+    @Test("Text may be cut anywhere")
     func everySplit() {
         let text = Array("κόσμε – 20 ASCII bytes here, 😀 then ÿ, 한국어 and \u{10FFFF}".utf8)
         for cut in 0...text.count {
@@ -87,7 +87,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    @Test("A text that ends inside a character is not complete")
+    @Test("Text that ends inside a character is incomplete")
     func truncated() {
         for bytes: [UInt8] in [[0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x98], [0xF4]] {
             var validator = UTF8Validator()
@@ -97,7 +97,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    @Test("A bad byte is found at every place among fast ASCII runs")
+    @Test("An invalid byte is found anywhere in a run of ASCII")
     func badByteAnywhere() {
         for count in [1, 15, 16, 17, 31, 32, 33, 64, 100] {
             for position in 0..<count {

@@ -45,7 +45,7 @@ struct OperationTests {
         }
     }
 
-    @Test("count how sockets ended, and drop the sessions of those who left")
+    @Test("count how sockets ended, and no longer count those that left")
     func closes() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A backup that cannot be made")
+@Suite("A backup is refused")
 struct BackupPlaceTests {
     private let directory: TemporaryDirectory
     private let log: TestLog
@@ -24,7 +24,7 @@ struct BackupPlaceTests {
         }?.description
     }
 
-    @Test("because there is a file: it is replaced only when that is wanted, and then as a whole")
+    @Test("if the file exists; with --force it is replaced as a whole")
     func fileIsThere() throws {
         let path = try directory.write("precious", to: "copy.db")
         #expect(refusal(to: path) == "the backup cannot be \(path): there is a file already")
@@ -33,7 +33,7 @@ struct BackupPlaceTests {
         #expect(try DatabaseCheck(path).run().isSound)
     }
 
-    @Test("because a file has come there meanwhile")
+    @Test("if the file is created meanwhile")
     func fileComes() throws {
         let path = directory.path(of: "copy.db")
         let backup = try Backup(of: log.path, to: path)
@@ -44,7 +44,7 @@ struct BackupPlaceTests {
         #expect(try run("ls", "-A", directory.path).contains("backup") == false)
     }
 
-    @Test("because it would be the database itself, or what belongs to it", arguments: [false, true])
+    @Test("if it would overwrite the database or its files", arguments: [false, true])
     func itself(replacing: Bool) throws {
         let before = try log.page().messages
         let reason = refusal(to: log.path, replacing: replacing)
@@ -61,7 +61,7 @@ struct BackupPlaceTests {
         #expect(try log.page().messages == before)
     }
 
-    @Test("because its place is a symbolic link", arguments: [false, true])
+    @Test("if its path is a symbolic link", arguments: [false, true])
     func symbolicLink(replacing: Bool) throws {
         let target = try directory.write("precious", to: "target")
         let path = directory.path(of: "copy.db")
@@ -70,7 +70,7 @@ struct BackupPlaceTests {
         #expect(try contents(of: target) == "precious")
     }
 
-    @Test("because its place is that of a database that is in use")
+    @Test("if its path is that of a database in use")
     func inUse() throws {
         let other = try TestLog()
         try other.fill(1)
@@ -80,14 +80,14 @@ struct BackupPlaceTests {
         #expect(try other.state().head == 1)
     }
 
-    @Test("because its place is a directory or device, or none", arguments: ["/", "", "/dev/null", ".", "/tmp/.."])
+    @Test("if its path is a directory, a device or empty", arguments: ["/", "", "/dev/null", ".", "/tmp/.."])
     func noFile(path: String) {
         #expect(
             refusal(to: path, replacing: true)
                 == "\(path) is not a file: the database needs the path of a file, there or not")
     }
 
-    @Test("because its directory is not there, or may not be written")
+    @Test("if its directory does not exist or is not writable")
     func directories() throws {
         let path = directory.path(of: "none/copy.db")
         #expect(
@@ -104,7 +104,7 @@ struct BackupPlaceTests {
         }
     }
 
-    @Test("because there is no database, or one that is not ours or newer")
+    @Test("without a database, or of a foreign or newer one")
     func source() throws {
         let copy = directory.path(of: "copy.db")
         let none = directory.path(of: "none.db")
@@ -123,7 +123,7 @@ struct BackupPlaceTests {
         #expect(try contents(of: nothing) == "")
     }
 
-    @Test("because the database is damaged")
+    @Test("of a damaged database")
     func damaged() throws {
         let path = directory.path(of: "damaged.db")
         log.close()

@@ -27,7 +27,7 @@ struct BackupTests {
         try run("ls", "-A", directory.path).split(separator: "\n").map(String.init)
     }
 
-    @Test("of a database that a server has open is of one moment, and holds what is in the journal only")
+    @Test("of an open database shows one moment, including messages in the journal")
     func open() throws {
         let log = try TestLog { $0.filingDelay = 60_000 }
         try log.fill(3)
@@ -49,7 +49,7 @@ struct BackupTests {
         #expect(try again.state() == RoomState(head: 6, rev: 7))
     }
 
-    @Test("of a database that nobody has open leaves nothing beside it")
+    @Test("of a closed database leaves no files beside it")
     func closed() throws {
         let log = try TestLog(in: directory)
         try log.fill(5)
@@ -62,7 +62,7 @@ struct BackupTests {
         try expectSound(copy)
     }
 
-    @Test("of a database whose server has died holds all that was acknowledged, and leaves the rest to the next server")
+    @Test("of a crashed server's database has all acknowledged messages, and leaves recovery to the next server")
     func crashed() throws {
         let log = try TestLog()
         let bodies = try log.fill(5)
@@ -74,7 +74,7 @@ struct BackupTests {
         #expect(try TestLog(at: copy, of: directory).page().messages == joined(bodies))
     }
 
-    @Test("of an empty database is one")
+    @Test("of an empty database is empty")
     func empty() throws {
         let log = try TestLog()
         let contents = try Backup(of: log.path, to: copy).run()
@@ -93,7 +93,7 @@ struct BackupTests {
         #expect(try TestLog(at: other, of: directory).log.epoch != log.log.epoch)
     }
 
-    @Test("of a database of an older version stays of that version, for that version")
+    @Test("of an older version's database keeps that version")
     func older() throws {
         let path = directory.path(of: "old.db")
         let old = try DatabaseQueue(path: path)
@@ -110,7 +110,7 @@ struct BackupTests {
         #expect(try TestLog(at: copy, of: directory).send(.init()).seq == 1)
     }
 
-    @Test("holds nothing of what was deleted, also where the journal still does")
+    @Test("contains nothing that was deleted, even if the journal still does")
     func deleted() throws {
         let log = try TestLog { $0.filingDelay = 60_000 }
         try log.sendAll((0..<20).map { .init(text: "whisper \($0)" + String(repeating: "x", count: $0 * 500)) })
@@ -122,14 +122,14 @@ struct BackupTests {
         try expectSound(copy)
     }
 
-    @Test("is for its owner only")
+    @Test("is readable by its owner only")
     func mode() throws {
         let log = try TestLog()
         _ = try Backup(of: log.path, to: copy).run()
         #expect(try run("stat", "-c", "%a", copy) == "600\n")
     }
 
-    @Test("may be made while messages are sent, and is of a moment between two of them")
+    @Test("can be made while messages are sent, and shows a moment between two of them")
     func meanwhile() throws {
         let log = try TestLog { $0.checkpointPages = 20 }
         try log.fill(500)
@@ -154,7 +154,7 @@ struct BackupTests {
         }
     }
 
-    @Test("that is given up leaves nothing", arguments: [0, 1, 5])
+    @Test("that is cancelled leaves no file", arguments: [0, 1, 5])
     func cancelled(after looks: Int) throws {
         let log = try TestLog()
         for _ in 0..<40 { try log.fill(1000) }
@@ -172,7 +172,7 @@ struct BackupTests {
         #expect(try log.send(.init()).seq == 40_001)
     }
 
-    @Test("tells how far it is")
+    @Test("reports its progress")
     func progress() throws {
         let log = try TestLog()
         for _ in 0..<20 { try log.fill(1000) }
@@ -182,7 +182,7 @@ struct BackupTests {
         #expect(first.total > 1_000_000 && reports.events.allSatisfy { $0.total == first.total })
     }
 
-    @Test("for which there is no space leaves nothing", .enabled(if: SmallDisk.isAvailable))
+    @Test("without enough space leaves no file", .enabled(if: SmallDisk.isAvailable))
     func fullDisk() throws {
         let log = try TestLog()
         for _ in 0..<10 { try log.fill(1000) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A backup that takes the place of the database")
+@Suite("A restored backup")
 struct RestoreTests {
     private let directory: TemporaryDirectory
     private let copy: String
@@ -22,7 +22,7 @@ struct RestoreTests {
         return try TestLog(at: directory.path(of: name), of: directory)
     }
 
-    @Test("has an epoch of its own each time, and keeps it")
+    @Test("gets a new epoch at its first start, and keeps it")
     func epoch() throws {
         let log = try TestLog(in: directory)
         let bodies = try log.fill(2)
@@ -37,7 +37,7 @@ struct RestoreTests {
         #expect(try log.reopened().log.epoch == log.log.epoch)
     }
 
-    @Test("knows what was sent before")
+    @Test("recognises messages sent before the backup")
     func clientMessageIDs() throws {
         let log = try TestLog(in: directory)
         try log.sendAll([.init(text: "kept", id: "a"), .init(text: "deleted", id: "b")])
@@ -49,7 +49,7 @@ struct RestoreTests {
         #expect(try again.send(.init(text: "new", id: "c")).seq == 3)
     }
 
-    @Test("is not opened with the write-ahead log of the one before, which would go into it")
+    @Test("is not opened with the old write-ahead log, which would corrupt it")
     func foreignLog() throws {
         let log = try TestLog(in: directory)
         try log.fill(2)
@@ -64,7 +64,7 @@ struct RestoreTests {
         #expect(try TestLog(at: path, of: directory).state().head == 2)
     }
 
-    @Test("is refused by who does not know of backups")
+    @Test("is refused by versions that do not know backups")
     func withoutEpoch() throws {
         let log = try TestLog(in: directory)
         _ = try Backup(of: log.path, to: copy).run()

@@ -87,7 +87,7 @@ struct ChangeModelTests {
     }
 
     @Test(
-        "is what doing the same to a list gives, whatever the journal may hold, with restarts and crashes",
+        "has the result of the same operations on a list, wherever messages are stored, with restarts and crashes",
         arguments: [(1, 0, 0), (2, 10, 6), (3, 30, 100), (4, 10_000, 256), (5, 10_000, 4)])
     func matchesModel(seed: UInt64, journalMessages: Int, messagesOfRoom: Int) throws {
         var generator = SeededGenerator(seed: seed)
@@ -156,7 +156,7 @@ struct ChangeModelTests {
         }
     }
 
-    @Test("is seen at one moment by whoever reads meanwhile", arguments: [0, 10, 100_000])
+    @Test("is consistent for concurrent readers", arguments: [0, 10, 100_000])
     func oneMoment(journalMessages: Int) throws {
         let log = try TestLog {
             $0.journalMessages = journalMessages

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("A deletion")
 struct DeleteTests {
-    @Test("leaves the message's place, who sent it and when")
+    @Test("keeps the message's place, sender and time")
     func tombstone() throws {
         let log = try TestLog()
         let sent = try log.send(.init(text: "hi", id: "a1", data: #"{"a":1}"#))
@@ -29,7 +29,7 @@ struct DeleteTests {
         #expect(try log.state() == RoomState(head: 1, rev: 4))
     }
 
-    @Test("is done once; the same again is answered with the tombstone, whatever revision it names")
+    @Test("is done once; a repetition returns the tombstone, whatever revision it names")
     func idempotent() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -42,7 +42,7 @@ struct DeleteTests {
         #expect(try log.state().rev == 2)
     }
 
-    @Test("is for the sender, and for who has the authority")
+    @Test("is for the sender and for those with the authority")
     func authority() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -56,7 +56,7 @@ struct DeleteTests {
         #expect(throws: Problem.notTheSender) { try log.delete(1, as: "carol") }
     }
 
-    @Test("A message may still be answered when it is deleted")
+    @Test("of a message still allows replies to it")
     func answers() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -70,7 +70,7 @@ struct DeleteTests {
     }
 
     @Test(
-        "leaves nothing of what the message said, in the files of a closed log",
+        "leaves no content in the files of a closed log",
         arguments: [(0, 256), (16_384, 256), (40, 7)])
     func leavesNothing(journalMessages: Int, messagesOfRoom: Int) throws {
         let log = try TestLog {
@@ -90,7 +90,7 @@ struct DeleteTests {
         try expectNothing(in: log)
     }
 
-    @Test("leaves nothing in the files of an open one, once it has had nothing else to do")
+    @Test("leaves no content in the files of an open log that is idle")
     func leavesNothingWhenIdle() throws {
         let log = try TestLog { $0.filingDelay = 1 }
         try log.fill(1, "other")
@@ -104,7 +104,7 @@ struct DeleteTests {
         try expectNothing(in: log)
     }
 
-    @Test("What SQLite leaves in the unused middle of a page that it has split is gone when the database is vacuumed")
+    @Test("leaves free page space that a vacuum clears")
     func leavesNothingWhenVacuumed() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         var generator = SeededGenerator(seed: 8)

@@ -13,7 +13,7 @@ struct EditTests {
         TestLog.Change(seq: seq, action: .edit(edit), user: user, revs: revs)
     }
 
-    @Test("changes what a message says, takes a revision, and leaves all else as it was", arguments: [0, 100])
+    @Test("changes the content, takes a revision, and leaves everything else unchanged", arguments: [0, 100])
     func changes(journalMessages: Int) throws {
         let clock = TestClock()
         let log = try TestLog {
@@ -37,7 +37,7 @@ struct EditTests {
         #expect(try log.send(.init()).rev == 4)
     }
 
-    @Test("is pushed, and comes in changes once, at its revision")
+    @Test("is pushed, and occurs in the changes once, at its revision")
     func isTold() throws {
         let log = try TestLog()
         let sent = try log.fill(3)
@@ -49,7 +49,7 @@ struct EditTests {
         #expect(try log.page().messages == joined([sent[0], edited.body, sent[2]]))
     }
 
-    @Test("has the fields that it names; null and empty clear them")
+    @Test("changes the given fields; null and empty clear them")
     func fields() throws {
         let log = try TestLog()
         try log.send(.init(text: "hi", data: #"{"a":1}"#))
@@ -68,7 +68,7 @@ struct EditTests {
         #expect(try log.state().rev == 5)
     }
 
-    @Test("that changes nothing takes no revision and tells nobody")
+    @Test("that changes nothing takes no revision and is not pushed")
     func changesNothing() throws {
         let log = try TestLog()
         let sent = try log.send(.init(text: "hi", data: #"{"a":1,"b":2}"#))
@@ -80,7 +80,7 @@ struct EditTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("is for the sender, of a message that is there and not deleted")
+    @Test("is for the sender of an undeleted message")
     func refusals() throws {
         let log = try TestLog()
         #expect(throws: Problem.messageNotFound) { try log.edit(1, "x") }
@@ -96,7 +96,7 @@ struct EditTests {
         #expect(try log.state() == RoomState(head: 2, rev: 3))
     }
 
-    @Test("is done at the revisions only that its condition names")
+    @Test("needs one of the revisions in its condition")
     func conditions() throws {
         let log = try TestLog()
         try log.fill(2)
@@ -106,7 +106,7 @@ struct EditTests {
         #expect(try log.change(edit(Edit(text: "b"), revs: [1, 3])).rev == 4)
     }
 
-    @Test("that is repeated at the revision that it was made on is done already, whatever else has happened since")
+    @Test("that is repeated with its original revision counts as done, whatever has changed since")
     func repeatedEdit() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -125,7 +125,7 @@ struct EditTests {
         #expect(throws: Problem.preconditionFailed(rev: 4)) { try log.change(edit(Edit(text: "c"), revs: [9])) }
     }
 
-    @Test("bears the time of its commit, and never one before the message or the edit before")
+    @Test("has the time of its commit, and never an earlier one than the message or the previous edit")
     func times() throws {
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
@@ -139,7 +139,7 @@ struct EditTests {
         #expect(try Message(decoding: log.edit(1, "c").body).editedAt == later)
     }
 
-    @Test("A room at its last revision takes no change")
+    @Test("is refused in a room at its last revision")
     func fullRoom() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(1)

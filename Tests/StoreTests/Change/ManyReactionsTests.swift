@@ -27,7 +27,7 @@ struct ManyReactionsTests {
         try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
     }
 
-    @Test("go in parts, while the tombstone shows none from the first commit on")
+    @Test("are removed in parts, while the tombstone shows none from the first commit on")
     func parts() throws {
         let log = try reactedLog()
         // The writer goes no further until this has been seen.
@@ -50,7 +50,7 @@ struct ManyReactionsTests {
         #expect(try DatabaseCheck(log.path).run().isSound)
     }
 
-    @Test("that a crash has left go afterwards, and a check in between finds the database sound")
+    @Test("are removed after a crash, and a check in between finds the database sound")
     func crash() throws {
         let log = try reactedLog()
         let directory = try TemporaryDirectory()
@@ -69,7 +69,7 @@ struct ManyReactionsTests {
         #expect(try DatabaseCheck(again.path).run().isSound)
     }
 
-    @Test("go at once where they are few")
+    @Test("are removed at once if they are few")
     func few() throws {
         let log = try TestLog()
         try log.fill(1)

@@ -16,7 +16,7 @@ struct ReactionTests {
         Reaction(key: key, count: users.count, users: try users.map { try UserID($0) })
     }
 
-    @Test("come in the order of their first use, their users in the order in which they reacted")
+    @Test("are in the order of their first use, with users in the order of reacting")
     func order() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -32,7 +32,7 @@ struct ReactionTests {
         #expect(try reactions(log.react("b", to: 1, as: "zoe")) == [reaction("a", "zoe"), reaction("b", "zoe")])
     }
 
-    @Test("are one of each key for each user; the same again changes nothing, and neither does one taken back twice")
+    @Test("count once for each key and user; repetitions change nothing")
     func idempotent() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -49,7 +49,7 @@ struct ReactionTests {
         #expect(try log.state().rev == 3)
     }
 
-    @Test("are told by their bytes")
+    @Test("are compared by their bytes")
     func bytes() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -57,7 +57,7 @@ struct ReactionTests {
         #expect(try log.stored(1).map(reactions)?.map(\.count) == [1, 1, 1, 1, 1])
     }
 
-    @Test("have at most so many keys")
+    @Test("are bounded in number of keys")
     func keys() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -69,7 +69,7 @@ struct ReactionTests {
         #expect(try reactions(log.react("more", to: 1)).last?.key == "more")
     }
 
-    @Test("name the first users, and count all of them, whoever takes his back")
+    @Test("name the first users and count all, whoever takes a reaction back")
     func manyUsers() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -99,7 +99,7 @@ struct ReactionTests {
         try waitUntil { (try? log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM reactions") }) == 0 }
     }
 
-    @Test("to a deleted message are refused; to take one back from it is to have none")
+    @Test("to a deleted message are refused; removing one succeeds")
     func deleted() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -110,7 +110,7 @@ struct ReactionTests {
         #expect(throws: Problem.messageNotFound) { try log.react(to: 2) }
     }
 
-    @Test("are done at the revisions only that their condition names")
+    @Test("need one of the revisions in their condition")
     func conditions() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -119,7 +119,7 @@ struct ReactionTests {
         #expect(try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM reactions") } == 0)
     }
 
-    @Test("survive an edit, and a restart")
+    @Test("survive an edit and a restart")
     func survive() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -130,7 +130,7 @@ struct ReactionTests {
         #expect(try again.state() == RoomState(head: 1, rev: 4))
     }
 
-    @Test("to large messages are spread over commits, so that none makes more than it may")
+    @Test("to large messages are spread over commits, each within its bound")
     func largeMessages() throws {
         let log = try TestLog { $0.commitBytes = 10_000 }
         try log.send(.init(text: String(repeating: "x", count: 4000)))

@@ -10,7 +10,7 @@ struct RepeatedSendAfterChangeTests {
     private let send = TestLog.Send(text: "hi", id: "a1", data: #"{"a":1,"b":[2.50]}"#)
     private let same = TestLog.Send(text: "hi", id: "a1", data: #"{"b":[25e-1],"a":1}"#)
 
-    @Test("is answered with the message as it is now", arguments: [0, 100])
+    @Test("returns the message as it is now", arguments: [0, 100])
     func present(journalMessages: Int) throws {
         var log = try TestLog { $0.journalMessages = journalMessages }
         try log.send(send)
@@ -34,7 +34,7 @@ struct RepeatedSendAfterChangeTests {
         #expect(try log.state() == RoomState(head: 1, rev: 6))
     }
 
-    @Test("is known in the commit that changes it")
+    @Test("is recognised in the commit that changes the message")
     func withinCommit() throws {
         let log = try TestLog()
         let results = try log.submitAll(
@@ -47,7 +47,7 @@ struct RepeatedSendAfterChangeTests {
         #expect(try !results[5].get().isNew)
     }
 
-    @Test("Only what may be sent again has a fingerprint, and one")
+    @Test("relies on a fingerprint, which only messages with an id have")
     func fingerprints() throws {
         let log = try TestLog()
         try log.sendAll([.init(id: "a1"), .init(), .init(id: "a3"), .init(id: "a4")])
@@ -64,7 +64,7 @@ struct RepeatedSendAfterChangeTests {
 
 @Suite("A fingerprint")
 struct FingerprintTests {
-    @Test("is the same for the same content in one database, and in no other")
+    @Test("is the same for the same content in one database, and differs between databases")
     func perDatabase() throws {
         let contents = ["a", "b"].map { Content(text: $0) }
         let prints = try (0..<3).map { _ in
@@ -77,7 +77,7 @@ struct FingerprintTests {
         #expect(prints.allSatisfy { $0.allSatisfy { $0.count == 32 } })
     }
 
-    @Test("A database without the secret says so")
+    @Test("needs the database's secret, without which sends get 503")
     func missingSecret() throws {
         let log = try TestLog()
         log.close()

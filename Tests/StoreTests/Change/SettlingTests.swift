@@ -7,7 +7,7 @@ import Wire
 @testable import Store
 
 /// Where the messages of a room are when one of them is changed: filed, in the journal, or in the commit at hand.
-@Suite("A change settles its room")
+@Suite("A change files its room's messages")
 struct SettlingTests {
     /// What is submitted together.
     enum Step {
@@ -66,7 +66,7 @@ struct SettlingTests {
         try TestLog { $0.filingDelay = 60_000 }
     }
 
-    @Test("whose messages are in the journal")
+    @Test("from the journal")
     func inJournal() throws {
         let log = try makeLog()
         let sent = try submit([.send("1"), .send("2"), .send("3")], to: log)
@@ -83,7 +83,7 @@ struct SettlingTests {
         try expect([sent[0].body, edited.body, sent[2].body, more[0].body, liked.body], rev: 7, in: log)
     }
 
-    @Test("whose messages were sent in the same commit, before and after it")
+    @Test("from the same commit, sent before and after the change")
     func sameCommit() throws {
         let log = try makeLog()
         let first = try submit([.send("1")], to: log)[0]
@@ -98,7 +98,7 @@ struct SettlingTests {
         try expect([stored[1].body, stored[6].body, stored[7].body, stored[5].body], rev: 9, in: log)
     }
 
-    @Test("and leaves the other rooms of the commit, and of the journal's rows, where they are")
+    @Test("and leaves other rooms' messages where they are")
     func otherRooms() throws {
         let log = try makeLog()
         // One row for both rooms.
@@ -113,7 +113,7 @@ struct SettlingTests {
         try expect([sent[1], sent[3], both[0], both[2]], rev: 4, "b", in: log)
     }
 
-    @Test("also when the room is due to be filed in that commit", arguments: [1, 3])
+    @Test("also if the room is due in that commit", arguments: [1, 3])
     func due(messagesOfRoom: Int) throws {
         let log = try TestLog {
             $0.filingDelay = 60_000
@@ -126,7 +126,7 @@ struct SettlingTests {
         try expect(bodies, rev: 7, in: log)
     }
 
-    @Test("and what was sent to it is known by its client message id wherever it is")
+    @Test("and repeated sends are recognised wherever the original is")
     func clientMessageIDs() throws {
         let log = try makeLog()
         let stored = try submit(
@@ -138,7 +138,7 @@ struct SettlingTests {
         try expect([stored[1].body, stored[4].body], rev: 4, in: log)
     }
 
-    @Test("A commit that fails leaves the room as it was, and the next one changes it")
+    @Test("unless the commit fails; the next one changes the room")
     func failing() throws {
         let log = try makeLog()
         let sent = try submit([.send("1"), .send("2")], to: log)
@@ -155,7 +155,7 @@ struct SettlingTests {
         try expect([edited.body, sent[1].body], rev: 3, in: log)
     }
 
-    @Test("The journal is emptied when all is in its place, also when a change has put it there")
+    @Test("and the journal is emptied when everything is filed")
     func emptied() throws {
         let log = try TestLog { $0.filingDelay = 1 }
         try log.fill(3)

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("A check")
 struct CheckTests {
-    @Test("of a database that is open finds all that has happened to be sound, in its places and in the journal")
+    @Test("of an open database finds everything sound, in tables and in the journal")
     func sound() throws {
         let log = try TestLog { $0.filingDelay = 60_000 }
         for room in ["a", "b", "c"] {
@@ -44,7 +44,7 @@ struct CheckTests {
         #expect(report.isSound && report.rooms == 0 && report.messages == 0)
     }
 
-    @Test("is of one moment, however much is sent meanwhile")
+    @Test("shows one moment, whatever is sent meanwhile")
     func oneMoment() throws {
         let log = try TestLog { $0.journalMessagesOfRoom = 7 }
         try log.fill(100)
@@ -54,7 +54,7 @@ struct CheckTests {
         }
     }
 
-    @Test("changes nothing, and reports what it looks at")
+    @Test("changes nothing, and reports its progress")
     func readOnly() throws {
         let log = try TestLog()
         for _ in 0..<11 { try log.fill(1000) }
@@ -66,7 +66,7 @@ struct CheckTests {
         #expect(Set(parts.events).isSuperset(of: ["file 0", "messages 10000", "journal 0", "people 0"]))
     }
 
-    @Test("keeps the first of many findings, and counts all of them")
+    @Test("keeps the first findings and counts all")
     func many() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(50)
@@ -78,7 +78,7 @@ struct CheckTests {
         #expect(report.damages[0].description.hasPrefix("room lobby, seq 1: its snapshot cannot be read"))
     }
 
-    @Test("of what is no database of ours, or of a newer version, is refused")
+    @Test("refuses a foreign file or a newer version")
     func refused() throws {
         let directory = try TemporaryDirectory()
         func refusal(_ path: String) -> String? {
@@ -94,7 +94,7 @@ struct CheckTests {
         #expect(refusal(log.path)?.contains("newer version") == true)
     }
 
-    @Test("of an older version looks at its file and tables")
+    @Test("of an older version checks its file and tables")
     func older() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "old.db")
@@ -110,7 +110,7 @@ struct CheckTests {
         #expect(try DatabaseCheck(path).run().damages.map(\.text) == ["the table journal is missing"])
     }
 
-    @Test("names rooms whose names are damaged so that they can be read")
+    @Test("names rooms with damaged names readably")
     func names() {
         #expect("\(Finding(room: "lobby", seq: 3, text: "x"))" == "room lobby, seq 3: x")
         #expect("\(Finding(room: "a\n\u{1B}b", seq: nil, text: "x"))" == #"room "a\n\u{1B}b": x"#)

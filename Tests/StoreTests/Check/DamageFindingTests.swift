@@ -20,7 +20,7 @@ struct Damage: CustomTestStringConvertible, Sendable {
     var testDescription: String { sql }
 }
 
-@Suite("What a check finds")
+@Suite("A check finds damage")
 struct DamageFindingTests {
     /// A closed log of two rooms: in the lobby, whose number is 1, eight messages, of which 2 was edited, 3 deleted and 4
     /// reacted to; in the attic, whose number is 2, three.
@@ -101,7 +101,7 @@ struct DamageFindingTests {
     }
 
     @Test(
-        "in what belongs to messages",
+        "in the rows of reactions, replies and client message ids",
         arguments: [
             Damage(
                 "DELETE FROM first_contents WHERE message = \(id)2",
@@ -141,7 +141,7 @@ struct DamageFindingTests {
     }
 
     @Test(
-        "in what there is about rooms",
+        "in the rows of rooms",
         arguments: [
             Damage(
                 "UPDATE read_marks SET seq = 9", "room lobby: the read mark of bob is at 9, and the room ends at 8"),
@@ -199,7 +199,7 @@ struct DamageFindingTests {
         for (found, expected) in zip(found, damage.findings) { #expect(found.contains(expected)) }
     }
 
-    @Test("A room without an owner is damaged only when it is private")
+    @Test("in a room without an owner only if it is private")
     func ownerless() throws {
         let log = try makeLog()
         #expect(try findings("DELETE FROM members WHERE room = 2", in: log) == [])
@@ -272,7 +272,7 @@ struct DamageFindingTests {
         #expect(!report.isSound && report.messages == 11)
     }
 
-    @Test("in a file that is cut off, or whose first page is damaged")
+    @Test("in a truncated file, and in the first page")
     func cutOff() throws {
         let log = try makeLog()
         #expect(truncate(log.path, StoreConfiguration.pageSize * 4) == 0)

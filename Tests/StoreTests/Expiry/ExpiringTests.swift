@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Messages that are too old")
+@Suite("Expired messages")
 struct ExpiringTests {
     private let clock = TestClock()
     private let events = Recorder<ExpiryEvent>()
@@ -47,7 +47,7 @@ struct ExpiringTests {
         try waitUntil { (try? log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") }) == 0 }
     }
 
-    @Test("become tombstones, as if they were deleted")
+    @Test("become tombstones, as if deleted")
     func tombstone() throws {
         let log = try makeLog()
         let sent = try log.send(.init(text: "a whisper", id: "a1", data: #"{"a":1}"#))
@@ -79,7 +79,7 @@ struct ExpiringTests {
         #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
     }
 
-    @Test("are those from before so many days, and no others")
+    @Test("are exactly those before the time limit")
     func boundary() throws {
         let log = try makeLog()
         try log.fill(2)
@@ -97,7 +97,7 @@ struct ExpiringTests {
         #expect(try log.state(of: "attic") == RoomState(head: 1, rev: 1))
     }
 
-    @Test("expire a few at a time, the oldest of a room first, and are told of at the end")
+    @Test("expire a few at a time, the oldest of a room first, and are counted at the end")
     func batches() throws {
         let log = try makeLog { $0.expiryMessages = 3 }
         try log.fill(10)
@@ -120,7 +120,7 @@ struct ExpiringTests {
         try expectSound(log)
     }
 
-    @Test("that are deleted already take no revision")
+    @Test("that are already deleted take no revision")
     func deletedAlready() throws {
         let log = try makeLog { $0.expiryMessages = 2 }
         try log.fill(6)
@@ -131,7 +131,7 @@ struct ExpiringTests {
         #expect(try log.sql { try Int64.fetchOne($0, sql: "SELECT seq FROM expired") } == 6)
     }
 
-    @Test("expire when newer ones of their room are in the journal, which settles these first")
+    @Test("also expire when newer ones are in the journal, which is filed first")
     func journal() throws {
         let log = try makeLog {
             $0.filingDelay = 60_000
@@ -153,7 +153,7 @@ struct ExpiringTests {
         try expectSound(log)
     }
 
-    @Test("that are in the journal only are left until they are in their places")
+    @Test("in the journal stay until they are filed")
     func journalOnly() throws {
         let log = try makeLog { $0.filingDelay = 60_000 }
         let sent = try log.fill(2)
@@ -183,7 +183,7 @@ struct ExpiringTests {
         #expect(try again.state(of: "room6") == RoomState(head: 24, rev: 24))
     }
 
-    @Test("expire further after a crash at any moment, each once")
+    @Test("expire once each, also after a crash at any moment")
     func crashes() throws {
         let log = try makeLog { $0.expiryMessages = 4 }
         for room in 0..<3 { try log.fill(7, "room\(room)") }
@@ -217,7 +217,7 @@ struct ExpiringTests {
         #expect(copies.events.count >= 6)
     }
 
-    @Test("are not looked at again after a restart, and stay for ever when none is to expire")
+    @Test("are not searched again after a restart, and stay without a time limit")
     func restart() throws {
         let log = try makeLog()
         try log.fill(5)
@@ -234,7 +234,7 @@ struct ExpiringTests {
         #expect(try again.sql { try Int64.fetchOne($0, sql: "SELECT seq FROM expired") } == 7)
     }
 
-    @Test("are not counted as unread, however many there are")
+    @Test("are not counted as unread, whatever their number")
     func unread() throws {
         let log = try makeLog { $0.expiryMessages = 100_000 }
         let old = 5100
@@ -253,7 +253,7 @@ struct ExpiringTests {
         #expect(try log.summary(of: "attic", for: "carol").firstUnread == nil)
     }
 
-    @Test("of a room that cannot be changed keep no other from expiring, and nobody from sending")
+    @Test("in a room that cannot be changed delay no other room and no sends")
     func failing() throws {
         let log = try makeLog()
         for room in ["a", "b", "c"] { try log.fill(2, room) }

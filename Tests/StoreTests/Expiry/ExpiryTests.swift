@@ -3,7 +3,7 @@ import Testing
 @testable import Store
 
 /// The value that says when and where to look.
-@Suite("The rounds in which messages expire")
+@Suite("The rounds of expiry")
 struct ExpiryTests {
     private let start = ContinuousClock.now
 
@@ -12,28 +12,28 @@ struct ExpiryTests {
             Expiry.Limits(messages: 10, rooms: 4, pause: .milliseconds(250), interval: .seconds(600)), at: start)
     }
 
-    @Test("The first step is due at once, and goes over the first rooms")
+    @Test("start at once, with the first rooms")
     func first() {
         let expiry = makeExpiry()
         #expect(expiry.next == start && expiry.room == 0)
         #expect(expiry.mostRooms == 4 && expiry.mostMessages == 10)
     }
 
-    @Test("A step follows the one before after the pause, and goes on where that has ended")
+    @Test("continue after the pause, after the last room")
     func goesOn() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: 4), at: start) == nil)
         #expect(expiry.next == start + .milliseconds(250) && expiry.room == 4)
     }
 
-    @Test("A round that has found nothing is followed by another after the interval")
+    @Test("that found nothing are followed by another after the interval")
     func nothing() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: nil), at: start) == nil)
         #expect(expiry.next == start + .seconds(600) && expiry.room == 0)
     }
 
-    @Test("A round that may have left something is followed by another after the pause, and all is told at the end")
+    @Test("that may have left messages are followed by another after the pause, and report at the end")
     func more() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: 3, expired: 10, hasMore: true), at: start) == nil)
@@ -44,7 +44,7 @@ struct ExpiryTests {
         #expect(expiry.made(Expiry.Step(lastRoom: nil), at: start) == nil)
     }
 
-    @Test("The rooms of a step that fails are asked one by one, and the one that fails again is left out in that round")
+    @Test("retry a failed step room by room, and skip a room that fails again")
     func failing() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: 4), at: start) == nil)
@@ -57,7 +57,7 @@ struct ExpiryTests {
         #expect(expiry.next == start + .seconds(600))
     }
 
-    @Test("Where no room can be asked, nothing is tried until the interval is over")
+    @Test("stop until the interval is over if no room can be read")
     func unreadable() {
         var expiry = makeExpiry()
         #expect(expiry.failed(nil, at: start) == true)

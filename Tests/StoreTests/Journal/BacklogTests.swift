@@ -28,7 +28,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("Nothing is due while it is within its limits")
+    @Test("has nothing due within its limits")
     func within() throws {
         var backlog = backlog()
         #expect(backlog.due().isEmpty && backlog.firstRow(after: backlog.due()) == nil)
@@ -40,7 +40,7 @@ struct BacklogTests {
         #expect(backlog.newest(of: try RoomID("z")) == nil)
     }
 
-    @Test("With more messages the rooms that have waited for longest are due, whole")
+    @Test("above its limit of messages, makes the longest waiting rooms due, completely")
     func oldestFirst() throws {
         var backlog = backlog()
         try append(["a", "b", "b"], row: 1, to: &backlog)
@@ -57,7 +57,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: backlog.due()) == 2)
     }
 
-    @Test("A room that was filed waits anew with its next message")
+    @Test("queues a filed room anew with its next message")
     func waitsAnew() throws {
         var backlog = backlog(messages: 3)
         try append(["a", "b", "c", "d"], row: 1, to: &backlog)
@@ -69,7 +69,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: backlog.oldest(3)) == 2)
     }
 
-    @Test("More bytes than it may have are due as well")
+    @Test("makes rooms due above its limit of bytes")
     func bytes() throws {
         var backlog = backlog(bytes: 100)
         for room in ["a", "b", "c"] { backlog.append(try message(room, 1, bytes: 40), row: 1, at: .latest) }
@@ -78,7 +78,7 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty)
     }
 
-    @Test("A room with many messages is due whatever the others have")
+    @Test("makes a room with many messages due, whatever the others have")
     func fullRoom() throws {
         var backlog = backlog(messages: 100)
         try append(["a", "b", "b", "b", "b", "c", "b"], row: 1, to: &backlog)
@@ -90,7 +90,7 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty && backlog.count == 2)
     }
 
-    @Test("Rooms that fill together are due one after the other, in the order in which they have filled")
+    @Test("makes rooms that fill together due one after the other, in order")
     func fullTogether() throws {
         let size = Backlog.messagesOfFiling
         var backlog = backlog(messages: .max, ofRoom: size)
@@ -104,7 +104,7 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty && backlog.count == 3 + 2 + 1)
     }
 
-    @Test("A room that has twice as many does not wait for those before it")
+    @Test("does not make a room with twice the limit wait for others")
     func twiceFull() throws {
         let size = Backlog.messagesOfFiling
         var backlog = backlog(messages: .max, ofRoom: size)
@@ -116,7 +116,7 @@ struct BacklogTests {
         #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "c", "d"])
     }
 
-    @Test("With too many messages full rooms are due as well as others, the first come first")
+    @Test("above its limit, makes full rooms due like others, in order of arrival")
     func fullAndTooMany() throws {
         let size = Backlog.messagesOfFiling
         var backlog = backlog(messages: 2 * size, ofRoom: size)
@@ -128,7 +128,7 @@ struct BacklogTests {
         #expect(backlog.due().rooms.map(\.string) == ["b"])
     }
 
-    @Test("Rooms whose first messages are in too old rows, or too old themselves, are due, some at a time")
+    @Test("makes rooms due whose first messages are too old, a few at a time")
     func waitedTooLong() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
         let some = Array(repeating: "c", count: Backlog.messagesOfFiling - 3)
@@ -153,7 +153,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: backlog.due(before: 4)) == 4)
     }
 
-    @Test("A room waits from when its first message came, whatever later time that bears since the clock was set back")
+    @Test("counts a room's waiting time from its first message's arrival, even if the clock is set back")
     func clockSetBack() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
         backlog.append(try message("a", 1, at: 1_000_000), row: 1, at: Timestamp(milliseconds: 1000))
@@ -163,7 +163,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("Of large messages that have waited for too long some bytes are due at a time")
+    @Test("makes large old messages due some bytes at a time")
     func waitedBytes() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
         for room in ["a", "b", "c"] {
@@ -172,7 +172,7 @@ struct BacklogTests {
         #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "b"])
     }
 
-    @Test("However often others are filed behind a room that waits, there are few entries")
+    @Test("has few entries, even if others are filed behind a waiting room")
     func bounded() throws {
         var backlog = backlog(messages: .max, ofRoom: 2)
         try append(["a"], row: 1, to: &backlog)
@@ -184,7 +184,7 @@ struct BacklogTests {
         #expect(backlog.count == 1 && backlog.firstRow(after: backlog.due()) == 1)
     }
 
-    @Test("A room can be added to what is due, whole, and is not needed any more then")
+    @Test("can add a room to those that are due")
     func addedRoom() throws {
         var backlog = backlog()
         try append(["a", "b", "a"], row: 1, to: &backlog)
@@ -202,7 +202,7 @@ struct BacklogTests {
         #expect(backlog.oldest(9).rooms.map(\.string) == ["c", "a"])
     }
 
-    @Test("The messages of one room are taken out of a list, and the others are found as before")
+    @Test("can remove one room's messages, and finds the others as before")
     func removedRoom() throws {
         var list = RecentMessageList()
         for seq in 1...3 as ClosedRange<Int64> {
@@ -218,7 +218,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("A message is found by its client message id, in its room")
+    @Test("finds a message by its client message id and room")
     func byClientMessageID() throws {
         var backlog = backlog()
         backlog.append(try message("a", 1, id: "x"), row: 1, at: .latest)
@@ -234,7 +234,7 @@ struct BacklogTests {
         #expect(backlog.message(ClientMessageKey(sender: alice, id: "x"), in: try RoomID("b")) == nil)
     }
 
-    @Test("In any history it holds what was added and not removed, in order", arguments: [1, 2, 3])
+    @Test("has what was added and not removed, in order, in any history", arguments: [1, 2, 3])
     func matchesModel(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var backlog = backlog(messages: 20, bytes: 60, ofRoom: 6)

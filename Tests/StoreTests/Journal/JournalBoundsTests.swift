@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The bounds of the journal")
+@Suite("The journal's bounds")
 struct JournalBoundsTests {
     private func rows(_ log: TestLog) throws -> Int {
         try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal")! }
@@ -38,7 +38,7 @@ struct JournalBoundsTests {
         }
     }
 
-    @Test("A room that is quiet does not have it grow while others are busy")
+    @Test("hold with a quiet room among busy ones")
     func quietRoom() throws {
         let log = try makeLog { $0.journalRows = 20 }
         let body = try log.fill(1, "quiet")
@@ -52,7 +52,7 @@ struct JournalBoundsTests {
         #expect(try log.page(of: "quiet").messages == joined(body))
     }
 
-    @Test("Large rows count by their bytes")
+    @Test("count large rows by their bytes")
     func bytes() throws {
         let log = try makeLog {
             $0.journalRowBytes = 30_000
@@ -67,7 +67,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "quiet") == 1)
     }
 
-    @Test("What a deleted message said is gone from it some commits later, whatever was sent beside it")
+    @Test("remove a deleted message's content after some commits, whatever was sent with it")
     func deletedText() throws {
         let log = try makeLog { $0.journalRows = 20 }
         try log.sendAll([.init(text: "whisper", room: "lobby"), .init(room: "quiet")])
@@ -78,7 +78,7 @@ struct JournalBoundsTests {
         #expect(try rows(log, with: "whisper") == 0)
     }
 
-    @Test("A message is not in it for longer than it may be, however little is sent")
+    @Test("limit the age of messages, even if few are sent")
     func age() throws {
         let clock = TestClock()
         let log = try makeLog {
@@ -100,7 +100,7 @@ struct JournalBoundsTests {
         #expect(try rows(log) == 0)
     }
 
-    @Test("A quiet room's message expires while others are sent all the time")
+    @Test("let a quiet room's message expire while others are sent")
     func expires() throws {
         let clock = TestClock()
         let log = try makeLog {
@@ -117,7 +117,7 @@ struct JournalBoundsTests {
         try waitUntil { (try? Message(decoding: log.message(1, of: "quiet")!).deleted) == true }
     }
 
-    @Test("Rows that are not needed any more go some at a time, when nothing is added too")
+    @Test("limit the obsolete rows deleted at once, also by commits without messages")
     func deletesSome() throws {
         let most = JournalRows.mostDeleted
         let count = 2 * most + 10
@@ -130,7 +130,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "lobby") == count)
     }
 
-    @Test("All rows go while nothing is sent, and when the log is closed", arguments: [1, 1_000_000])
+    @Test("allow all rows to be removed while idle and on closing", arguments: [1, 1_000_000])
     func emptied(filingDelay: Int) throws {
         let count = 2 * JournalRows.mostDeleted + 10
         let log = try makeLog {
@@ -144,7 +144,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "lobby") == count)
     }
 
-    @Test("Who reads does not keep it from being emptied")
+    @Test("hold while only read marks are committed")
     func readMarks() throws {
         let log = try makeLog { $0.filingDelay = 100 }
         try log.fill(3)
@@ -156,7 +156,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "lobby") == 3)
     }
 
-    @Test("One that a crash has left longer than it may be is shortened by the commits that follow, a little by each")
+    @Test("are restored gradually after a crash left it too long")
     func shortened() throws {
         let log = try makeLog { _ in }
         for round in 0..<Backlog.messagesOfFiling * 2 {

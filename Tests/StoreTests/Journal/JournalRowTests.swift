@@ -4,7 +4,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A row of the journal")
+@Suite("A journal row")
 struct JournalRowTests {
     private func row(_ messages: [RecentMessage]) -> [UInt8] {
         var row: [UInt8] = []
@@ -33,7 +33,7 @@ struct JournalRowTests {
         number == 1 ? try RoomID("lobby") : number == RowKey.maximumRoom ? try RoomID("attic") : nil
     }
 
-    @Test("is read as it was written")
+    @Test("is read as written")
     func roundTrip() throws {
         let messages = try messages()
         let again = try JournalRow.messages(in: row(messages), room: name)
@@ -47,7 +47,7 @@ struct JournalRowTests {
         #expect(try JournalRow.messages(in: [], room: name).isEmpty)
     }
 
-    @Test("that was cut off, or is of a room that is not there, is refused and not half read")
+    @Test("that is truncated or of an unknown room is refused as a whole")
     func damaged() throws {
         let whole = row([try messages()[0]])
         for count in 1..<whole.count {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The rows of the journal")
+@Suite("The journal's rows")
 struct JournalRowsTests {
     private func rows(_ count: Int, of bytes: Int = 100, keeping: Int = .max, bytes limit: Int = .max) -> JournalRows {
         var rows = JournalRows(JournalRows.Limits(rows: keeping, bytes: limit))
@@ -11,7 +11,7 @@ struct JournalRowsTests {
         return rows
     }
 
-    @Test("Of no rows there are none to be deleted or to be filed")
+    @Test("give nothing to delete or file if there are none")
     func none() {
         let rows = rows(0, keeping: 10)
         #expect(rows.count == 0 && rows.first == 1 && rows.next == 1 && rows.oldest == 1)
@@ -19,7 +19,7 @@ struct JournalRowsTests {
         #expect(rows.firstLeft(needed: nil, adding: 0) == 1)
     }
 
-    @Test("Two are deleted when one is added, of many a few more, and never one that is needed")
+    @Test("are deleted two for each one added, a few more if there are many, and only obsolete ones")
     func adding() {
         for (count, needed, left) in [
             (10, nil, 3), (10, 2, 2), (10, 1, 1), (1, nil, 2), (64, nil, 3), (96, nil, 4), (960, 65, 3), (960, nil, 31),
@@ -29,7 +29,7 @@ struct JournalRowsTests {
         }
     }
 
-    @Test("Where none is added many are deleted, but not all of very many, nor too many bytes")
+    @Test("are deleted in larger numbers while none is added, within a bound")
     func notAdding() {
         #expect(rows(200).firstLeft(needed: nil, adding: 0) == 201)
         #expect(rows(200).firstLeft(needed: 50, adding: 0) == 50)
@@ -39,7 +39,7 @@ struct JournalRowsTests {
         #expect(rows(200, of: large * 40).firstLeft(needed: nil, adding: 0) == Int64(JournalRows.rowsReplaced) + 1)
     }
 
-    @Test("Where there are too many bytes more are deleted than are added")
+    @Test("are deleted faster if they have too many bytes")
     func tooManyBytes() {
         let small = rows(1000, keeping: .max, bytes: 99_999)
         #expect(small.firstLeft(needed: nil, adding: 100) == Int64(JournalRows.mostDeleted) + 1)
@@ -47,7 +47,7 @@ struct JournalRowsTests {
         #expect(large.firstLeft(needed: nil, adding: 4_000_000) == 9)
     }
 
-    @Test("The newest rows are within the bounds, the last one always")
+    @Test("always include the last one in the bounds")
     func within() {
         #expect(rows(10, keeping: 10).oldest == 1)
         #expect(rows(15, keeping: 10).oldest == 6)
@@ -57,7 +57,7 @@ struct JournalRowsTests {
         #expect(rows(15, keeping: 0).oldest == 15)
     }
 
-    @Test("They need not begin with 1, nor be without holes")
+    @Test("may start at any number and have gaps")
     func numbers() {
         var rows = rows(0, keeping: 3)
         for number in [7, 8, 10, 20, 21] as [Int64] { rows.append(number, bytes: 1) }
@@ -67,7 +67,7 @@ struct JournalRowsTests {
         #expect(rows.count == 3 && rows.first == 10 && rows.oldest == 10)
     }
 
-    @Test("In any history they are what was added and not deleted", arguments: [1, 2, 3])
+    @Test("are those added and not deleted, in any history", arguments: [1, 2, 3])
     func matchesModel(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var rows = rows(0, keeping: 20, bytes: 5000)

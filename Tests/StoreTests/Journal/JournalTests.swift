@@ -24,7 +24,7 @@ struct JournalTests {
         }
     }
 
-    @Test("holds a commit in one row, until its messages are in their places")
+    @Test("holds a commit in one row until its messages are filed")
     func oneRow() throws {
         let log = try TestLog()
         try log.fill(20)
@@ -34,7 +34,7 @@ struct JournalTests {
         #expect(try counts(log) == [0, 25])
     }
 
-    @Test("is emptied while nothing is sent")
+    @Test("is emptied while idle")
     func idle() throws {
         let log = try TestLog { $0.filingDelay = 1 }
         for number in 0..<20 { try log.fill(30, "room\(number)") }
@@ -43,7 +43,7 @@ struct JournalTests {
         #expect(try log.state(of: "room3").head == 31)
     }
 
-    @Test("keeps to its bounds while much is sent")
+    @Test("keeps its bounds during many sends")
     func bounds() throws {
         let log = try makeLog()
         for number in 0..<300 { try log.fill(3, "room\(number % 7)") }
@@ -53,7 +53,7 @@ struct JournalTests {
         #expect(counts[1] >= 900 - 10 - 3)
     }
 
-    @Test("has a row take the pages of those that are not needed any more")
+    @Test("reuses the pages of obsolete rows")
     func replacesRows() throws {
         let log = try makeLog()
         // Each of some pages, and filed by every second commit.
@@ -63,7 +63,7 @@ struct JournalTests {
         #expect(free <= 12)
     }
 
-    @Test("makes no difference to who reads", arguments: [1, 2, 3])
+    @Test("makes no difference to readers", arguments: [1, 2, 3])
     func reading(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let log = try makeLog()
@@ -91,7 +91,7 @@ struct JournalTests {
         }
     }
 
-    @Test("knows client message ids that are in it, in their places and in the commit at hand")
+    @Test("knows client message ids in it, in the tables and in the current commit")
     func repeatedSends() throws {
         let log = try makeLog()
         for round in 0..<40 as Range<Int64> {
@@ -105,7 +105,7 @@ struct JournalTests {
         #expect(try log.state().head == 40)
     }
 
-    @Test("is as it was after a crash, at any moment between a commit and its filing")
+    @Test("is unchanged after a crash at any moment between a commit and its filing")
     func crash() throws {
         let log = try makeLog()
         var bodies: [[UInt8]] = []
@@ -125,7 +125,7 @@ struct JournalTests {
         }
     }
 
-    @Test("A database whose journal cannot be read is not opened")
+    @Test("prevents opening the database if it cannot be read")
     func damaged() throws {
         for damage in ["UPDATE journal SET messages = x'01'", "DELETE FROM journal WHERE id = 1"] {
             let log = try TestLog()
@@ -140,7 +140,7 @@ struct JournalTests {
         }
     }
 
-    @Test("A commit that cannot file does not lose what it was to file")
+    @Test("loses nothing if a commit fails to file")
     func filingFails() throws {
         let log = try makeLog { $0.probeInterval = 1 }
         var bodies = try log.fill(6)
@@ -156,14 +156,14 @@ struct JournalTests {
         #expect(try counts(log)[1] == 6)
     }
 
-    @Test("can be done without: every message is put in its place by its commit")
+    @Test("can be turned off, so that each commit files its messages")
     func unused() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(3)
         #expect(try counts(log) == [0, 3])
     }
 
-    @Test("A page is of one moment, and has no hole, while messages go from the journal to their places")
+    @Test("gives pages of one moment, without gaps, while messages are filed")
     func oneMoment() throws {
         let log = try makeLog()
         try log.fill(5)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The filter of client message ids")
 struct ClientMessageFilterTests {
-    @Test("It may contain whatever was added, and hardly anything else", arguments: [8, 64, 4096, 100_000, 1_000_000])
+    @Test(
+        "may contain everything that was added, and hardly anything else", arguments: [8, 64, 4096, 100_000, 1_000_000])
     func contains(bytes: Int) {
         let filter = ClientMessageFilter(bytes: bytes)
         var random = SeededGenerator(seed: UInt64(bytes))
@@ -22,7 +23,7 @@ struct ClientMessageFilterTests {
     }
 
     @Test(
-        "One key for each two bytes fits in, where that makes filters each twice as large as the one before",
+        "holds a key in two bytes, if each filter is twice as large as the one before",
         arguments: [
             (0, 4), (8, 4), (15, 4), (16, 8), (1000, 256), (64 * 1024, 32 * 1024), (191 * 1024, 32 * 1024),
             (192 * 1024, 96 * 1024), (8 * 1024 * 1024, 127 * 32 * 1024),
@@ -31,7 +32,7 @@ struct ClientMessageFilterTests {
         #expect(ClientMessageFilter(bytes: bytes).capacity == keys)
     }
 
-    @Test("It has no more bytes than its keys need")
+    @Test("takes no more bytes than its keys need")
     func growth() {
         let filter = ClientMessageFilter(bytes: StoreConfiguration().clientMessageFilter)
         var random = SeededGenerator(seed: 1)
@@ -45,7 +46,7 @@ struct ClientMessageFilterTests {
         #expect(filter.byteCount < StoreConfiguration().clientMessageFilter)
     }
 
-    @Test("With one key more than there is room for it begins anew, under another number, and has that one")
+    @Test("above its maximum starts anew under another number, with the new key")
     func full() {
         let filter = ClientMessageFilter(bytes: 1024)
         var random = SeededGenerator(seed: 1)

@@ -9,7 +9,7 @@ struct ClientMessageKeyTests {
         ClientMessageKey(sender: try UserID(sender), id: id).hash
     }
 
-    @Test("It is that of the bytes, wherever they are", arguments: 1...40)
+    @Test("is computed from its bytes, wherever they are", arguments: 1...40)
     func bytes(length: Int) throws {
         let id = String(repeating: "é", count: length / 2) + String(repeating: "x", count: length % 2)
         let padded = "[" + id + "]"
@@ -28,7 +28,7 @@ struct ClientMessageKeyTests {
         }
     }
 
-    @Test("Sender and id are told apart, what is equal to Swift and not to the database too, and one more byte tells")
+    @Test("distinguishes sender and id, canonically equivalent strings, and one more byte")
     func apart() throws {
         #expect(try hash("ab", "c") != hash("a", "bc"))
         #expect(try hash("alice", "\u{E9}") != hash("alice", "e\u{301}"))
@@ -41,7 +41,7 @@ struct ClientMessageKeyTests {
         #expect(zeros.count == 33)
     }
 
-    @Test("Rooms have hashes of their own")
+    @Test("differs between rooms")
     func rooms() throws {
         let key = ClientMessageKey(sender: try UserID("alice"), id: "1")
         #expect(Set((1...1000).map { key.hash(in: $0) }).count == 1000)

@@ -9,7 +9,7 @@ struct RoomTableTests {
         RoomTable.Room(number: number, head: 0, rev: 0, latest: .earliest)
     }
 
-    @Test("It remembers as many rooms as it may, and begins anew with one more, but not before it is told to")
+    @Test("remembers up to its maximum, and is cleared only on request")
     func limit() throws {
         var table = RoomTable(limit: 3)
         let ids = try (0..<4).map { try RoomID("room\($0)") }
@@ -30,7 +30,7 @@ struct RoomTableTests {
         #expect(table[ids[2]]?.number == 2)
     }
 
-    @Test("A room's batch is that of one commit")
+    @Test("keeps a room's batch for one commit")
     func batches() throws {
         var table = RoomTable(limit: 3)
         table.beginCommit()

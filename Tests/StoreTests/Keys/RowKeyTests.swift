@@ -2,9 +2,9 @@ import Testing
 
 @testable import Store
 
-@Suite("The key of a row")
+@Suite("A row key")
 struct RowKeyTests {
-    @Test("It holds every room and every place there may be, and stays positive")
+    @Test("holds every room and place, and is positive")
     func bounds() {
         #expect(RowKey.maximumPlace == 68_719_476_735)
         #expect(RowKey.maximumRoom == 134_217_727)
@@ -14,7 +14,7 @@ struct RowKeyTests {
         #expect(RowKey(room: 0, 0).rawValue == 0)
     }
 
-    @Test("Rows are in the order of their rooms, and in a room in that of their places")
+    @Test("sorts by room, then by place")
     func order() {
         let keys = [
             RowKey(room: 1, 0), RowKey(room: 1, 1), RowKey(room: 1, RowKey.maximumPlace), RowKey(room: 2, 0),
@@ -23,14 +23,14 @@ struct RowKeyTests {
         #expect(keys == keys.sorted() && Set(keys).count == keys.count)
     }
 
-    @Test("A place beyond either end is the one at that end, and not one of another room")
+    @Test("clamps places beyond either end, and never reaches another room")
     func clamps() {
         #expect(RowKey(room: 3, -1).rawValue == RowKey(room: 3, 0).rawValue)
         #expect(RowKey(room: 3, .max).rawValue == RowKey(room: 3, RowKey.maximumPlace).rawValue)
         #expect(RowKey(room: 3, .max).rawValue < RowKey(room: 4, 0).rawValue)
     }
 
-    @Test("What was stored gives the place back", arguments: [0, 1, 35, 1 << 35, RowKey.maximumPlace])
+    @Test("gives the place back", arguments: [0, 1, 35, 1 << 35, RowKey.maximumPlace])
     func roundTrip(place: Int64) {
         for room in [1, 2, RowKey.maximumRoom] {
             #expect(RowKey(rawValue: RowKey(room: room, place).rawValue).place == place)

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The length of the write-ahead log's file")
+@Suite("The reserved length of the write-ahead log")
 struct LogReserveTests {
     private static let reserve = 2 * 1024 * 1024
 
@@ -16,7 +16,7 @@ struct LogReserveTests {
         return stat(log.path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    @Test("is by default what it is when the log starts anew, and the first message makes it no longer")
+    @Test("is by default the length at which the log restarts, and the first message does not extend it")
     func length() throws {
         let bytes = StoreConfiguration().reservedLog
         #expect(bytes >= StoreConfiguration().checkpointPages * (StoreConfiguration.pageSize + 24))
@@ -26,7 +26,7 @@ struct LogReserveTests {
         #expect(size(log) == bytes)
     }
 
-    @Test("stays when the log starts anew")
+    @Test("stays when the log restarts")
     func restart() throws {
         let log = try TestLog {
             $0.reservedLog = Self.reserve
@@ -37,7 +37,7 @@ struct LogReserveTests {
         #expect(try log.state().head == 200)
     }
 
-    @Test("is not taken for messages: after a crash there are those that were acknowledged, and no others")
+    @Test("is not mistaken for messages after a crash")
     func crash() throws {
         let log = try TestLog {
             $0.reservedLog = Self.reserve
@@ -55,7 +55,7 @@ struct LogReserveTests {
         }
     }
 
-    @Test("is of no use to a log that has been closed: its file goes")
+    @Test("is removed when the log is closed")
     func closing() throws {
         let log = try TestLog { $0.reservedLog = Self.reserve }
         try log.fill(3)
@@ -66,7 +66,7 @@ struct LogReserveTests {
         #expect(try again.state().head == 3)
     }
 
-    @Test("is at most what it has and half of what is free on the disk")
+    @Test("is at most the existing length and half of the free space")
     func half() {
         #expect(LogReserve.length(wanted: 1000, present: 0, free: 5000) == 1000)
         #expect(LogReserve.length(wanted: 1000, present: 0, free: 900) == 450)
@@ -75,7 +75,7 @@ struct LogReserveTests {
     }
 
     @Test(
-        "leaves half of a small disk free, on which messages are stored then", .enabled(if: SmallDisk.isAvailable))
+        "leaves half of a small disk free for messages", .enabled(if: SmallDisk.isAvailable))
     func smallDisk() throws {
         let disk = try SmallDisk(kibibytes: 4096)
         let log = try TestLog(at: disk.path(of: "log.db"), of: disk) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A database that cannot be opened")
+@Suite("Opening a database")
 struct OpeningTests {
     /// What opening says.
     private func refusal(_ path: String, _ configuration: StoreConfiguration = StoreConfiguration()) -> String? {
@@ -15,7 +15,7 @@ struct OpeningTests {
         }?.description
     }
 
-    @Test("A second server is refused, whatever name it has for the file, until the first one has closed it")
+    @Test("is refused to a second server under any name of the file, until the first one closes it")
     func inUse() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
@@ -32,7 +32,7 @@ struct OpeningTests {
         #expect(try TestLog(at: link, of: directory).state().head == 2)
     }
 
-    @Test("A second server is refused also where the first one has made the file that a link pointed to")
+    @Test("is refused to a second server if the first one created the file behind a link")
     func danglingLink() throws {
         let directory = try TemporaryDirectory()
         #expect(mkdir(directory.path(of: "disk"), 0o700) == 0)
@@ -47,7 +47,7 @@ struct OpeningTests {
         #expect(try TestLog(at: file, of: directory).state().head == 1)
     }
 
-    @Test("A link to a file in a directory that is not there is named")
+    @Test("reports a link to a missing directory")
     func linkToNothing() throws {
         let directory = try TemporaryDirectory()
         let link = directory.path(of: "link.db")
@@ -55,7 +55,7 @@ struct OpeningTests {
         #expect(refusal(link) == "\(link) cannot be read and written: No such file or directory")
     }
 
-    @Test("A file with two names is refused under both, running or not")
+    @Test("is refused for a file with two names, in use or not")
     func hardLink() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
@@ -70,14 +70,14 @@ struct OpeningTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 2)
     }
 
-    @Test("A lock that a dead server has left is none")
+    @Test("ignores the lock of a dead server")
     func leftLock() throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "log.db.lock")
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("Another program that is writing is named as the reason")
+    @Test("reports that another program is writing")
     func locked() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
@@ -96,7 +96,7 @@ struct OpeningTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("A directory or device is no file")
+    @Test("reports a directory or device")
     func notAFile() throws {
         let directory = try TemporaryDirectory()
         for path in [directory.path, directory.path + "/", "", "/dev/null", "."] {
@@ -106,7 +106,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A file that is no database is left alone")
+    @Test("leaves a file that is not a database unchanged")
     func notADatabase() throws {
         let directory = try TemporaryDirectory()
         let text = String(repeating: "Dear diary! ", count: 1000)
@@ -115,7 +115,7 @@ struct OpeningTests {
         #expect(try run("cat", path) == text)
     }
 
-    @Test("The database of another program is left alone")
+    @Test("leaves another program's database unchanged")
     func foreign() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "contacts.db")
@@ -130,7 +130,7 @@ struct OpeningTests {
         #expect(access(path + "-wal", F_OK) != 0)
     }
 
-    @Test("One of a newer version is left alone")
+    @Test("leaves a newer version's database unchanged")
     func newer() throws {
         let log = try TestLog()
         try log.sql { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v98'), ('v99')") }
@@ -143,7 +143,7 @@ struct OpeningTests {
         #expect(try run("cksum", log.path) == before)
     }
 
-    @Test("A damaged one is not taken for an empty one")
+    @Test("does not take a damaged one for an empty one")
     func damaged() throws {
         let log = try TestLog()
         try log.fill(100)
@@ -157,7 +157,7 @@ struct OpeningTests {
         #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
     }
 
-    @Test("One that is cut off is damaged")
+    @Test("reports a truncated one as damaged")
     func cutOff() throws {
         let log = try TestLog()
         try log.fill(100)
@@ -167,7 +167,7 @@ struct OpeningTests {
         #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
     }
 
-    @Test("One that has lost its epoch is damaged")
+    @Test("reports one without its epoch as damaged")
     func withoutEpoch() throws {
         let log = try TestLog()
         try log.sql { try $0.execute(sql: "DELETE FROM meta") }
@@ -176,7 +176,7 @@ struct OpeningTests {
             refusal(log.path) == "\(log.path) is damaged and must be restored from a backup: its epoch is missing")
     }
 
-    @Test("One for whose tables there is no room is named, and can be opened when there is")
+    @Test("reports a full disk, and succeeds when there is space")
     func noRoom() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "log.db")
@@ -186,7 +186,7 @@ struct OpeningTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("A file that may not be written is named")
+    @Test("reports a file that is not writable")
     func readOnlyFile() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
@@ -198,7 +198,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A directory that may not be written, or cannot be made, is named")
+    @Test("reports a directory that is not writable or cannot be created")
     func directories() throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o555)
@@ -216,7 +216,7 @@ struct OpeningTests {
         #expect(refusal("\(file)/sub/log.db") == "the directory \(file)/sub \(needs): Not a directory")
     }
 
-    @Test("A directory that is not there is named, and not made: the history may be somewhere else")
+    @Test("reports a missing directory without creating it, since the history may be elsewhere")
     func missingDirectory() throws {
         let directory = try TemporaryDirectory()
         let sub = directory.path(of: "a/b")
@@ -226,7 +226,7 @@ struct OpeningTests {
         #expect(access(directory.path(of: "a"), F_OK) != 0)
     }
 
-    @Test("A write-ahead log without its database is not thrown away")
+    @Test("does not discard a write-ahead log without its database")
     func logWithoutDatabase() throws {
         let log = try TestLog()
         try log.fill(3)

@@ -9,14 +9,14 @@ import Wire
 
 @Suite("The tables")
 struct SchemaTests {
-    @Test("An empty file becomes a database")
+    @Test("are created in an empty file")
     func emptyFile() throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "log.db")
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("A new one has pages of 8 KiB; one that is there keeps those that it has")
+    @Test("have pages of 8 KiB in a new file; an existing file keeps its size")
     func pageSize() throws {
         let pageSize = "PRAGMA page_size"
         #expect(try TestLog().sql { try Int.fetchOne($0, sql: pageSize) } == 8192)
@@ -29,7 +29,7 @@ struct SchemaTests {
         #expect(try log.sql { try Int.fetchOne($0, sql: pageSize) } == 4096)
     }
 
-    @Test("A database that was being made when the power went is made")
+    @Test("are created in a file whose creation was interrupted")
     func halfMade() throws {
         let directory = try TemporaryDirectory()
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
@@ -44,7 +44,7 @@ struct SchemaTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("One of this version is opened again as it is, as often as one likes")
+    @Test("of this version are opened unchanged, any number of times")
     func again() throws {
         var log = try TestLog()
         let tables = "SELECT group_concat(sql, ';') FROM sqlite_schema"
@@ -59,7 +59,7 @@ struct SchemaTests {
                 == ["v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"])
     }
 
-    @Test("One from before messages could be changed is brought up to this version, and its messages can be changed")
+    @Test("of the first version are migrated, and its messages can be changed")
     func beforeChanges() throws {
         let directory = try TemporaryDirectory()
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
@@ -94,7 +94,7 @@ struct SchemaTests {
         #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "bye", id: "a1")) }
     }
 
-    @Test("Every database has an epoch of its own, and keeps it")
+    @Test("include an epoch of the database's own, which stays")
     func epoch() throws {
         let epochs = try (0..<5).map { _ in
             let log = try TestLog()
@@ -106,7 +106,7 @@ struct SchemaTests {
         #expect(Set(epochs).count == 5)
     }
 
-    @Test("A commit is on the disk when it is told of, and the database is one that can be read beside it")
+    @Test("are on disk when a commit is reported, and readable by others")
     func durability() throws {
         let directory = try TemporaryDirectory()
         let file = try DatabaseFile(directory.path(of: "log.db"))
@@ -124,7 +124,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("No two messages have one place, one revision of a change, or one client message id")
+    @Test("allow no two messages the same place, revision or client message id")
     func constraints() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.sendAll([.init(id: "a"), .init(id: "b"), .init()])
@@ -142,7 +142,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("What a send asks of the tables, and what a page does, is answered by a search, not by a walk")
+    @Test("are read by searches, not by scans, for sends and pages")
     func plans() throws {
         let log = try TestLog()
         let queries = [

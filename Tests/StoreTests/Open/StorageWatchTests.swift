@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A database whose files are taken away")
+@Suite("A database whose files are removed")
 struct StorageWatchTests {
     private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
         let log = try TestLog {
@@ -26,7 +26,7 @@ struct StorageWatchTests {
         #expect(log.log.storageLoss == .storageLost)
     }
 
-    @Test("refuses to write and to read, and says which file it is", arguments: ["", "-wal", "-shm"])
+    @Test("refuses writes and reads, and names the missing file", arguments: ["", "-wal", "-shm"])
     func deleted(suffix: String) throws {
         let health = Recorder<String?>()
         let log = try makeLog { $0.onHealthChange = { health.record($0) } }
@@ -38,7 +38,7 @@ struct StorageWatchTests {
         #expect(health.events.count == 1)
     }
 
-    @Test("notices that while nothing is sent")
+    @Test("is noticed while nothing is sent")
     func idle() throws {
         let log = try makeLog { $0.storageLookInterval = 1 }
         #expect(unlink(log.path) == 0)
@@ -46,7 +46,7 @@ struct StorageWatchTests {
         expectRefusals(by: log)
     }
 
-    @Test("does not take another file for its own", arguments: ["", "-wal"])
+    @Test("is not confused with another file", arguments: ["", "-wal"])
     func replaced(suffix: String) throws {
         let log = try makeLog()
         try run("cp", log.path + suffix, log.path + ".copy")
@@ -58,7 +58,7 @@ struct StorageWatchTests {
         #expect(access(log.path + suffix, F_OK) == 0)
     }
 
-    @Test("goes on when they are back")
+    @Test("continues when they are back")
     func back() throws {
         let health = Recorder<String?>()
         let log = try makeLog { $0.onHealthChange = { health.record($0) } }
@@ -71,7 +71,7 @@ struct StorageWatchTests {
         #expect(health.events.count == 2 && health.events[1] == nil)
     }
 
-    @Test("brings what a deleted write-ahead log held into the database when it is closed")
+    @Test("saves the contents of a deleted write-ahead log on closing")
     func rescue() throws {
         let log = try makeLog()
         #expect(unlink(log.path + "-wal") == 0)
@@ -81,14 +81,14 @@ struct StorageWatchTests {
         #expect(try DatabaseCheck(again.path).run().isSound)
     }
 
-    @Test("is not one with a second name, as a backup by hard links has it")
+    @Test("is not one with a second name, as hard-linked backups have")
     func hardLink() throws {
         let log = try makeLog()
         #expect(link(log.path, log.path + ".link") == 0)
         #expect(try log.send(.init()).seq == 4)
     }
 
-    @Test("A check refuses a backup beside the write-ahead log of another database, as a server does")
+    @Test("cannot be checked beside another database's write-ahead log")
     func check() throws {
         let log = try makeLog()
         let backup = log.path + ".backup"

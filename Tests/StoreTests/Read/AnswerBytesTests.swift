@@ -4,7 +4,7 @@ import Wire
 
 @testable import Store
 
-@Suite("An answer of more bytes than it may have")
+@Suite("An answer above its limit of bytes")
 struct AnswerBytesTests {
     /// Twenty messages, of which four and a little go into an answer: some in their places, and some in the journal only.
     private func withLog(journal: Bool, _ body: (TestLog, [[UInt8]]) throws -> Void) throws {
@@ -18,7 +18,7 @@ struct AnswerBytesTests {
         try body(log, bodies)
     }
 
-    @Test("is a shorter page of the same place", arguments: [false, true])
+    @Test("is a shorter page at the same place", arguments: [false, true])
     func pages(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             for (anchor, place) in [
@@ -37,7 +37,7 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("is read on from where it ends, up and down", arguments: [false, true])
+    @Test("continues from its end, in both directions", arguments: [false, true])
     func walks(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             var down: [UInt8] = []
@@ -59,7 +59,7 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("has one message at least", arguments: [false, true])
+    @Test("has at least one message", arguments: [false, true])
     func one(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 100
@@ -76,7 +76,7 @@ struct AnswerBytesTests {
         #expect(changes.messages == bodies[1] && changes.rev == 2 && changes.hasMore)
     }
 
-    @Test("says of changes where the rest begins", arguments: [false, true])
+    @Test("of changes names the next position", arguments: [false, true])
     func changes(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             var all: [UInt8] = []
@@ -92,7 +92,7 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("ends a list of rooms early, which goes on from there", arguments: [false, true])
+    @Test("of a list of rooms ends early and can be continued", arguments: [false, true])
     func rooms(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 2000

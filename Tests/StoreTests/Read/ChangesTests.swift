@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Changes")
 struct ChangesTests {
-    @Test("Where nothing was changed they are the messages, by revision")
+    @Test("are the messages by revision if none was changed")
     func unchanged() throws {
         let log = try TestLog()
         let bodies = try log.fill(10)
@@ -21,7 +21,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("They come in slices, each of which says where the next begins")
+    @Test("come in slices, each with the next position")
     func slices() throws {
         let log = try TestLog()
         let bodies = try log.fill(10)
@@ -32,7 +32,7 @@ struct ChangesTests {
         #expect(try log.changes(since: 4, limit: 5).hasMore)
     }
 
-    @Test("Of a room that nobody has used, and beyond the latest, there are none")
+    @Test("of an unused room, or after the latest revision, are empty")
     func none() throws {
         let log = try TestLog()
         try log.fill(2)
@@ -53,7 +53,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("A message that was changed comes once, as it is now, at its latest revision")
+    @Test("contain a changed message once, as it is now, at its latest revision")
     func changed() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(2, "before")
@@ -79,7 +79,7 @@ struct ChangesTests {
         #expect(try log.page().state.rev == 7)
     }
 
-    @Test("A message sent after a change has the next revision, also after a restart")
+    @Test("give a message sent after a change the next revision, also after a restart")
     func sendsOn() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(2)
@@ -91,7 +91,7 @@ struct ChangesTests {
         #expect(try again.changes(since: 3).messages == joined(stored.map(\.body)))
     }
 
-    @Test("In any history they are what replaying it says", arguments: [1, 2, 3, 4])
+    @Test("equal a replay of any history", arguments: [1, 2, 3, 4])
     func matchesModel(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var log = try TestLog { $0.journalMessages = 0 }

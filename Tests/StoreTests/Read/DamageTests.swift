@@ -37,7 +37,7 @@ struct DamageTests {
         Issue.record("no page is full of the large message")
     }
 
-    @Test("fails the queries that need it, and no others of their round")
+    @Test("fails only the queries that need it")
     func queries() throws {
         let log = try damagedLog()
         let queries = try [
@@ -59,7 +59,7 @@ struct DamageTests {
         }
     }
 
-    @Test("does not hinder sends that do not touch it")
+    @Test("does not affect other sends")
     func sends() throws {
         let log = try damagedLog()
         #expect(try log.send(.init(text: "more")).seq == 4)

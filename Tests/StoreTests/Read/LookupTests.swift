@@ -8,7 +8,7 @@ import Wire
 
 @Suite("A query")
 struct LookupTests {
-    @Test("One message is found by its place, or by the id that its sender gave it")
+    @Test("finds a message by its place, or by its sender's id")
     func oneMessage() throws {
         let log = try TestLog()
         let first = try log.send(.init(text: "first", sender: "alice", id: "a1"))
@@ -24,7 +24,7 @@ struct LookupTests {
         #expect(try log.message(1, of: "other") == nil)
     }
 
-    @Test("Many at once are all answered, a round at a time")
+    @Test("is answered together with many others, a round at a time")
     func rounds() throws {
         let log = try TestLog {
             $0.readers = 1
@@ -41,7 +41,7 @@ struct LookupTests {
         #expect(log.listener.rounds.events.allSatisfy { (1...8).contains($0.count) })
     }
 
-    @Test("A round ends with the query whose answer fills it", arguments: [1, 2, 3])
+    @Test("ends a round if its answer fills it", arguments: [1, 2, 3])
     func roundBytes(perRound: Int) throws {
         let log = try TestLog()
         let body = try log.send(.init(text: String(repeating: "x", count: 1000))).body
@@ -58,7 +58,7 @@ struct LookupTests {
         #expect(counts.count >= (7 + perRound - 1) / perRound)
     }
 
-    @Test("One that fails is answered with 503, and those beside it are answered")
+    @Test("that fails gets 503, and others are answered")
     func failsAlone() throws {
         let log = try TestLog { $0.readers = 1 }
         try log.fill(3)
@@ -84,7 +84,7 @@ struct LookupTests {
         #expect(try log.page().count == 3)
     }
 
-    @Test("How long a round took is told")
+    @Test("is timed with its round")
     func tellsDuration() throws {
         let told = Recorder<Duration>()
         let log = try TestLog { $0.onRead = { told.record($0) } }

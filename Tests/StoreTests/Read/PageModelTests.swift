@@ -45,7 +45,7 @@ struct PageModelTests {
     }
 
     @Test(
-        "is what counting through the messages says, whatever the place, the limit and the size of the room",
+        "equals the result of counting, whatever the place, the limit and the size of the room",
         arguments: [(1, 0), (2, 100_000), (3, 40)])
     func matchesModel(seed: UInt64, journalMessages: Int) throws {
         var generator = SeededGenerator(seed: seed)
@@ -73,7 +73,7 @@ struct PageModelTests {
         }
     }
 
-    @Test("before and after a time are the whole room, and no message twice")
+    @Test("before a time and the one after it make up the room without duplicates")
     func timesPartition() throws {
         var generator = SeededGenerator(seed: 4)
         let clock = TestClock()
@@ -86,7 +86,7 @@ struct PageModelTests {
         }
     }
 
-    @Test("Pages followed in either direction meet every message once", arguments: [1, 7, 30, 200])
+    @Test("is part of a walk in either direction that meets every message once", arguments: [1, 7, 30, 200])
     func walks(limit: Int) throws {
         let log = try TestLog()
         let bodies = try log.fill(100)

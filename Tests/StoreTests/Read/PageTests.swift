@@ -13,7 +13,7 @@ struct PageTests {
     }
 
     @Test(
-        "A page of a room of ten messages",
+        "of a room of ten messages",
         arguments: [
             (.newest, 3, "<8-10|"), (.newest, 10, "|1-10|"), (.newest, 200, "|1-10|"),
             (.before(.seq(5)), 3, "<2-4>"), (.before(.seq(4)), 3, "|1-3>"), (.before(.seq(1)), 3, "|nothing>"),
@@ -38,7 +38,7 @@ struct PageTests {
     }
 
     @Test(
-        "Any page of a room that nobody has used is empty",
+        "of an unused room is empty",
         arguments: [
             .newest, .before(.seq(0)), .before(.seq(7)), .before(.first), .before(.last), .after(.seq(0)),
             .after(.seq(.max)), .after(.last), .around(.seq(1)), .around(.first), .around(.last), .before(.read),
@@ -55,7 +55,7 @@ struct PageTests {
         #expect(page.state == RoomState())
     }
 
-    @Test("A time is a place just before the first message of that time or later")
+    @Test("at a time starts just before the first message of that time or later")
     func times() throws {
         let clock = TestClock(1000)
         let log = try TestLog { $0.clock = { clock.now } }
@@ -76,7 +76,7 @@ struct PageTests {
         #expect(try outlines(1021) == ["<5-6|", "<nothing|", "<5-6|"])
     }
 
-    @Test("Rooms that are neighbours in the file do not show in each other's pages")
+    @Test("shows no messages of rooms stored next to it")
     func neighbours() throws {
         let log = try TestLog()
         let rooms = ["a", "b", "c"]

@@ -35,7 +35,7 @@ struct PageWindowTests {
         }
     }
 
-    @Test("tells of an empty page what lies on either side of its place")
+    @Test("of an empty page flags what lies on either side")
     func emptyPages() {
         for head in 0...3 as ClosedRange<Int64> {
             let start = PageWindow.before(gap: 1, head: head, limit: 5)
@@ -57,7 +57,7 @@ struct PageWindowTests {
         #expect(PageWindow.around(50, head: 100, limit: 2) == PageWindow(start: 49, end: 51))
     }
 
-    @Test("around is filled up from the other side at an end of the room")
+    @Test("around a message is filled up from the other side at an end of the room")
     func aroundEnds() {
         #expect(PageWindow.around(2, head: 100, limit: 10) == PageWindow(start: 1, end: 11))
         #expect(PageWindow.around(99, head: 100, limit: 10) == PageWindow(start: 91, end: 101))
@@ -67,7 +67,7 @@ struct PageWindowTests {
         #expect(PageWindow.around(1, head: 0, limit: 10) == PageWindow(start: 1, end: 1))
     }
 
-    @Test("around any message has it, and as many as there are up to the limit")
+    @Test("around any message contains it, and as many as exist up to the limit")
     func aroundExhaustive() {
         for head in 1...9 as ClosedRange<Int64> {
             for seq in 1...head {
@@ -81,7 +81,7 @@ struct PageWindowTests {
         }
     }
 
-    @Test("takes the largest numbers there are")
+    @Test("handles the largest numbers")
     func largest() {
         #expect(PageWindow.before(gap: .max, head: 5, limit: 2) == PageWindow(start: 4, end: 6))
         #expect(PageWindow.after(gap: .max, head: 5, limit: 2) == PageWindow(start: 6, end: 6))

@@ -12,7 +12,7 @@ struct ReplayTests {
         return bytes
     }
 
-    @Test("It has the messages as frames, and says up to where")
+    @Test("has messages as frames, and its end position")
     func webSocket() throws {
         let log = try TestLog()
         let bodies = try log.fill(5)
@@ -21,7 +21,7 @@ struct ReplayTests {
         #expect(replay.rev == 5 && !replay.hasMore && replay.state == RoomState(head: 5, rev: 5))
     }
 
-    @Test("It has them as events, each with an id to go on behind it")
+    @Test("has messages as events, each with an id to resume from")
     func serverSentEvents() throws {
         let log = try TestLog()
         let bodies = try log.fill(3)
@@ -35,7 +35,7 @@ struct ReplayTests {
     }
 
     @Test(
-        "It ends behind the message with which it has as many bytes as were asked for", arguments: [1, 100, 400, 1000])
+        "ends after the message that reaches the requested size", arguments: [1, 100, 400, 1000])
     func slices(bytes: Int) throws {
         let log = try TestLog()
         let bodies = try log.fill(10)
@@ -55,7 +55,7 @@ struct ReplayTests {
         #expect(slices.flatMap { $0 } == frames(bodies))
     }
 
-    @Test("Without a revision to begin at it is where the room is")
+    @Test("without a start has only the room's state")
     func withoutSince() throws {
         let log = try TestLog()
         try log.fill(4)
@@ -66,7 +66,7 @@ struct ReplayTests {
         #expect(unused.frames.isEmpty && unused.rev == 0 && !unused.hasMore && unused.state == RoomState())
     }
 
-    @Test("Beyond the latest revision it is empty, and tells where the room is")
+    @Test("after the latest revision is empty, with the room's state")
     func beyond() throws {
         let log = try TestLog()
         try log.fill(2)

@@ -52,7 +52,7 @@ struct ActivityTests {
     }
 
     @Test(
-        "is that of their activity, whatever is sent, read, joined and left, and whatever has been filed",
+        "follows their activity, after sends, read marks, joins and leaves, filed or not",
         arguments: [(1, 0), (2, 4), (3, 12), (4, 100_000)])
     func matchesModel(seed: UInt64, journalMessages: Int) throws {
         var generator = SeededGenerator(seed: seed)
@@ -114,7 +114,7 @@ struct ActivityTests {
         #expect(try isIndexed(log, for: "alice"))
     }
 
-    @Test("is looked up where a room has more than 64 members, until it has fewer again", arguments: [0, 100_000])
+    @Test("is computed on reading for rooms with more than 64 members", arguments: [0, 100_000])
     func largeRooms(journalMessages: Int) throws {
         #expect(ActivityStatements.maximumMembers == 64)
         let clock = TestClock()
@@ -152,7 +152,7 @@ struct ActivityTests {
         #expect(try walk(log, of: "user60", limit: 1) == ["large"])
     }
 
-    @Test("has rooms in front that the user has sent to or read, however many others are added to")
+    @Test("starts with rooms the user has sent to or read, however many were added")
     func flood() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         for room in ["own", "read"] { try log.send(.init(room: room, sender: room == "own" ? "victim" : "alice")) }
@@ -171,7 +171,7 @@ struct ActivityTests {
         #expect(rooms.dropFirst(4).allSatisfy { $0.hasPrefix("flood") })
     }
 
-    @Test("is filled in for a database of an earlier version while it serves")
+    @Test("is filled in for an earlier version's database while it serves")
     func filledIn() throws {
         let directory = try TemporaryDirectory()
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
@@ -221,7 +221,7 @@ struct ActivityTests {
         #expect(try walk(log, of: "carol", limit: 2) == ["room4"])
     }
 
-    @Test("goes on being filled in where it was when the server was stopped")
+    @Test("continues to be filled in after a restart")
     func resumed() throws {
         let log = try TestLog()
         for room in ["a", "b", "c"] { try log.send(.init(room: room)) }
@@ -238,7 +238,7 @@ struct ActivityTests {
         #expect(try Set(walk(again, of: "alice", limit: 1)) == ["a", "b", "c"])
     }
 
-    @Test("is read from the index, without sorting and without a look at other rooms")
+    @Test("is read from the index, without sorting or reading other rooms")
     func plans() throws {
         let log = try TestLog()
         try log.sql { db in

@@ -80,7 +80,7 @@ struct BanTests {
         #expect(try refusals("bob", log) == [])
     }
 
-    @Test("from the server holds in every room, for admins too, and is theirs to set")
+    @Test("from the server applies in every room, also to admins, who set it")
     func server() throws {
         let log = try makeLog()
         try log.sendAll([.init(), .init(room: "other")])
@@ -100,7 +100,7 @@ struct BanTests {
         #expect(try refusals("bob", log) == [])
     }
 
-    @Test("of an owner is for admins, of oneself for nobody; one from a room is none for an admin")
+    @Test("of an owner is for admins, of oneself for nobody; one from a room does not affect admins")
     func who() throws {
         let log = try makeLog()
         try log.send(.init())
@@ -115,7 +115,7 @@ struct BanTests {
         #expect(try code(log.change(.set(RoomSettings()), by: "root", isAdmin: true)) == nil)
     }
 
-    @Test("ends by itself at its time, and is not listed then")
+    @Test("ends by itself at its time, and is then not listed")
     func end() throws {
         let log = try makeLog()
         try log.send(.init())
@@ -139,7 +139,7 @@ struct BanTests {
         return found.bans.map(\.user.string) + (found.hasMore ? ["…"] : [])
     }
 
-    @Test("is listed for owners in pages, and lasts when the log is opened again")
+    @Test("is listed for owners in pages, and survives a restart")
     func listed() throws {
         var log = try makeLog()
         try log.send(.init())
@@ -155,7 +155,7 @@ struct BanTests {
         #expect(report.isSound, "\(report.damages)")
     }
 
-    @Test("holds for what follows in the same commit, and not for what came before")
+    @Test("applies to later submissions in the same commit, not to earlier ones")
     func order() throws {
         let log = try makeLog()
         try log.send(.init())
@@ -169,7 +169,7 @@ struct BanTests {
         #expect(log.log.bans[BanTable.Key(room: try RoomID("lobby"), user: try UserID("bob"))] == nil)
     }
 
-    @Test("of one more user than a room may ban is refused; one that replaces another is not")
+    @Test("above the maximum for a room is refused, unless it replaces another")
     func limit() throws {
         let log = try makeLog()
         try log.send(.init())

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A user who is erased")
+@Suite("An erased user")
 struct ErasureTests {
     private let events = Recorder<JobEvent>()
     private static let done = JobEvent.done("erasing a user")
@@ -56,7 +56,7 @@ struct ErasureTests {
         try Message(decoding: #require(try log.message(seq, of: room)))
     }
 
-    @Test("leaves tombstones of nobody, and no membership, read mark or reaction")
+    @Test("leaves tombstones without a name, and no membership, read mark or reaction")
     func erased() throws {
         let log = try makeLog()
         try log.sendAll([
@@ -106,7 +106,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("may come back at once as a new one, whose sends, reactions and memberships stay")
+    @Test("may return at once as a new one, whose data stays")
     func comesBack() throws {
         let log = try makeLog()
         for _ in 0..<3 { try log.fill(1000, "long") }
@@ -147,7 +147,7 @@ struct ErasureTests {
         try expectSound(log.path)
     }
 
-    @Test("is erased with what the new one has done, when that is asked for again before it is over")
+    @Test("is erased together with the new one if that is requested before the end")
     func again() throws {
         let log = try makeLog()
         for _ in 0..<3 { try log.fill(1000, "long") }
@@ -166,7 +166,7 @@ struct ErasureTests {
     }
 
     @Test(
-        "is erased to the end after a crash, and its file is sound however far it has come", arguments: [0, 200, 700])
+        "is erased completely after a crash, and the file is sound at any point", arguments: [0, 200, 700])
     func crash(messages: Int) throws {
         let log = try makeLog()
         try log.sendAll((0..<1000).map { .init(text: "\($0)", sender: $0 % 2 == 0 ? "bob" : "alice", id: "\($0)") })
@@ -194,7 +194,7 @@ struct ErasureTests {
         try expectSound(restored.path)
     }
 
-    @Test("was the last owner of a private room: it stays, and admins care for it")
+    @Test("was the last owner of a private room, which stays for admins to care for")
     func lastOwner() throws {
         let log = try makeLog()
         _ = try log.change(.set(RoomSettings(visibility: .private)), by: "bob").get()
@@ -206,7 +206,7 @@ struct ErasureTests {
         try expectSound(log.path)
     }
 
-    @Test("is a name of its own: nobody may be called as the sender of erased messages is")
+    @Test("is shown under a name that nobody can use")
     func name() {
         #expect(throws: Problem.invalidUser) { try UserID("~deleted") }
         #expect(throws: Never.self) { try UserID("~deleted2") }

@@ -23,7 +23,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are in the order of their newest messages, or of when they were made", arguments: [false, true])
+    @Test("are sorted by their newest message, or by creation", arguments: [false, true])
     func order(journal: Bool) throws {
         let clock = TestClock()
         let log = try makeLog(journal: journal, clock)
@@ -42,7 +42,7 @@ struct InboxTests {
         #expect(try ids(log.reopened().inbox(of: "alice")) == ["a", "b", "empty", "c"])
     }
 
-    @Test("of the same time are in the order of their ids, also when one page ends among them")
+    @Test("of the same time are sorted by id, also across pages")
     func ties() throws {
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
@@ -64,7 +64,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are what each room says of itself, with the newest message as it is now", arguments: [false, true])
+    @Test("have each room's state and newest message as it is now", arguments: [false, true])
     func rows(journal: Bool) throws {
         let log = try makeLog(journal: journal, TestClock())
         for room in ["edited", "deleted", "plain"] {
@@ -88,7 +88,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are those of which the user is a member, and that the caller may have to do with")
+    @Test("are those the user is a member of and the caller may access")
     func members() throws {
         let log = try TestLog()
         for room in ["red", "green", "blue"] { try log.send(.init(room: room)) }
@@ -104,7 +104,7 @@ struct InboxTests {
         #expect(try ids(log.inbox(of: "alice", within: [])) == [])
     }
 
-    @Test("that only the journal has are there after a crash")
+    @Test("include rooms only in the journal after a crash")
     func crash() throws {
         let log = try makeLog(journal: true, TestClock())
         for room in ["a", "b", "a"] { try log.send(.init(room: room)) }
@@ -114,7 +114,7 @@ struct InboxTests {
         #expect(ids(slice) == ["a", "b"] && slice.rooms.map(\.summary.head) == [2, 1])
     }
 
-    @Test("made by an older version, and without messages, come last")
+    @Test("of an older version without messages come last")
     func older() throws {
         let log = try TestLog()
         for room in ["old", "older"] { _ = try log.change(.set(RoomSettings()), in: room, by: "alice") }
@@ -124,7 +124,7 @@ struct InboxTests {
         #expect(try ids(log.inbox(of: "alice", after: log.inbox(of: "alice", limit: 2).next)) == ["older"])
     }
 
-    @Test("are read while messages are sent and filed, and are never behind what was heard, nor without their newest")
+    @Test("read during sends and filing are never behind what was reported, nor without their newest message")
     func race() throws {
         let log = try TestLog {
             $0.journalMessages = 40
@@ -174,7 +174,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are told when they begin and end, once each, in order and before the senders hear")
+    @Test("are reported when they begin and end, once each, in order, before the senders' outcomes")
     func changes() throws {
         let log = try TestLog()
         try log.send(.init())

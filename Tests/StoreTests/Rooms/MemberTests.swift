@@ -20,14 +20,14 @@ struct MemberTests {
         return found.members.map { "\($0.user) \($0.role)" } + (found.hasMore ? ["…"] : [])
     }
 
-    @Test("The first sender of a room is its owner, by one row at its creation")
+    @Test("start with the first sender as owner, stored in one row")
     func firstSender() throws {
         let log = try TestLog()
         for sender in ["alice", "bob", "alice"] { try log.send(.init(sender: sender)) }
         #expect(try members(log) == ["alice owner"])
     }
 
-    @Test("A room becomes private once: when it was open, or is made so")
+    @Test("become private once, by a change or at creation")
     func becomesPrivate() throws {
         let log = try TestLog()
         try log.send(.init())
@@ -42,7 +42,7 @@ struct MemberTests {
         #expect(made.isNew && made.becamePrivate)
     }
 
-    @Test("Rooms of an older version are their first senders'")
+    @Test("of an older version belong to their first senders")
     func migration() throws {
         let log = try TestLog()
         try log.sendAll([.init(sender: "bob"), .init(sender: "alice"), .init(room: "other", sender: "carol")])
@@ -61,7 +61,7 @@ struct MemberTests {
         #expect(try members(try log.reopened()) == ["bob owner"])
     }
 
-    @Test("Owners add, change and remove members; others themselves only, and into open rooms only")
+    @Test("are managed by owners; others add and remove only themselves, in open rooms")
     func roles() throws {
         let log = try TestLog()
         try log.send(.init())
@@ -94,7 +94,7 @@ struct MemberTests {
         #expect(try members(log, for: "erin") == ["bob owner", "erin owner"])
     }
 
-    @Test("Members are listed in pages in the order of their ids")
+    @Test("are listed in pages in the order of the users' ids")
     func pages() throws {
         let log = try TestLog()
         try log.send(.init())
@@ -104,7 +104,7 @@ struct MemberTests {
         #expect(try members(log, after: "d", limit: 2) == ["ä member"])
     }
 
-    @Test("A room is made and changed by its owner, and says so after a restart and a crash")
+    @Test("are created and changed by owners, and survive a restart and a crash")
     func settings() throws {
         var log = try TestLog()
         let made = try log.change(.set(RoomSettings(visibility: .private, title: "Us")), by: "alice").get()
@@ -126,7 +126,7 @@ struct MemberTests {
         #expect(try log.summary(for: nil).visibility == .open)
     }
 
-    @Test("A private room is not there for others, whatever they do, from the commit on that makes it so")
+    @Test("that are private are hidden from others from the commit on")
     func isPrivate() throws {
         let log = try TestLog()
         try log.send(.init(id: "a"))
@@ -156,7 +156,7 @@ struct MemberTests {
         #expect(answers.map { (try? $0.result.get()) != nil } == [false, true, false, true])
     }
 
-    @Test("With rooms by admins only, what no admin has made is not there")
+    @Test("created by admins only do not exist before")
     func byAdmins() throws {
         let log = try TestLog { $0.roomsByAdminsOnly = true }
         #expect(try code(log.sendAll([.init()])[0]) == "room_not_found")
@@ -167,7 +167,7 @@ struct MemberTests {
         #expect(try log.send(.init()).seq == 1)
     }
 
-    @Test("With members by admins only, owners add nobody, and users still join and leave")
+    @Test("with members added by admins only still allow joining and leaving")
     func membersByAdmins() throws {
         let log = try TestLog { $0.membersByAdminsOnly = true }
         try log.send(.init())
@@ -181,7 +181,7 @@ struct MemberTests {
         #expect(try code(log.change(.setMember(carol, nil), by: "bob")) == "forbidden")
     }
 
-    @Test("Roles and owners are looked up by a search, not by a walk")
+    @Test("are looked up by searches, not by scans")
     func plans() throws {
         let log = try TestLog()
         try log.sql { db in

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Read marks")
 struct ReadMarkTests {
-    @Test("move forward, never back, and not beyond the head", arguments: [0, 16_384])
+    @Test("move forward, never back, and never beyond the head", arguments: [0, 16_384])
     func moves(journalMessages: Int) throws {
         let log = try TestLog { $0.journalMessages = journalMessages }
         try log.fill(5)
@@ -25,7 +25,7 @@ struct ReadMarkTests {
         #expect(try log.read(to: 9, as: "bob").seq == 7)
     }
 
-    @Test("are one for each user and room")
+    @Test("exist once for each user and room")
     func apart() throws {
         let log = try TestLog()
         try log.fill(5, "red")
@@ -39,7 +39,7 @@ struct ReadMarkTests {
         #expect(try log.summary(of: "green", for: "carol").read == 0)
     }
 
-    @Test("are not beyond the head that is seen, where a message was sent and read between the two looks of a reader")
+    @Test("are not beyond the visible head if a message is sent and read during a read")
     func betweenLooks() throws {
         let log = try TestLog { $0.filingDelay = 1_000_000 }
         try log.fill(3)
@@ -63,7 +63,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("of a room that nobody has used stay at 0, and make no room")
+    @Test("of an unused room stay at 0, and do not create the room")
     func unused() throws {
         let log = try TestLog()
         let stored = try log.read(to: 7, as: "bob")
@@ -73,7 +73,7 @@ struct ReadMarkTests {
         #expect(summary.head == 0 && summary.read == 0 && summary.unread == 0 && summary.firstUnread == nil)
     }
 
-    @Test("in the commit of the sends before them know those")
+    @Test("see sends earlier in the same commit")
     func oneCommit() throws {
         let log = try TestLog()
         let sends = try log.submissions([.init(), .init(), .init()])
@@ -82,7 +82,7 @@ struct ReadMarkTests {
         #expect(try log.listener.outcomes([read.ticket])[0].result.get().seq == 3)
     }
 
-    @Test("outlast a restart, and a crash")
+    @Test("survive a restart and a crash")
     func durable() throws {
         var log = try TestLog()
         try log.fill(5)
@@ -95,7 +95,7 @@ struct ReadMarkTests {
         #expect(try log.read(to: 2, as: "bob").seq == 3)
     }
 
-    @Test("are places of pages")
+    @Test("are places for pages")
     func places() throws {
         let log = try TestLog()
         let bodies = try log.fill(9)
@@ -109,7 +109,7 @@ struct ReadMarkTests {
         #expect(try log.page(.after(.read), for: "carol").count == 9)
     }
 
-    @Test("are found and moved by a search, not by a walk, and cost a send no statement")
+    @Test("are found and moved by a search, and cost a send no statement")
     func plans() throws {
         let log = try TestLog()
         try log.sql { db in

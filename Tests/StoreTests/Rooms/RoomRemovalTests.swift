@@ -35,7 +35,7 @@ struct RoomRemovalTests {
         }
     }
 
-    @Test("is refused to everybody, is in no list, and its name is not used again, also after a restart")
+    @Test("is refused to everybody, is in no list, and its id stays used, also after a restart")
     func refused() throws {
         var log = try makeLog()
         try log.sendAll([.init(), .init(room: "other")])
@@ -64,7 +64,7 @@ struct RoomRemovalTests {
         try expectSound(log.path)
     }
 
-    @Test("is deleted for what follows in the same commit, and not for what came before")
+    @Test("is gone for later submissions in the same commit, not for earlier ones")
     func order() throws {
         let log = try makeLog()
         try log.send(.init())
@@ -76,7 +76,7 @@ struct RoomRemovalTests {
         #expect(throws: Problem.roomDeleted) { try results[2].get() }
     }
 
-    @Test("leaves nothing in the file but its name")
+    @Test("leaves only its name in the file")
     func gone() throws {
         let log = try makeLog { $0.keepDays = 30_000 }
         let data = #"{"a":"a whisper"}"#
@@ -99,7 +99,7 @@ struct RoomRemovalTests {
         #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
     }
 
-    @Test("is removed in parts, between which others are served")
+    @Test("is removed in parts, between which other requests are served")
     func parts() throws {
         let log = try makeLog()
         for _ in 0..<4 { try log.fill(1000) }
@@ -112,7 +112,7 @@ struct RoomRemovalTests {
         try expectSound(log.path)
     }
 
-    @Test("is sound however far its removal has come, and is removed after a crash", arguments: [0, 1, 8])
+    @Test("leaves a sound file at any point, and is removed after a crash", arguments: [0, 1, 8])
     func crash(parts: Int) throws {
         let log = try makeLog()
         try log.fill(2000)
@@ -138,7 +138,7 @@ struct RoomRemovalTests {
         try expectSound(restored.path)
     }
 
-    @Test("whose messages are in the journal still is not brought back by a crash")
+    @Test("with messages in the journal stays deleted after a crash")
     func journal() throws {
         let log = try makeLog { $0.filingDelay = 60_000 }
         try log.sendAll([.init(text: "a whisper"), .init(room: "other")])
@@ -164,7 +164,7 @@ struct RoomRemovalTests {
         #expect(throws: CommandFailed.self) { try run("grep", "-qa", "whisper", crashed.path) }
     }
 
-    @Test("with something left that nothing removes is found by a check")
+    @Test("with leftovers that nothing removes is reported by a check")
     func check() throws {
         let log = try makeLog()
         try log.fill(3)

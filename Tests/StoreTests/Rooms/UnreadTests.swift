@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("What is unread")
+@Suite("Unread messages")
 struct UnreadTests {
     /// Makes tombstones of messages of the first room, as a delete leaves them.
     private func delete(_ seqs: Range<Int64>, in log: TestLog) throws {
@@ -27,7 +27,7 @@ struct UnreadTests {
         }
     }
 
-    @Test("are the messages of others after the mark, filed or not", arguments: [0, 16_384])
+    @Test("are those of others after the mark, filed or not", arguments: [0, 16_384])
     func others(journalMessages: Int) throws {
         let log = try TestLog { $0.journalMessages = journalMessages }
         for sender in ["alice", "bob", "bob", "alice", "bob", "carol"] { try log.send(.init(sender: sender)) }
@@ -48,7 +48,7 @@ struct UnreadTests {
         #expect(nobody.head == 6 && nobody.read == nil && nobody.unread == nil && nobody.firstUnread == nil)
     }
 
-    @Test("goes across what is filed and what is not")
+    @Test("are counted across filed and unfiled ones")
     func halfFiled() throws {
         let log = try TestLog {
             $0.journalMessagesOfRoom = 10
@@ -65,7 +65,7 @@ struct UnreadTests {
         }
     }
 
-    @Test("leaves out what is deleted, and nothing that only looks so")
+    @Test("do not include deleted ones, nor others that look similar")
     func deleted() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(4)
@@ -77,7 +77,7 @@ struct UnreadTests {
         #expect(summary.unread == 2 && summary.firstUnread == 3)
     }
 
-    @Test("is counted up to 1000", arguments: [0, 16_384])
+    @Test("are counted up to 1000", arguments: [0, 16_384])
     func counted(journalMessages: Int) throws {
         let log = try TestLog { $0.journalMessages = journalMessages }
         try log.fill(999)
@@ -91,7 +91,7 @@ struct UnreadTests {
         #expect(UnreadMessages.maximumCount == 1000)
     }
 
-    @Test("is found behind thousands of one's own and deleted messages, filed or not", arguments: [0, 16_384])
+    @Test("are found behind thousands of own and deleted messages, filed or not", arguments: [0, 16_384])
     func behindOwn(journalMessages: Int) throws {
         let log = try TestLog { $0.journalMessages = journalMessages }
         let own = 6000
@@ -113,7 +113,7 @@ struct UnreadTests {
         #expect(try log.summary(for: "bob").firstUnread == 1)
     }
 
-    @Test("is counted across thousands of deleted messages")
+    @Test("are counted across thousands of deleted messages")
     func acrossDeleted() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.fill(6002)
@@ -129,7 +129,7 @@ struct UnreadTests {
         #expect(try log.summary(for: "bob").unread == 0)
     }
 
-    @Test("is looked for among so many messages behind the first, and is what lies behind them")
+    @Test("are searched within a bound; messages beyond it count as unread")
     func scanned() throws {
         #expect(UnreadMessages.maximumScan == 100_000)
         var unread = UnreadMessages(mark: 10)
@@ -145,7 +145,7 @@ struct UnreadTests {
     }
 
     @Test(
-        "is a place: the first message of others beyond the mark that is not deleted, or the newest",
+        "are a place: the first undeleted message of others after the mark, or the newest",
         arguments: [(1, 0), (2, 16_384), (3, 20)])
     func place(seed: UInt64, journalMessages: Int) throws {
         var generator = SeededGenerator(seed: seed)
@@ -186,7 +186,7 @@ struct UnreadTests {
         }
     }
 
-    @Test("is not looked at for pages at other places, nor for somebody without a name")
+    @Test("are not computed for other places, nor without a name")
     func impersonalPlaces() throws {
         let log = try TestLog()
         try log.fill(3)
@@ -198,7 +198,7 @@ struct UnreadTests {
         #expect(try log.page(.around(.unread), of: "unused", for: "bob").readState == ReadState())
     }
 
-    @Test("shrinks with a page that is too many bytes, and stays in the middle of it")
+    @Test("stay in the middle of a page that shrinks to its limit of bytes")
     func largePage() throws {
         let log = try TestLog { $0.answerBytes = 2000 }
         for _ in 0..<20 { try log.send(.init(text: String(repeating: "x", count: 500))) }
@@ -208,7 +208,7 @@ struct UnreadTests {
         #expect(page.readState == ReadState(read: 9, unread: 11, firstUnread: 10))
     }
 
-    @Test("runs of nothing unread are remembered when they are long, and not too many of them")
+    @Test("are skipped in remembered runs, within a bound")
     func cleared() throws {
         var runs = ClearedRuns()
         let (alice, bob) = (try UserID("alice"), try UserID("bob"))

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("Closing")
 struct ClosingTests {
-    @Test("What has been submitted is stored, and what has been asked is answered or refused")
+    @Test("stores submitted changes, and answers or refuses queries")
     func finishes() throws {
         let log = try TestLog {
             $0.commitSubmissions = 3
@@ -30,7 +30,7 @@ struct ClosingTests {
         #expect(try log.reopened().state().head == 20)
     }
 
-    @Test("What comes afterwards is refused with 503")
+    @Test("refuses later requests with 503")
     func refuses() throws {
         let log = try TestLog()
         try log.fill(2)
@@ -43,7 +43,7 @@ struct ClosingTests {
         #expect(log.log.queuedSubmissions == 0 && log.log.queuedQueries == 0)
     }
 
-    @Test("Twice is as good as once, from several threads too")
+    @Test("may be repeated, from several threads too")
     func twice() throws {
         let log = try TestLog()
         try log.fill(2)
@@ -52,7 +52,7 @@ struct ClosingTests {
         #expect(try log.reopened().state().head == 2)
     }
 
-    @Test("It leaves one file with everything in it, and gives the database back")
+    @Test("leaves a single file with everything in it, and releases the database")
     func leavesOneFile() throws {
         let log = try TestLog()
         let bodies = try log.fill(50)
@@ -64,7 +64,7 @@ struct ClosingTests {
         #expect(try again.page(.newest, limit: 200).messages == joined(bodies))
     }
 
-    @Test("A log that nobody holds any more closes by itself")
+    @Test("happens by itself when nobody holds the log")
     func dropped() throws {
         let directory = try TemporaryDirectory()
         for round in 1...3 as ClosedRange<Int64> {
@@ -73,7 +73,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("The threads have names by which they can be told apart")
+    @Test("ends threads that have distinct names")
     func threads() throws {
         let log = try TestLog { $0.readers = 3 }
         for name in ["writer", "reader 0", "reader 1", "reader 2"] {

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("A full queue")
 struct OverloadTests {
-    @Test("A submission too many is refused at once with 503, and those that wait are stored")
+    @Test("refuses one more submission at once with 503, and stores the waiting ones")
     func submissions() throws {
         let gate = Gate()
         let log = try TestLog { $0.submissionQueue = 5 }
@@ -35,7 +35,7 @@ struct OverloadTests {
         #expect(try log.send(.init()).seq == 7)
     }
 
-    @Test("A query too many is refused at once with 503, and those that wait are answered")
+    @Test("refuses one more query at once with 503, and answers the waiting ones")
     func queries() throws {
         let gate = Gate()
         let log = try TestLog {

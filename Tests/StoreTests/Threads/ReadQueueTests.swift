@@ -21,7 +21,7 @@ struct ReadQueueTests {
 
     private func numbers(_ turn: ReadQueue.Turn?) -> [UInt64]? { turn?.queries.map(\.ticket.number) }
 
-    @Test("serves askers in turn, each in the order of its queries, however many one of them has")
+    @Test("serves askers in turn, each in the order of its queries")
     func turns() throws {
         let queue = Reads(Self.limits)
         for number in 0..<6 as Range<UInt64> { #expect(queue.append(try query(number, of: "mallory"))) }
@@ -37,7 +37,7 @@ struct ReadQueueTests {
         #expect(queue.next(10) == nil && queue.count == 0)
     }
 
-    @Test("tells askers without a name apart by address and connection")
+    @Test("separates askers without a name by address and connection")
     func unnamed() throws {
         let queue = Reads(Self.limits)
         let askers: [Asker] = [.address(1), .address(1), .connection(1), .address(2)]
@@ -62,7 +62,7 @@ struct ReadQueueTests {
         #expect(numbers(queue.next(2)) == [8, 9])
     }
 
-    @Test("has one long query of an asker in flight, and leaves readers to quick ones")
+    @Test("runs one long query of an asker at a time, and keeps readers free for quick ones")
     func longQueries() throws {
         var limits = Self.limits
         limits.longReaders = 2
@@ -94,7 +94,7 @@ struct ReadQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("drops what is cancelled: a storm of lists that are asked for and dropped leaves one to be served")
+    @Test("drops cancelled queries, so that repeated lists leave one to serve")
     func storm() throws {
         let queue = Reads(Self.limits)
         let running = try list(0, of: "mallory")
@@ -120,7 +120,7 @@ struct ReadQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("takes a bounded number of queries of each asker, and in all")
+    @Test("bounds the queries of each asker and of all")
     func bounds() throws {
         let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
         var admitted: [Bool] = []
@@ -137,7 +137,7 @@ struct ReadQueueTests {
         #expect(StoreConfiguration().queryQueue == 65_536 && StoreConfiguration().queriesOfAsker == 16_384)
     }
 
-    @Test("does not grow by queries that are cancelled while no reader comes")
+    @Test("does not grow by cancelled queries while no reader is free")
     func cancelledTurns() throws {
         let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
         var admitted = 0
@@ -151,7 +151,7 @@ struct ReadQueueTests {
         #expect(queue.append(try query(200, of: "alice")))
     }
 
-    @Test("loses nothing and doubles nothing in any mixture of queries, cancellations and readers")
+    @Test("loses and repeats nothing in any mixture of queries, cancellations and readers")
     func mixture() throws {
         var generator = SeededGenerator(seed: 16)
         var limits = Self.limits

@@ -5,9 +5,9 @@ import Wire
 
 @testable import Store
 
-@Suite("The queue of work")
+@Suite("The work queue")
 struct WorkQueueTests {
-    @Test("Items come out in the order in which they went in, no more at a time than asked for")
+    @Test("returns items in order, no more at a time than requested")
     func order() {
         let queue = WorkQueue<Int>(limit: 100)
         #expect(queue.append(Array(0..<10)).count == 10)
@@ -19,7 +19,7 @@ struct WorkQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("In any mixture of adding and taking nothing is lost, doubled or let in beyond the limit")
+    @Test("loses, repeats and admits nothing extra in any mixture of calls")
     func mixture() {
         var generator = SeededGenerator(seed: 1)
         let queue = WorkQueue<Int>(limit: 50)
@@ -43,7 +43,7 @@ struct WorkQueueTests {
         }
     }
 
-    @Test("What fits together comes together, and what does not fit comes alone")
+    @Test("returns items together that fit, and one that does not fit alone")
     func fits() {
         let queue = WorkQueue<Int>(limit: 10)
         _ = queue.append([3, 3, 5, 20, 1, 20, 20, 9, 1])
@@ -65,7 +65,7 @@ struct WorkQueueTests {
         #expect(queue.take(2) { $0.count } == [4])
     }
 
-    @Test("Who waits long enough gets nothing, and may wait again")
+    @Test("returns nothing after a time-out, and can be waited on again")
     func times() {
         let queue = WorkQueue<Int>(limit: 5)
         #expect(queue.take(1, within: 0) == [])
@@ -74,7 +74,7 @@ struct WorkQueueTests {
         #expect(queue.take(1, within: 60_000) == [1])
     }
 
-    @Test("When it is closed what is left is taken, and nothing more is let in")
+    @Test("returns its remaining items after closing, and admits no more")
     func closes() {
         let queue = WorkQueue<Int>(limit: 5)
         _ = queue.append([1, 2, 3])
@@ -87,7 +87,7 @@ struct WorkQueueTests {
         #expect(queue.take(2, within: 60_000) == nil)
     }
 
-    @Test("Several threads share the work, and all are woken when it ends")
+    @Test("shares work among threads, and wakes all at the end")
     func threads() {
         let queue = WorkQueue<Int>(limit: 10_000)
         let taken = Mutex<[Int]>([])

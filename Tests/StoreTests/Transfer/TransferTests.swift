@@ -63,7 +63,7 @@ struct TransferTests {
 
     // MARK: There and back
 
-    @Test("keeps tombstones whose sender was erased, and makes nobody the owner of their room")
+    @Test("keeps tombstones of erased senders, and makes nobody their room's owner")
     func erasedSender() throws {
         let start = #"{"room":"lobby","sender":"~deleted","created_at":"2026-01-01T00:00:00Z","#
         let path = directory.path(of: "erased.db")
@@ -74,7 +74,7 @@ struct TransferTests {
         #expect(throws: HistoryImport.Failure.self) { try importing(start + #""text":"x"}"# + "\n", into: path) }
     }
 
-    @Test("of everything that a room can hold comes back the same, and a second import adds nothing")
+    @Test("of everything in a room is imported unchanged, and a second import adds nothing")
     func roundTrip() throws {
         let log = try TestLog { $0.filingDelay = 60_000 }
         try log.send(.init(text: "hello \u{2028}\"", id: "a1", data: #"{"a":[1,{"reactions":[]}]}"#))
@@ -119,7 +119,7 @@ struct TransferTests {
         try expectSound(other)
     }
 
-    @Test("is of one moment, while a server runs")
+    @Test("shows one moment, while a server runs")
     func running() throws {
         let log = try TestLog { $0.filingDelay = 60_000 }
         try log.fill(3)
@@ -155,7 +155,7 @@ struct TransferTests {
 
     // MARK: Into rooms that have messages
 
-    @Test("is put behind the newest message, and answers and read marks move with it")
+    @Test("is appended after the newest message, with replies and read marks adjusted")
     func behind() throws {
         let clock = TestClock(1_500_000_000_000)
         let log = try TestLog(in: directory) { $0.clock = { clock.now } }
@@ -179,7 +179,7 @@ struct TransferTests {
         #expect(try importing(text, into: log.path).repeated == 2)
     }
 
-    @Test("without client message ids is recognised by the places, senders and times of its messages")
+    @Test("without client message ids is recognised by places, senders and times")
     func withoutIDs() throws {
         let text = (1...3).map { message(#""seq":\#($0),"text":"\#($0)""#) }.joined()
         let path = directory.path(of: "plain.db")
@@ -191,7 +191,7 @@ struct TransferTests {
         try expectSound(path)
     }
 
-    @Test("that is older than the newest message of its room is refused, and nothing of it is stored")
+    @Test("that is older than the newest message of its room is refused as a whole")
     func older() throws {
         let log = try TestLog(in: directory)
         try log.fill(1)
@@ -203,7 +203,7 @@ struct TransferTests {
 
     // MARK: Lines that are wrong
 
-    @Test("names the line and the field of what is wrong, and stores nothing of the transaction")
+    @Test("is refused with the line and field of an error, and nothing of the transaction is stored")
     func wrongLines() throws {
         let good = message(#""text":"x""#)
         let cases: [(String, String?)] = [
@@ -231,7 +231,7 @@ struct TransferTests {
         }
     }
 
-    @Test("has no deleted rooms, and none is brought back")
+    @Test("has no deleted rooms, and restores none")
     func deletedRooms() throws {
         let log = try TestLog(in: directory)
         try log.fill(2)
@@ -244,7 +244,7 @@ struct TransferTests {
         #expect(failure.problem.code == .roomDeleted && failure.problem.field == nil)
     }
 
-    @Test("is whole only with its last line")
+    @Test("is complete only with its last line")
     func cutOff() throws {
         let log = try TestLog()
         try log.fill(2)

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Many threads")
 struct ConcurrencyTests {
-    @Test("Places and revisions have no holes, and each thread's messages are in its order")
+    @Test("get places and revisions without gaps, with each thread's messages in order")
     func gapless() throws {
         let log = try TestLog { $0.commitSubmissions = 7 }
         let threads = 5
@@ -52,7 +52,7 @@ struct ConcurrencyTests {
         #expect(commits.flatMap(\.outcomes).allSatisfy { (try? $0.result.get().isNew) == true })
     }
 
-    @Test("A query sees every commit that was told before it was asked", arguments: [0, 20, 100_000])
+    @Test("see every commit that was reported before their query", arguments: [0, 20, 100_000])
     func readsOwnWrites(journalMessages: Int) throws {
         let log = try TestLog { $0.journalMessages = journalMessages }
         inParallel(4) { thread in
@@ -65,7 +65,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("A page is of one moment, however the room grows meanwhile")
+    @Test("read pages of one moment, whatever is sent meanwhile")
     func oneMoment() throws {
         let log = try TestLog()
         try log.fill(5)

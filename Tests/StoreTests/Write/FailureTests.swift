@@ -23,7 +23,7 @@ struct FailureTests {
         }
     }
 
-    @Test("All that it held is answered with 503, nothing is told, and what was stored before stays")
+    @Test("answers its submissions with 503, pushes nothing, and leaves earlier messages")
     func failsItsOwn() throws {
         let log = try makeLog()
         let before = try log.fill(2)
@@ -41,7 +41,7 @@ struct FailureTests {
         try outsider.inDatabase { try $0.execute(sql: "ROLLBACK") }
     }
 
-    @Test("The next ones are stored when the cause is gone, in the places that stayed free")
+    @Test("leaves its places to the next ones, when the cause is gone")
     func goesOn() throws {
         let log = try makeLog()
         let outsider = try outsider(log)
@@ -59,7 +59,7 @@ struct FailureTests {
         }
     }
 
-    @Test("The writer finds out by itself that it can write again")
+    @Test("is detected as over by the writer itself")
     func probes() throws {
         let health = Recorder<String?>()
         let log = try TestLog {
@@ -84,7 +84,7 @@ struct FailureTests {
     }
 
     @Test(
-        "An error in the middle of a commit undoes what the commit did before it",
+        "in the middle is rolled back as a whole",
         arguments: [("messages", "body", 0), ("journal", "messages", 100)])
     func undoes(table: String, column: String, journalMessages: Int) throws {
         let log = try makeLog { $0.journalMessages = journalMessages }

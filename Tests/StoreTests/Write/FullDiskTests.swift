@@ -27,7 +27,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("A database as large as it may be takes no more, says so, and goes on when there is room again")
+    @Test("refuses messages in a database of maximum size, and accepts them when there is space")
     func maximumPages() throws {
         let log = try TestLog {
             $0.journalMessages = 0
@@ -46,7 +46,7 @@ struct FullDiskTests {
         #expect(try log.send(.init(text: large, id: "id\(stored)")).seq == stored + 1)
     }
 
-    @Test("What is sent to a full disk is refused and nothing else is lost", .enabled(if: SmallDisk.isAvailable))
+    @Test("loses nothing but the refused sends", .enabled(if: SmallDisk.isAvailable))
     func smallDisk() throws {
         let disk = try SmallDisk(kibibytes: 2048)
         let log = try TestLog(at: disk.path(of: "log.db"), of: disk) { $0.probeInterval = 1 }
@@ -65,7 +65,7 @@ struct FullDiskTests {
         #expect(integrity == "ok")
     }
 
-    @Test("A full disk at the start is named", .enabled(if: SmallDisk.isAvailable))
+    @Test("is reported at the start", .enabled(if: SmallDisk.isAvailable))
     func atStart() throws {
         let disk = try SmallDisk(kibibytes: 64)
         try disk.fill()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Messages that are put in their places together")
+@Suite("Messages filed together")
 struct MessageInsertionTests {
     private func database() throws -> DatabaseQueue {
         let database = try DatabaseQueue()
@@ -23,7 +23,7 @@ struct MessageInsertionTests {
     }
 
     @Test(
-        "All are there as they were, however many and however long",
+        "are unchanged, whatever their number and size",
         arguments: [0, 1, 3, 4, 5, 15, 16, 17, 20, 31, 32, 33, 37, 100])
     func all(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))
@@ -55,7 +55,7 @@ struct MessageInsertionTests {
         }
     }
 
-    @Test("One whose client message id or place is taken is an error", arguments: [0, 1, 7, 15, 16, 19, 20])
+    @Test("fail if a client message id or place is taken", arguments: [0, 1, 7, 15, 16, 19, 20])
     func conflict(index: Int) throws {
         var messages = try (0..<21).map { try message(Int64($0 + 1), id: "\($0)", body: [1]) }
         try database().inDatabase { db in

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("A send under a client message id")
 struct RepeatedSendTests {
-    @Test("The same again is answered with the first message, and nothing is stored or told")
+    @Test("that is repeated gets the first message, and nothing is stored or pushed")
     func sameAgain() throws {
         let log = try TestLog()
         let first = try log.send(.init(text: "hi", id: "a1"))
@@ -20,7 +20,7 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("Another content under the same id is refused")
+    @Test("with other content is refused")
     func anotherContent() throws {
         let log = try TestLog()
         try log.send(.init(text: "hi", id: "a1"))
@@ -34,7 +34,7 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("Contents are compared by value")
+    @Test("is compared by value")
     func comparesValues() throws {
         let log = try TestLog()
         try log.send(.init(text: "hi", id: "a1", data: #"{"a":1,"b":[2.50]}"#))
@@ -42,7 +42,7 @@ struct RepeatedSendTests {
         #expect(!again.isNew && again.seq == 1)
     }
 
-    @Test("The id belongs to the sender and the room; without one every send is new")
+    @Test("belongs to the sender and the room; without an id every send is new")
     func scope() throws {
         let log = try TestLog()
         let results = try log.sendAll([
@@ -53,14 +53,14 @@ struct RepeatedSendTests {
         #expect(results.map(\.isNew) == [true, true, true, true, true, false, false, true, true])
     }
 
-    @Test("Ids are the same when their bytes are")
+    @Test("is compared by the id's bytes")
     func comparesBytes() throws {
         let log = try TestLog()
         let results = try log.sendAll(["\u{E9}", "e\u{301}", "\u{E9}"].map { .init(id: $0) }).map { try $0.get() }
         #expect(results.map(\.seq) == [1, 2, 1])
     }
 
-    @Test("In one commit the first of several wins, and the places of the others stay free")
+    @Test("succeeds once in a commit, and repetitions use no places")
     func withinCommit() throws {
         let log = try TestLog()
         let results = try log.sendAll([
@@ -75,7 +75,7 @@ struct RepeatedSendTests {
         #expect(log.listener.commits.events[0].batches[0].messages.count == 3)
     }
 
-    @Test("It is known after a restart")
+    @Test("is known after a restart")
     func afterRestart() throws {
         let log = try TestLog()
         let first = try log.send(.init(text: "hi", id: "a1"))
@@ -86,7 +86,7 @@ struct RepeatedSendTests {
         #expect(try again.message("a1", from: "alice") == first.body)
     }
 
-    @Test("Of many threads that send the same, one stores it and all are answered with it")
+    @Test("from many threads is stored once, and all get it")
     func racing() throws {
         let log = try TestLog()
         let threads = 6
@@ -110,7 +110,7 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: total, rev: total))
     }
 
-    @Test("A snapshot that cannot be read is the trouble of who repeats its send, not of the others")
+    @Test("affects only its own sender if the first message's snapshot is damaged")
     func unreadableSnapshot() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.send(.init(text: "hi", id: "a1"))

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("A send")
 struct SendTests {
-    @Test("The first one makes the room, and is message 1 and revision 1")
+    @Test("creates the room as message 1 and revision 1")
     func makesRoom() throws {
         let log = try TestLog()
         let stored = try log.send(.init(text: "hi", room: "lobby", sender: "alice", id: "a1"))
@@ -20,7 +20,7 @@ struct SendTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("Every room counts for itself")
+    @Test("is counted in its own room")
     func countsRooms() throws {
         let log = try TestLog()
         let seqs = try log.sendAll(["a", "b", "a", "c", "a", "b"].map { .init(room: $0) }).map { try $0.get().seq }
@@ -28,7 +28,7 @@ struct SendTests {
         #expect(try ["a", "b", "c", "d"].map { try log.state(of: $0).head } == [3, 2, 1, 0])
     }
 
-    @Test("What is sent at once is committed at once, and told room by room in the order of the messages")
+    @Test("is committed together with simultaneous ones, pushed by room in order")
     func batches() throws {
         let log = try TestLog()
         try log.send(.init(room: "a"))
@@ -43,7 +43,7 @@ struct SendTests {
         #expect(batches[1].messages == [stored[1].body, stored[2].body, stored[4].body])
     }
 
-    @Test("No commit has more submissions than it may")
+    @Test("shares a commit with a bounded number of others")
     func commitBound() throws {
         let log = try TestLog { $0.commitSubmissions = 4 }
         try log.fill(10)
@@ -51,14 +51,14 @@ struct SendTests {
         #expect(try log.state() == RoomState(head: 10, rev: 10))
     }
 
-    @Test("No commit has more bytes than it may, unless it is of one submission")
+    @Test("shares a commit of bounded size, or has one alone")
     func commitBytes() throws {
         let log = try TestLog { $0.commitBytes = 10 }
         try log.sendAll(["12345", "12345", "1", String(repeating: "x", count: 100), "1", "1"].map { .init(text: $0) })
         #expect(log.listener.commits.events.map(\.outcomes.count) == [2, 1, 1, 2])
     }
 
-    @Test("A message of any size is stored and read as it is")
+    @Test("of any size is stored and read unchanged")
     func sizes() throws {
         let log = try TestLog()
         let texts = [1, 4000, 16_384, 1].map { String(repeating: "x", count: $0) }
@@ -67,7 +67,7 @@ struct SendTests {
         #expect(try log.page().messages == joined(bodies))
     }
 
-    @Test("Rooms that are forgotten are where they were", arguments: [1, 2, 3])
+    @Test("continues the numbers of rooms that were evicted from memory", arguments: [1, 2, 3])
     func forgetsRooms(cachedRooms: Int) throws {
         let log = try TestLog { $0.cachedRooms = cachedRooms }
         for round in 1...4 {
@@ -80,7 +80,7 @@ struct SendTests {
         #expect(seqs == [9, 9, 9, 9, 10, 10])
     }
 
-    @Test("A message may answer one before it, also of the same commit, but none that is not there")
+    @Test("may reply to an earlier message, also of the same commit, but not to a missing one")
     func replies() throws {
         let log = try TestLog()
         let results = try log.sendAll([
@@ -100,7 +100,7 @@ struct SendTests {
         #expect(try Message(decoding: log.message(2)!).content.replyTo == 1)
     }
 
-    @Test("All that attachments say counts among the bytes of a commit")
+    @Test("counts its attachments in the bytes of a commit")
     func attachmentBytes() throws {
         let log = try TestLog { $0.commitBytes = 10_000 }
         let long = String(repeating: "x", count: 2000)
@@ -115,7 +115,7 @@ struct SendTests {
         #expect(log.listener.commits.events.map(\.outcomes.count) == [1, 1, 1, 1])
     }
 
-    @Test("A message bears the time of its commit, and never one before that of the message before")
+    @Test("has the time of its commit, and never an earlier one than the previous message")
     func times() throws {
         let clock = TestClock(1000)
         let log = try TestLog { $0.clock = { clock.now } }
@@ -135,7 +135,7 @@ struct SendTests {
         #expect(try Message(decoding: again.send(.init(room: "new")).body).createdAt.milliseconds == 512)
     }
 
-    @Test("How long a commit took is told, with the number of its submissions")
+    @Test("is timed with its commit")
     func tellsDuration() throws {
         let told = Recorder<Int>()
         let log = try TestLog { $0.onCommit = { _, count in told.record(count) } }
@@ -144,7 +144,7 @@ struct SendTests {
         #expect(told.events == [3, 2])
     }
 
-    @Test("The last place of a room can be taken, and read; then the room is full")
+    @Test("can take the last place of a room; then the room is full")
     func roomFull() throws {
         let log = try TestLog { $0.journalMessages = 0 }
         let first = try log.send(.init())
@@ -164,7 +164,7 @@ struct SendTests {
         #expect(try again.send(.init(room: "other")).seq == 1)
     }
 
-    @Test("One room too many is refused, and costs the others of its commit nothing")
+    @Test("to one room too many is refused, and does not affect others in its commit")
     func tooManyRooms() throws {
         let log = try TestLog()
         try log.sql { db in

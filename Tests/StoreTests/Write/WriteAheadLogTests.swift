@@ -17,7 +17,7 @@ struct WriteAheadLogTests {
         return Int(status.st_size) / (StoreConfiguration.pageSize + 24)
     }
 
-    @Test("starts anew when it has become long")
+    @Test("restarts when it has become long")
     func bounded() throws {
         let log = try TestLog { $0.checkpointPages = 50 }
         for number in 0..<200 {
@@ -28,7 +28,7 @@ struct WriteAheadLogTests {
         #expect(try log.page(.after(.seq(0)), limit: 200).count == 200)
     }
 
-    @Test("starts anew also where the log's own readers always read")
+    @Test("restarts also if the log's own readers are always active")
     func readers() throws {
         let log = try TestLog { $0.checkpointPages = 50 }
         for number in 0..<200 {
@@ -39,7 +39,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("grows while a stranger reads, whom nobody waits for long, and starts anew afterwards")
+    @Test("grows during a foreign read, which delays nobody long, and restarts afterwards")
     func stranger() throws {
         let log = try TestLog {
             $0.journalMessages = 0
@@ -59,7 +59,7 @@ struct WriteAheadLogTests {
         #expect(try log.state().head == 141)
     }
 
-    @Test("A commit that cannot be brought into the database is in the log, and is told as stored")
+    @Test("holds a commit that cannot be checkpointed, which counts as stored")
     func checkpointFails() throws {
         let log = try TestLog {
             $0.checkpointPages = 10
