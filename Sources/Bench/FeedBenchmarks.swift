@@ -25,7 +25,7 @@ enum FeedBenchmarks {
             for _ in 0..<calls {
                 let batch = Batch(
                     room: Samples.room, firstRev: rev + 1, head: rev + Int64(messages), messages: snapshots)
-                if !feed.publish(FramedBatch(batch)) { while !feed.advance() {} }
+                if !feed.publish(EncodedBatch(batch)) { while !feed.advance() {} }
                 rev += Int64(messages)
             }
             guard subscriptions.allSatisfy({ $0.rev == rev }) else { throw BenchError.wrongResult }
@@ -35,7 +35,7 @@ enum FeedBenchmarks {
     private static func encoding() throws -> Benchmark {
         let batch = try Samples.batch(1...32)
         return Benchmark("feed encode a batch of 32", per: "message", times: 32) { calls in
-            for _ in 0..<calls { keep(FramedBatch(batch)) }
+            for _ in 0..<calls { keep(EncodedBatch(batch)) }
         }
     }
 }

@@ -23,7 +23,7 @@ public final class Server: Sendable {
     private let group: LoopGroup
     private let log: SQLiteLog
     /// Forwards the log's events to the loops.
-    let dispatcher: Dispatcher
+    let dispatcher: LoopDispatcher
     private let workers: [LoopBound<Worker>]
     private let logger: Logger
 
@@ -63,8 +63,8 @@ public final class Server: Sendable {
 
         let registry = PrometheusRegistry(help: ServerMetricName.help)
         let metrics = ServerMetrics(factory: registry)
-        let interest = Interest()
-        let dispatcher = Dispatcher(interest: interest)
+        let subscribedLoops = SubscribedLoops()
+        let dispatcher = LoopDispatcher(subscribedLoops: subscribedLoops)
         let doublePush = configuration.faults ? DoublePush(dispatcher) : nil
         let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
         do {
@@ -72,7 +72,8 @@ public final class Server: Sendable {
                 path: configuration.database, observer: doublePush ?? dispatcher,
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
-                configuration: configuration, log: log, logProblem: { Self.problem(of: log) }, interest: interest,
+                configuration: configuration, log: log, logProblem: { Self.problem(of: log) },
+                subscribedLoops: subscribedLoops,
                 dispatcher: dispatcher, doublePush: doublePush,
                 faultCounts: configuration.faults ? FaultCounts() : nil,
                 typing: TypingRate(interval: configuration.typingInterval),
@@ -237,10 +238,10 @@ public final class Server: Sendable {
     private static func observe(
         _ registry: PrometheusRegistry, _ group: LoopGroup, _ services: Services, _ log: SQLiteLog
     ) {
-        let (interest, pending, unsent) = (services.interest, services.pending, group.unsent)
+        let (subscribedLoops, pending, unsent) = (services.subscribedLoops, services.pending, group.unsent)
         registry.observe(.connections) { group.connectionCount }
         registry.observe(.connectionsRefused) { group.refusedConnectionCount }
-        registry.observe(.feeds) { interest.count }
+        registry.observe(.feeds) { subscribedLoops.count }
         registry.observe(.pendingBytes) { pending.used }
         registry.observe(.unsentBytes) { unsent.used }
         // Weak, because the log counts its commits with metrics of this registry.

@@ -4,7 +4,7 @@ struct ProgressLine {
     let text: String
 
     /// Creates the line from the difference of two snapshots.
-    init(plan: Plan, from last: Snapshot, to now: Snapshot) {
+    init(plan: Plan, from last: RunCounters, to now: RunCounters) {
         let seconds = max(Double(now.time - last.time) / 1e9, 1e-3)
         let recent = now.tally - last.tally
         func rate(_ count: Int, _ noun: String) -> String { "\(Figure.whole(Double(count) / seconds)) \(noun)/s" }

@@ -51,14 +51,14 @@ struct Report: Sendable {
     }
 
     /// Computes the figures of the measurement from the snapshots at its start and end.
-    mutating func measure(from first: Snapshot, to last: Snapshot) {
+    mutating func measure(from first: RunCounters, to last: RunCounters) {
         seconds = max(Double(last.time - first.time) / 1e9, 1e-9)
         measured = last.tally - first.tally
         backlog = last.backlog
     }
 
     /// Computes the figures of the whole run. The latencies are taken here, so that late answers are included.
-    mutating func finish(_ last: Snapshot) {
+    mutating func finish(_ last: RunCounters) {
         total = last.tally
         ack = last.answer.summary
         delivery = last.delivery.summary

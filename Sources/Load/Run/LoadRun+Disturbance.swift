@@ -41,8 +41,8 @@ extension LoadRun {
     private func pollUntilConnected(since begun: Int64) async throws {
         let patience = plan.patience(toConnect: plan.storming).nanoseconds
         while clock.now - begun < patience, !Interruption.isRequested {
-            let snapshot = try await poll { self.progress($0) }
-            if !snapshot.isConnecting { return }
+            let counters = try await poll { self.progress($0) }
+            if !counters.isConnecting { return }
         }
         report.endedEarly = Interruption.isRequested ? "it was interrupted" : "the storm's clients did not all connect"
     }

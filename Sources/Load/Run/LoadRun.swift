@@ -16,11 +16,11 @@ final class LoadRun {
     let plan: Plan
     private let console: Console
     let group: LoopGroup
-    let workers: [LoopBound<Worker>]
+    let workers: [LoopBound<LoadWorker>]
     let clock = RunClock()
     var report: Report
     private var nextProgress: Int64 = 0
-    private var lastShown: Snapshot?
+    private var lastShown: RunCounters?
 
     /// Prepares a run.
     ///
@@ -41,11 +41,11 @@ final class LoadRun {
         for endpoint in [plan.subscribing?.endpoint, plan.publishing?.endpoint].compactMap(\.self) {
             try Reachability.check(endpoint)
         }
-        let addresses = try Worker.Addresses(plan)
+        let addresses = try LoadWorker.Addresses(plan)
         group = try LoopGroup(count: plan.loops)
         let clock = clock
         workers = group.loops.map { loop in
-            LoopBound(Worker(plan: plan, loop: loop, addresses: addresses, clock: clock), to: loop)
+            LoopBound(LoadWorker(plan: plan, loop: loop, addresses: addresses, clock: clock), to: loop)
         }
         for worker in workers { worker.loop.post { [workers] in worker.value.prepare(peers: workers) } }
         report = Report(plan)
@@ -84,26 +84,26 @@ final class LoadRun {
         let begun = clock.now
         let patience = plan.patience(toConnect: plan.subscribers)
         while true {
-            let snapshot = try await poll {
+            let counters = try await poll {
                 "connecting: \(Figure.whole($0.subscribers)) of \(Figure.whole(self.plan.subscribers))"
             }
-            if !snapshot.isConnecting { break }
+            if !counters.isConnecting { break }
             let isLate = clock.now - begun > patience.nanoseconds
             guard !isLate, !isInterrupted else {
                 let why = isLate ? "within \(Figure.fixed(patience.seconds, 0)) s" : "before the interruption"
-                throw LoadError("only \(snapshot.subscribers) of \(plan.subscribers) subscribers were ready \(why)")
+                throw LoadError("only \(counters.subscribers) of \(plan.subscribers) subscribers were ready \(why)")
             }
         }
-        let snapshot = await snapshot()
+        let counters = await counters()
         report.connectSeconds = Double(clock.now - begun) / 1e9
-        report.connected = snapshot.subscribers
+        report.connected = counters.subscribers
         report.usage.connected = ProcessUsage.read(of: plan.processes)
-        guard snapshot.subscribers == plan.subscribers else {
-            let missing = plan.subscribers - snapshot.subscribers
+        guard counters.subscribers == plan.subscribers else {
+            let missing = plan.subscribers - counters.subscribers
             var lines = [
                 "\(Figure.whole(missing)) of \(Figure.count(plan.subscribers, "subscriber")) could not connect:"
             ]
-            lines += snapshot.failures.lines.map { "  " + $0 }
+            lines += counters.failures.lines.map { "  " + $0 }
             throw LoadError(lines.joined(separator: "\n"))
         }
     }
@@ -118,7 +118,7 @@ final class LoadRun {
         let start = clock.now
         let measuredFrom = start + plan.schedule.warmup.nanoseconds
         // With a fixed number of messages all of them are measured, including the first.
-        var first = await snapshot()
+        var first = await counters()
         var usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
         // All loops must know the start of the measurement before any of them sends.
         for worker in workers { await worker.perform { $0.measure(from: measuredFrom) } }
@@ -127,14 +127,14 @@ final class LoadRun {
         pacer?.run()
         if plan.publishing?.count == nil {
             try await pollUntil(measuredFrom)
-            first = await snapshot()
+            first = await counters()
             usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
             // However late it starts, the measurement has its full duration.
             try await pollUntil(first.time + plan.schedule.measurement.nanoseconds)
         } else {
             try await pollUntil(.max)
         }
-        report.measure(from: first, to: await snapshot())
+        report.measure(from: first, to: await counters())
         report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
         if let disturbance = plan.disturbance { try await disturb(disturbance) }
         pacer?.stop()
@@ -149,10 +149,10 @@ final class LoadRun {
 
     /// Holds the connections without sending.
     func hold() async throws {
-        let first = await snapshot()
+        let first = await counters()
         let usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
         try await pollUntil(clock.now + plan.schedule.measurement.nanoseconds)
-        let last = await snapshot()
+        let last = await counters()
         report.measure(from: first, to: last)
         report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
         // Wait for subscribers that are about to reconnect.
@@ -163,10 +163,10 @@ final class LoadRun {
     func pollUntil(_ time: Int64) async throws {
         var absentSince: Int64?
         while clock.now < time, !isInterrupted {
-            let snapshot = try await poll { self.progress($0) }
-            if let count = plan.publishing?.count, snapshot.tally.finished >= count { return }
-            let everyoneIsLost = plan.subscribers > 0 && snapshot.lostSubscribers == plan.subscribers
-            let nobodyIsThere = plan.publishing != nil && snapshot.isDisconnected && !snapshot.failures.isEmpty
+            let counters = try await poll { self.progress($0) }
+            if let count = plan.publishing?.count, counters.tally.finished >= count { return }
+            let everyoneIsLost = plan.subscribers > 0 && counters.lostSubscribers == plan.subscribers
+            let nobodyIsThere = plan.publishing != nil && counters.isDisconnected && !counters.failures.isEmpty
             guard !plan.reconnects, everyoneIsLost || nobodyIsThere else {
                 absentSince = nil
                 continue
@@ -181,19 +181,19 @@ final class LoadRun {
     }
 
     /// Waits for outstanding answers and deliveries as long as there is progress.
-    private func drain() async throws -> Snapshot {
-        var last = await snapshot()
+    private func drain() async throws -> RunCounters {
+        var last = await counters()
         var progressAt = clock.now
         while clock.now - progressAt < drainPatience {
-            let snapshot = try await poll { self.progress($0) }
-            if snapshot.tally.progress != last.tally.progress { progressAt = clock.now }
-            last = snapshot
-            guard snapshot.outstanding == 0, !snapshot.isConnecting, snapshot.isLevel else { continue }
+            let counters = try await poll { self.progress($0) }
+            if counters.tally.progress != last.tally.progress { progressAt = clock.now }
+            last = counters
+            guard counters.outstanding == 0, !counters.isConnecting, counters.isLevel else { continue }
             // Messages that only some loops have received, or none, arrive within moments.
             let isSettled = await isComplete()
-            if isSettled || clock.now - progressAt > Self.quiet.nanoseconds && snapshot.tally.cut > 0 { break }
+            if isSettled || clock.now - progressAt > Self.quiet.nanoseconds && counters.tally.cut > 0 { break }
         }
-        return await snapshot()
+        return await counters()
     }
 
     private var drainPatience: Int64 {
@@ -216,33 +216,33 @@ final class LoadRun {
 
     // MARK: Polling
 
-    func poll(_ text: (Snapshot) -> String?) async throws -> Snapshot {
+    func poll(_ text: (RunCounters) -> String?) async throws -> RunCounters {
         for worker in workers { worker.loop.post { worker.value.tick() } }
         try await Task.sleep(for: Self.pollInterval)
         let showsProgress = clock.now >= nextProgress
-        let snapshot = showsProgress ? await snapshot() : sum(await collect { $0.glance })
+        let counters = showsProgress ? await counters() : sum(await collect { $0.glance })
         if showsProgress {
             nextProgress = clock.now + 1_000_000_000
-            if let text = text(snapshot) { console.progress(text) }
-            lastShown = snapshot
+            if let text = text(counters) { console.progress(text) }
+            lastShown = counters
         }
-        return snapshot
+        return counters
     }
 
-    func progress(_ snapshot: Snapshot) -> String? {
+    func progress(_ counters: RunCounters) -> String? {
         guard let lastShown else { return nil }
-        return ProgressLine(plan: plan, from: lastShown, to: snapshot).text
+        return ProgressLine(plan: plan, from: lastShown, to: counters).text
     }
 
-    func snapshot() async -> Snapshot {
-        sum(await collect { $0.snapshot })
+    func counters() async -> RunCounters {
+        sum(await collect { $0.counters })
     }
 
-    private func sum(_ all: [Snapshot]) -> Snapshot {
+    private func sum(_ all: [RunCounters]) -> RunCounters {
         all.dropFirst().reduce(all[0]) { $0 + $1 }
     }
 
-    func collect<Value: Sendable>(_ value: @escaping @Sendable (Worker) -> Value) async -> [Value] {
+    func collect<Value: Sendable>(_ value: @escaping @Sendable (LoadWorker) -> Value) async -> [Value] {
         var values: [Value] = []
         for worker in workers { values.append(await worker.perform(value)) }
         return values
@@ -258,7 +258,7 @@ extension LoopBound {
     }
 }
 
-extension Worker.Addresses {
+extension LoadWorker.Addresses {
     /// Resolves the plan's hosts.
     fileprivate init(_ plan: Plan) throws(TransportError) {
         func resolve(_ endpoint: Endpoint?) throws(TransportError) -> Destination? {

@@ -10,7 +10,7 @@ final class Pacer: Sendable {
     static let shortestSleep = Duration.microseconds(100)
 
     private let clock: RunClock
-    private let workers: [LoopBound<Worker>]
+    private let workers: [LoopBound<LoadWorker>]
     private let start: Int64
     private let interval: Int64
     private let isStopped = Atomic(false)
@@ -18,7 +18,7 @@ final class Pacer: Sendable {
     private let underWay = Atomic(0)
 
     /// Creates a pacer for requests due from `start` on, at `perSecond` over all workers.
-    init(_ workers: [LoopBound<Worker>], clock: RunClock, start: Int64, perSecond: Double) {
+    init(_ workers: [LoopBound<LoadWorker>], clock: RunClock, start: Int64, perSecond: Double) {
         self.workers = workers
         self.clock = clock
         self.start = start

@@ -8,11 +8,11 @@ import Wire
 /// The second push is posted after the first, by the same thread, so every loop handles it later. Only subscribers that
 /// received the message get it again; the feeds do not record it.
 final class DoublePush: LogObserver {
-    private let dispatcher: Dispatcher
+    private let dispatcher: LoopDispatcher
     /// The rooms of changes to push twice, by ticket.
     private let expected = Mutex<[Ticket: RoomID]>([:])
 
-    init(_ dispatcher: Dispatcher) {
+    init(_ dispatcher: LoopDispatcher) {
         self.dispatcher = dispatcher
     }
 

@@ -11,9 +11,9 @@ struct Services: Sendable {
     /// The reason why the log cannot commit at the moment, without what only the operator is to know; `nil` when it
     /// can.
     let logProblem: @Sendable () -> Problem?
-    let interest: Interest
+    let subscribedLoops: SubscribedLoops
     /// Brings to all loops what one of them has to say.
-    let dispatcher: Dispatcher
+    let dispatcher: LoopDispatcher
     /// `nil` unless requests may ask for faults.
     let doublePush: DoublePush?
     /// Numbers requests that ask for faults; `nil` unless they may.

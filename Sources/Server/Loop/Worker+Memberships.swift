@@ -8,7 +8,7 @@ extension Worker {
     ///
     /// Ask which rooms the user has after this call: then nothing falls in between. Balance it with ``unfollow(_:_:)``.
     func follow(_ user: UserID, _ socket: RoomsSocket) {
-        if followers[user] == nil { services.interest.follow(user, loop: loop.index) }
+        if followers[user] == nil { services.subscribedLoops.follow(user, loop: loop.index) }
         followers[user, default: []].append(socket)
     }
 
@@ -17,7 +17,7 @@ extension Worker {
         followers[user]?.removeAll { $0 === socket }
         guard followers[user]?.isEmpty == true else { return }
         followers[user] = nil
-        services.interest.unfollow(user, loop: loop.index)
+        services.subscribedLoops.unfollow(user, loop: loop.index)
     }
 
     /// Users have joined and left rooms.

@@ -5,7 +5,7 @@ import Wire
 /// What subscribers are told beside messages.
 extension Worker {
     /// Brings notices to this loop's subscribers.
-    func notify(_ notices: [FramedNotice]) {
+    func notify(_ notices: [EncodedNotice]) {
         for notice in notices {
             guard let feed = feeds[notice.room] else { continue }
             if !feed.notify(notice) { advanceLater(feed) }
@@ -29,7 +29,7 @@ extension Worker {
             let (changes, again) = presence.beat(at: .now)
             if again { awaitBeat(of: presence) }
             services.dispatcher.notify(
-                changes.map { FramedNotice(.presence(room: $0.room, online: $0.online), in: $0.room) })
+                changes.map { EncodedNotice(.presence(room: $0.room, online: $0.online), in: $0.room) })
         }
     }
 
@@ -50,7 +50,7 @@ extension Worker {
             // The kernel spreads connections evenly over the loops.
             let marks = notices.beat { (feeds[$0]?.count ?? 0) * services.configuration.threads }
             services.dispatcher.notify(
-                marks.map { FramedNotice(.read(room: $0.room, user: $0.user, seq: $0.seq), in: $0.room) })
+                marks.map { EncodedNotice(.read(room: $0.room, user: $0.user, seq: $0.seq), in: $0.room) })
         }
     }
 
@@ -59,6 +59,6 @@ extension Worker {
         // The kernel spreads connections evenly over the loops.
         let audience = feed.count * services.configuration.threads
         guard services.typing.admits(user, in: feed.room, audience: audience, at: .now) else { return }
-        services.dispatcher.notify([FramedNotice(.typing(room: feed.room, user: user), in: feed.room)])
+        services.dispatcher.notify([EncodedNotice(.typing(room: feed.room, user: user), in: feed.room)])
     }
 }

@@ -17,7 +17,7 @@ extension Worker {
     }
 
     private func makeFeed(of room: RoomID) -> Feed {
-        services.interest.add(room, loop: loop.index)
+        services.subscribedLoops.add(room, loop: loop.index)
         let feed = Feed(
             room: room, epoch: services.log.epoch, deflater: deflater, directPushes: pushes,
             limit: services.configuration.feedBytes, memory: feedMemory)
@@ -113,7 +113,7 @@ extension Worker {
         let feed = subscription.feed
         guard feed.isIdle, feeds[feed.room] === feed else { return }
         feeds[feed.room] = nil
-        services.interest.remove(feed.room, loop: loop.index)
+        services.subscribedLoops.remove(feed.room, loop: loop.index)
     }
 
     /// Ends those of the subscriptions that have not ended, and has their clients told.

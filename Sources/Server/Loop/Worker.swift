@@ -173,7 +173,7 @@ final class Worker {
     // MARK: Hearing from the log
 
     /// A commit is durable: first the senders hear of it, then the subscribers.
-    func committed(_ results: [Outcome], _ batches: [FramedBatch]) {
+    func committed(_ results: [Outcome], _ batches: [EncodedBatch]) {
         loop.favourClients()
         // What follows may take long, and the log can work meanwhile.
         handOver()

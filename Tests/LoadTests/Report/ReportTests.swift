@@ -10,12 +10,12 @@ import Wire
         var report = Report(try PlanBuilder(try LoadCommand.parse(["http://h"] + options)).plan(run: 42))
         report.connected = report.plan.subscribers
         report.connectSeconds = 0.25
-        var last = Snapshot(time: 5_000_000_000)
+        var last = RunCounters(time: 5_000_000_000)
         last.tally = Tally(started: 10_000, acknowledged: 10_000, deliveries: 1_000_000)
         last.subscribers = report.connected
         last.delivery.record(2_000_000)
         last.answer.record(1_000_000)
-        report.measure(from: Snapshot(time: 1_000_000_000), to: last)
+        report.measure(from: RunCounters(time: 1_000_000_000), to: last)
         report.finish(last)
         report.usage.base = ProcessUsage(cpuSeconds: 1, memory: 10e6)
         report.usage.connected = ProcessUsage(cpuSeconds: 1.5, memory: 11e6)
@@ -130,12 +130,12 @@ import Wire
 
     @Test func `the progress line shows what happened since the last`() throws {
         let plan = try PlanBuilder(try LoadCommand.parse(["http://h"])).plan(run: 1)
-        var now = Snapshot(time: 3_000_000_000)
+        var now = RunCounters(time: 3_000_000_000)
         now.tally = Tally(acknowledged: 5000, deliveries: 500_000)
         now.delivery.record(1_500_000)
         now.subscribers = 98
         #expect(
-            ProgressLine(plan: plan, from: Snapshot(time: 2_000_000_000), to: now).text
+            ProgressLine(plan: plan, from: RunCounters(time: 2_000_000_000), to: now).text
                 == "3 s  5,000 sends/s  500,000 deliveries/s  delivered p99 1.500 ms  2 not connected")
     }
 }

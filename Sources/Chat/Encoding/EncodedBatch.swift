@@ -1,0 +1,71 @@
+import Synchronization
+public import Wire
+
+/// A batch as it is sent: encoded once, for every subscriber on every loop.
+///
+/// A class, so that a loop that is handed one takes one reference, and not one for each of its parts.
+public final class EncodedBatch: Sendable {
+    /// The room.
+    public let room: RoomID
+    /// The revision of the first message.
+    public let firstRev: Int64
+    /// The room's highest `seq` after the commit.
+    public let head: Int64
+    /// The messages as ``PushFormat/webSocket`` has them, one after the other.
+    public let frames: [UInt8]
+    /// Where each message's frame ends in `frames`.
+    public let ends: [Int]
+    /// The snapshots, for other formats.
+    let messages: [[UInt8]]
+    /// The messages as ``PushFormat/deflatedWebSocket`` has them, once a loop has needed them so.
+    private let deflated = Mutex<(bytes: [UInt8], ends: [Int])?>(nil)
+
+    /// Encodes a batch.
+    public init(_ batch: Batch) {
+        room = batch.room
+        firstRev = batch.firstRev
+        head = batch.head
+        messages = batch.messages
+        var frames: [UInt8] = []
+        frames.reserveCapacity(messages.reduce(0) { $0 + $1.count + PushEncoding.frameOverhead })
+        var ends: [Int] = []
+        ends.reserveCapacity(messages.count)
+        for message in messages {
+            PushEncoding.appendFrame(message.span, to: &frames)
+            ends.append(frames.count)
+        }
+        self.frames = frames
+        self.ends = ends
+    }
+
+    /// The messages as ``PushFormat/deflatedWebSocket`` has them: compressed by the first loop that needs them. Another
+    /// one that asks meanwhile waits, which takes it no longer than doing the same.
+    func deflated(by deflater: PushDeflater) -> (bytes: [UInt8], ends: [Int]) {
+        deflated.withLock { encoded in
+            if let encoded { return encoded }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(frames.count)
+            var ends: [Int] = []
+            ends.reserveCapacity(messages.count)
+            for message in messages {
+                deflater.appendFrame(message.span, to: &bytes)
+                ends.append(bytes.count)
+            }
+            encoded = (bytes, ends)
+            return (bytes, ends)
+        }
+    }
+
+    /// The messages as ``PushFormat/serverSentEvents`` has them.
+    func events(epoch: String) -> (bytes: [UInt8], ends: [Int]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(frames.count + ends.count * 64)
+        var ends: [Int] = []
+        ends.reserveCapacity(messages.count)
+        for (index, message) in messages.enumerated() {
+            PushEncoding.appendEvent(message.span, epoch: epoch, rev: firstRev + Int64(index), to: &bytes)
+            ends.append(bytes.count)
+        }
+        return (bytes, ends)
+    }
+}

@@ -1,0 +1,116 @@
+import Chat
+import Synchronization
+import Transport
+import Wire
+
+/// Carries what the log says to the loops that it concerns: one post, and so one wake-up, for each loop and commit.
+final class LoopDispatcher: LogObserver {
+    private let subscribedLoops: SubscribedLoops
+    private let workers = Mutex<[LoopBound<Worker>]>([])
+
+    init(subscribedLoops: SubscribedLoops) {
+        self.subscribedLoops = subscribedLoops
+    }
+
+    /// Tells the dispatcher the loops' workers, in the order of the loops. Before any question is asked.
+    func connect(_ workers: [LoopBound<Worker>]) {
+        self.workers.withLock { $0 = workers }
+    }
+
+    /// Lets go of the workers when the log has been closed: they hold the log, and the log holds the dispatcher.
+    func disconnect() {
+        workers.withLock { $0 = [] }
+    }
+
+    func membershipsChanged(_ changes: [MembershipChange]) {
+        let workers = workers.withLock { $0 }
+        for (worker, wanted) in zip(workers, subscribedLoops.distribute(changes, loops: workers.count))
+        where !wanted.isEmpty {
+            worker.loop.postUrgently { worker.value.membershipsChanged(wanted) }
+        }
+    }
+
+    func accessEnded(_ ends: [AccessEnd]) {
+        for worker in workers.withLock({ $0 }) { worker.loop.postUrgently { worker.value.accessEnded(ends) } }
+    }
+
+    /// Has every loop end the sockets and event streams of a user.
+    func endConnections(of user: UserID, because problem: Problem) {
+        for worker in workers.withLock({ $0 }) {
+            worker.loop.postUrgently { worker.value.endConnections(of: user, because: problem) }
+        }
+    }
+
+    func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
+        let workers = workers.withLock { $0 }
+        guard workers.count > 1 else {
+            guard let worker = workers.first else { return }
+            let wanted = subscribedLoops.distribute(batches, loops: 1)[0]
+            worker.loop.postUrgently { worker.value.committed(outcomes, wanted) }
+            return
+        }
+        let batches = subscribedLoops.distribute(batches, loops: workers.count)
+        let outcomes = split(outcomes, workers.count) { $0.ticket.loop }
+        for (index, worker) in workers.enumerated() where !outcomes[index].isEmpty || !batches[index].isEmpty {
+            let (mine, wanted) = (outcomes[index], batches[index])
+            worker.loop.postUrgently { worker.value.committed(mine, wanted) }
+        }
+    }
+
+    func fetched(_ answers: [Answer]) {
+        let workers = workers.withLock { $0 }
+        let answers = split(answers, workers.count) { $0.ticket.loop }
+        for (index, worker) in workers.enumerated() where !answers[index].isEmpty {
+            let mine = answers[index]
+            worker.loop.post { worker.value.fetched(mine[...]) }
+        }
+    }
+
+    /// Brings notices to the loops that have subscribers of their rooms, in a later turn of each.
+    func notify(_ notices: [EncodedNotice]) {
+        let workers = workers.withLock { $0 }
+        for (worker, wanted) in zip(workers, subscribedLoops.distribute(notices, loops: workers.count))
+        where !wanted.isEmpty {
+            worker.loop.post { worker.value.notify(wanted) }
+        }
+    }
+
+    /// Has every loop send messages once more to those of its subscribers that have had them.
+    func pushAgain(_ batches: [Batch]) {
+        let workers = workers.withLock { $0 }
+        for (worker, wanted) in zip(workers, subscribedLoops.distribute(batches, loops: workers.count))
+        where !wanted.isEmpty {
+            worker.loop.postUrgently { for batch in wanted { worker.value.feeds[batch.room]?.pushAgain(batch) } }
+        }
+    }
+
+    /// Has every loop end what users have of a room that they may not read any more. To be called before the change is
+    /// acknowledged: what is sent after that reaches each loop behind this, and so only those who may have it.
+    ///
+    /// - Parameters:
+    ///   - user: who is meant; `nil` for everybody.
+    ///   - asMember: whether they must be members, also of a room that anybody may read.
+    ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
+    func recheckSubscriptions(
+        of user: UserID?, to room: RoomID, asMember: Bool = false, because problem: Problem = .notAMember
+    ) {
+        for worker in workers.withLock({ $0 }) {
+            worker.loop.postUrgently {
+                worker.value.recheckSubscriptions(of: user, to: room, asMember: asMember, because: problem)
+            }
+        }
+    }
+
+    private func split<T>(_ items: [T], _ count: Int, by loop: (T) -> Int) -> [[T]] {
+        guard count > 1 else { return count == 1 ? [items] : [] }
+        var sizes = Array(repeating: 0, count: count)
+        for index in items.indices { sizes[loop(items[index])] += 1 }
+        var parts = sizes.map { size in
+            var part: [T] = []
+            part.reserveCapacity(size)
+            return part
+        }
+        for index in items.indices { parts[loop(items[index])].append(items[index]) }
+        return parts
+    }
+}
