@@ -71,10 +71,6 @@ final class Worker {
         authenticator = services.configuration.tokens.map(Authenticator.init)
         loop.atEndOfTurn { [unowned self] in self.flush() }
         loop.betweenSockets { [unowned self] in self.advanceFeeds() }
-        loop.inLongTurns { [unowned self] in
-            self.handOver()
-            self.handOverQueries()
-        }
     }
 
     /// The time in seconds since 1970, for the `Date` of answers.

@@ -90,10 +90,7 @@ final class HTTPConnection: ConnectionHandler {
     // MARK: Requests
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
-        if hasServed, exchange == nil, parser.phase == .idle {
-            isConversing = true
-            connection.asksAgain()
-        }
+        if hasServed, exchange == nil, parser.phase == .idle { isConversing = true }
         parser.append(bytes)
         process()
     }

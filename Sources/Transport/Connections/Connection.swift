@@ -53,8 +53,6 @@ public final class Connection {
     /// Number of library calls on this socket that have not returned. The socket must not be destroyed before they do.
     private var depth = 0
     private var holdsReading = false
-    /// True if the connection is among the loop's ``Regulars``.
-    var isRegular = false
     private var reading = true
     /// Creates the handler once the connection is established: after the TLS handshake, if there is one.
     private var makeHandler: ((Connection) -> any ConnectionHandler)?
@@ -212,27 +210,6 @@ public final class Connection {
             holdsReading = newValue
             updateReading()
         }
-    }
-
-    /// Marks a client that sends requests repeatedly. In long turns of the loop its socket is also read between others.
-    /// It has no effect on connections that the library decrypts.
-    public func asksAgain() {
-        guard !isRegular, plainSocket != nil else { return }
-        isRegular = true
-        loop.addRegular(self)
-    }
-
-    /// Reads received bytes directly, bypassing the library. The end of the connection and errors are left for the
-    /// library to detect.
-    ///
-    /// - Parameter buffer: memory for the bytes until this function returns.
-    func readNow(into buffer: UnsafeMutableRawBufferPointer) {
-        guard depth == 0, state == .open, reading, session == nil, let plainSocket else { return }
-        let count = recv(plainSocket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-        guard count > 0, let start = buffer.baseAddress else { return }
-        // The caller's buffer outlives the span, which does not leave the call.
-        let bytes = Span<UInt8>(_unsafeStart: start.assumingMemoryBound(to: UInt8.self), count: count)
-        if !enter({ didReceive(bytes) }) { loop.doom(self) }
     }
 
     private func updateReading() {

@@ -7,9 +7,6 @@ extension Loop {
     /// Time after which serving sockets in one turn is interrupted for urgent work. A shorter interval splits what
     /// would become one commit and one write per subscriber, and costs throughput.
     static let urgentInterval = Duration.milliseconds(2)
-    /// Duration after which a turn counts as long; see ``inLongTurns(_:)``. A shorter one splits the sends of hundreds
-    /// of concurrent clients into several batches, and costs throughput.
-    static let longTurn = Duration.milliseconds(6)
 
     /// Runs `work` on the loop after everything posted before. Call it from any thread; on the loop itself, the work
     /// runs in the next turn. After ``stop()`` nothing runs.
@@ -21,7 +18,8 @@ extension Loop {
     }
 
     /// Runs `work` on the loop before all other waiting work, even between two ready sockets. Urgent work keeps its
-    /// order. In all else it is like ``post(_:)``.
+    /// order. In all else it is like ``post(_:)``. Commits arrive by it, so that a turn with thousands of ready sockets
+    /// does not delay them (scenario G of `scripts/compare`).
     @discardableResult
     public func postUrgently(_ work: @escaping @Sendable () -> Void) -> Bool {
         mailbox.putUrgent(work) { uv_async_send(wakeup) }
@@ -41,18 +39,14 @@ extension Loop {
         isRunningUrgentWork = false
     }
 
-    /// Records that a socket was served or closed in this turn, and runs urgent work if it is due.
+    /// Records that a socket was served or closed in this turn. If urgent work is due, runs it, and the work of
+    /// ``betweenSockets(_:)``.
     func didServeSocket() {
         let now = ContinuousClock.now
-        guard let due = urgentWorkDue else {
-            urgentWorkDue = now + Self.urgentInterval
-            return longTurnBegins = now + Self.longTurn
-        }
+        guard let due = urgentWorkDue else { return urgentWorkDue = now + Self.urgentInterval }
         guard now >= due else { return }
-        // The time spent on the work counts too, so the interval restarts here.
-        urgentWorkDue = .now + Self.urgentInterval
         runUrgentWork()
-        runInterludes(isLong: now >= longTurnBegins)
+        runInterlude()
         urgentWorkDue = .now + Self.urgentInterval
     }
 

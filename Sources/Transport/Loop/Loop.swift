@@ -5,8 +5,19 @@ import Synchronization
 /// A thread that serves connections: a libuv loop with a libwebsockets context, and a serial executor.
 ///
 /// A connection, its requests and its subscriptions belong to one loop and are used on its thread only, so they need no
-/// locks. Other threads may only call ``post(_:)``, ``stop()`` and ``join()``. An actor may have the loop as its
-/// executor.
+/// locks. Other threads may only call ``post(_:)``, ``postUrgently(_:)``, ``stop()`` and ``join()``. An actor may have
+/// the loop as its executor.
+///
+/// A turn of the loop, in order:
+///
+/// 1. Descriptors that are ready are served, in the kernel's order:
+///    - Connections are read and written. Each time that this has taken ``urgentInterval``, urgent work runs between two
+///      of them, and then the work of ``betweenSockets(_:)``.
+///    - Posted work runs for up to ``workSlice``, and urgent work before each piece of it. The rest waits for the next
+///      turn.
+///    - Listeners accept up to ``TransportLimits/acceptsPerTurn`` connections each, at the rate of ``AcceptPace``.
+/// 2. Timers run: the work of ``after(_:_:)`` and the deadlines of connections.
+/// 3. Aborted connections are destroyed, and the work of ``atEndOfTurn(_:)`` runs. Then the loop sleeps.
 ///
 /// Sendable because all mutable state is atomic, or behind the mailbox's mutex, or used on the loop's thread only,
 /// which `preconditionIsolated` checks at each entry. Before `start` there is no other thread.
@@ -46,19 +57,15 @@ public final class Loop: @unchecked Sendable {
     private(set) var isStopping = false
     private var doomed: [Connection] = []
     private var turnEndings: [() -> Void] = []
-    private var interludes: [() -> Void] = []
-    private var longInterludes: [() -> Void] = []
+    private var interlude: (() -> Void)?
     /// The work of ``every(_:_:)``.
     var beat: (() -> Void)?
-    private var isRunningInterludes = false
-    private var regulars = Regulars()
+    private var isRunningInterlude = false
     /// The work taken out of the mailbox that has not run.
     var waiting: ArraySlice<Mailbox.Work> = []
     var isRunningUrgentWork = false
     /// The time at which urgent work interrupts the serving of sockets in this turn; `nil` before the first socket.
     var urgentWorkDue: ContinuousClock.Instant?
-    /// The time from which this turn counts as long, if ``urgentWorkDue`` is set.
-    var longTurnBegins = ContinuousClock.now
 
     /// Creates a loop that does nothing until ``start()``.
     ///
@@ -170,8 +177,7 @@ public final class Loop: @unchecked Sendable {
         uv_close(UnsafeMutableRawPointer(wakefulness).assumingMemoryBound(to: uv_handle_t.self), nil)
         // The closures may hold the loop's owners, which would be a cycle.
         turnEndings = []
-        interludes = []
-        longInterludes = []
+        interlude = nil
         beat = nil
         alarms = TimerWheel(span: 64)
         doomed = []
@@ -196,41 +202,23 @@ public final class Loop: @unchecked Sendable {
         turnEndings.append(work)
     }
 
-    /// Runs `work` repeatedly between two sockets, after urgent work, and between turns. It must be short.
+    /// Runs `work` repeatedly between two sockets of a turn, after urgent work, and replaces any earlier one. It must be
+    /// short. It lets long work go on while thousands of sockets are ready (scenario G of `scripts/compare`).
     public func betweenSockets(_ work: @escaping () -> Void) {
         preconditionIsolated()
-        interludes.append(work)
+        interlude = work
     }
 
-    /// Runs `work` repeatedly between two sockets in long turns, after reading from clients that send requests
-    /// repeatedly. A turn is long when thousands of clients connect or disconnect at once.
-    public func inLongTurns(_ work: @escaping () -> Void) {
-        preconditionIsolated()
-        longInterludes.append(work)
-    }
-
-    /// Runs the work that is allowed between two sockets, so that it does not wait for the end of a long turn.
-    func runInterludes(isLong: Bool) {
-        // Not recursively: clients that send requests as fast as they are answered would never let it end.
-        guard !isRunningInterludes, !isRunningUrgentWork, !isStopping else { return }
-        isRunningInterludes = true
-        defer { isRunningInterludes = false }
-        for work in interludes { work() }
-        guard isLong else { return }
-        // A larger request is read completely when its socket is served.
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-            for (slot, id) in regulars.all { connections[slot, id]?.readNow(into: buffer) }
-        }
-        for work in longInterludes { work() }
-    }
-
-    func addRegular(_ connection: Connection) {
-        guard let (slot, id) = regulars.add(slot: connection.slot, id: connection.id) else { return }
-        connections[slot, id]?.isRegular = false
+    /// Runs the work of ``betweenSockets(_:)``, which may serve sockets itself.
+    func runInterlude() {
+        guard !isRunningInterlude, !isRunningUrgentWork, !isStopping else { return }
+        isRunningInterlude = true
+        interlude?()
+        isRunningInterlude = false
     }
 
     /// Makes the next turn begin at once, with any sockets that are then ready. Call it from work of
-    /// ``atEndOfTurn(_:)``.
+    /// ``atEndOfTurn(_:)``. It serves to gather sends into one commit (scenario A of `scripts/compare`).
     public func lookAgain() {
         // A loop with an active idle handle does not sleep. libuv calls it before the end of the next turn.
         uv_idle_start(wakefulness) { handle in uv_idle_stop(handle) }
@@ -266,7 +254,7 @@ public final class Loop: @unchecked Sendable {
     }
 
     /// Gives priority to connected clients for a second from now: while many long-lived clients arrive, new connections
-    /// are delayed a little.
+    /// are delayed a little (scenario G of `scripts/compare`).
     public func favourClients() {
         preconditionIsolated()
         acceptPace.favourClients(at: .now)
