@@ -37,7 +37,7 @@ import Wire
         #expect(Problem.invalidUser.status == 400)
     }
 
-    @Test func `users are told apart by their bytes`() throws {
+    @Test func `users are compared by their bytes`() throws {
         let composed = try UserID("\u{E9}")
         let decomposed = try UserID("e\u{301}")
         #expect(composed.string == decomposed.string)

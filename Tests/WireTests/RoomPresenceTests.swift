@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 @Suite struct RoomPresenceTests {
-    @Test func `users are listed where they are few`() throws {
+    @Test func `users are listed if there are few`() throws {
         let room = try RoomID("lobby")
         let users = [try UserID("alice"), try UserID("ü\"")]
         #expect(

@@ -28,7 +28,7 @@ import Wire
         #expect(try RoomMember.decodeRole(Array(body.utf8)) == role)
     }
 
-    @Test func `members are written in their order`() throws {
+    @Test func `members are encoded in order`() throws {
         let members = [
             RoomMember(user: try UserID("a\""), role: .owner), RoomMember(user: try UserID("b"), role: .member),
         ]

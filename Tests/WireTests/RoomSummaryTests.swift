@@ -2,12 +2,12 @@ import Testing
 import Wire
 
 @Suite struct RoomSummaryTests {
-    @Test func `what is not known is left out`() throws {
+    @Test func `unknown fields are left out`() throws {
         let summary = RoomSummary(room: try RoomID("r"), head: 0, rev: 0, epoch: "E1")
         #expect(written(summary.encode) == #"{"room":"r","head":0,"rev":0,"epoch":"E1"}"#)
     }
 
-    @Test func `all fields are written in their order`() throws {
+    @Test func `all fields are encoded in order`() throws {
         let summary = RoomSummary(
             room: try RoomID("r"), head: 9, rev: 12, epoch: "E1", read: 0, unread: 9, firstUnread: 1,
             visibility: .private, title: "The \"room\"", role: .owner)

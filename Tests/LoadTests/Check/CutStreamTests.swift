@@ -27,7 +27,7 @@ import Testing
         for size in 1...text.utf8.count { #expect(Self.marks(in: text, piecesOf: size) == marks, "by \(size)") }
     }
 
-    @Test func `what is held is searched again with the next piece`() {
+    @Test func `held bytes are searched again with the next piece`() {
         var stream = CutStream()
         var seen: [String] = []
         for piece in ["PO", "NG", "x", "y"] {

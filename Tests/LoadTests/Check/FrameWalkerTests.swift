@@ -29,7 +29,7 @@ import WebSocket
         return seen
     }
 
-    @Test func `every event is seen once, however the reads cut the frames`() throws {
+    @Test func `every event is seen once, however reads cut the frames`() throws {
         let long = String(repeating: "long", count: 100)
         let huge = String(repeating: "huge", count: 20_000)
         let bytes =
@@ -48,7 +48,7 @@ import WebSocket
         }
     }
 
-    @Test func `fragments are one message, and control frames may stand between them`() throws {
+    @Test func `fragments form one message, also with control frames between them`() throws {
         let bytes =
             Self.frame(.text, "BSL:1:", isFinal: false) + Self.frame(.ping, "p")
             + Self.frame(.continuation, "2:3", isFinal: false) + Self.frame(.continuation, ":4;")
@@ -62,7 +62,7 @@ import WebSocket
         }
     }
 
-    @Test func `broken framing is an error`() {
+    @Test func `invalid framing is an error`() {
         let cases: [[UInt8]] = [
             [0x81, 0x81, 1, 2, 3, 4, 5],  // masked, as only clients do
             [0xC1, 0x00],  // RSV1 without an extension
@@ -81,7 +81,7 @@ import WebSocket
         }
     }
 
-    @Test func `a message may have 16 MiB, in fragments too`() throws {
+    @Test func `a message may have 16 MiB, also in fragments`() throws {
         let half = String(repeating: "x", count: FrameWalker.maxMessageBytes / 2)
         let bytes = Self.frame(.binary, half, isFinal: false) + Self.frame(.continuation, half)
         #expect(try Self.walk(bytes, readsOf: 1 << 20).map(\.payload.utf8.count) == [FrameWalker.maxMessageBytes])

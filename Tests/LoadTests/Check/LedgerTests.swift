@@ -14,7 +14,7 @@ import Testing
         Mark(run: run, room: room, number: number, time: 0)
     }
 
-    @Test func `the last of the subscribers completes a message`() {
+    @Test func `the last subscriber completes a message`() {
         var ledger = Self.ledger(subscribers: 3)
         #expect(ledger.enter(Self.mark(0), subscriber: 1) == .new)
         #expect(ledger.enter(Self.mark(0), subscriber: 0) == .new)
@@ -25,7 +25,7 @@ import Testing
         #expect(ledger.rooms[0].arrivals(of: 0) == 3)
     }
 
-    @Test func `who comes later is held against the order that others have seen`() {
+    @Test func `a later subscriber is compared with the order that others have seen`() {
         var first = Self.ledger(subscribers: 1)
         for number in [2, 0, 1] { _ = first.enter(Self.mark(number), subscriber: 0) }
         var later = Ledger(run: 1, rooms: 2)
@@ -39,7 +39,7 @@ import Testing
         #expect(later.isLevel { _ in false } && later.subscribers[0].faults == nil)
     }
 
-    @Test func `the order is that in which messages are first seen`() {
+    @Test func `the order is that of first sight`() {
         var ledger = Self.ledger(subscribers: 2)
         for number in [2, 0, 1] { #expect(ledger.enter(Self.mark(number), subscriber: 0) == .new) }
         for number in [2, 0, 1] { #expect(ledger.enter(Self.mark(number), subscriber: 1) == .complete) }
@@ -47,7 +47,7 @@ import Testing
         #expect(ledger.subscribers.allSatisfy { $0.faults == nil })
     }
 
-    @Test func `a gap is remembered, and filled by what comes late`() {
+    @Test func `a gap is remembered, and filled by a late message`() {
         var ledger = Self.ledger(subscribers: 2)
         for number in 0..<5 { _ = ledger.enter(Self.mark(number), subscriber: 0) }
         #expect(ledger.enter(Self.mark(4), subscriber: 1) == .complete)
@@ -62,7 +62,7 @@ import Testing
         #expect(ledger.isLevel { _ in false })
     }
 
-    @Test func `a message that came before is a duplicate, for the first to see it too`() {
+    @Test func `a message that arrives again is a duplicate, also for its first reader`() {
         var ledger = Self.ledger(subscribers: 1)
         #expect(ledger.enter(Self.mark(0), subscriber: 0) == .complete)
         #expect(ledger.enter(Self.mark(0), subscriber: 0) == .duplicate)
@@ -70,7 +70,7 @@ import Testing
         #expect(ledger.subscribers[0].faults?.duplicates == 1)
     }
 
-    @Test func `a new message while others are awaited leaves a gap`() {
+    @Test func `a new message while others are pending leaves a gap`() {
         var ledger = Self.ledger(subscribers: 2)
         for number in 0..<3 { _ = ledger.enter(Self.mark(number), subscriber: 0) }
         #expect(ledger.enter(Self.mark(7), subscriber: 1) == .new)
@@ -78,7 +78,7 @@ import Testing
         #expect(ledger.subscribers[1].faults?.skipped == [0..<3])
     }
 
-    @Test func `marks of other runs and rooms are counted apart`() {
+    @Test func `marks of other runs and rooms are counted separately`() {
         var ledger = Self.ledger(subscribers: 1)
         #expect(ledger.enter(Self.mark(0, run: 2), subscriber: 0) == .foreign)
         #expect(ledger.enter(Self.mark(0, room: 1), subscriber: 0) == .foreign)
@@ -95,7 +95,7 @@ import Testing
         #expect(ledger.foreign == 2)
     }
 
-    @Test func `a subscriber that is removed is not waited for`() {
+    @Test func `a removed subscriber is not waited for`() {
         var ledger = Self.ledger(subscribers: 2)
         ledger.removeSubscriber(at: 1)
         #expect(ledger.enter(Self.mark(0), subscriber: 0) == .complete)
@@ -103,7 +103,7 @@ import Testing
         #expect(ledger.isLevel { $0 == 1 })
     }
 
-    @Test func `a list of numbers names runs, and not too many`() {
+    @Test func `a list of numbers shows runs, within a bound`() {
         #expect(NumberList([]).description == "")
         #expect(NumberList([3]).description == "3")
         #expect(NumberList([9, 4, 5, 6, 7, 8, 12]).description == "4-9, 12")

@@ -27,7 +27,7 @@ import Testing
         return String(decoding: bytes[offset...], as: UTF8.self)
     }
 
-    @Test func `a mark is text that JSON does not escape`() {
+    @Test func `a mark needs no escapes in JSON`() {
         #expect(Self.text(Self.mark) == "BSL:1234567890:17:4000000:123456789012;")
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(Self.rest(of: text).isEmpty)
     }
 
-    @Test func `the search goes on behind the offset`() {
+    @Test func `the search continues after the offset`() {
         let bytes = Array((Self.text(Self.mark) + Self.text(Mark(run: 1, room: 0, number: 1, time: 2))).utf8)
         var offset = 1
         #expect(Mark.next(in: bytes.span, at: &offset)?.run == 1)

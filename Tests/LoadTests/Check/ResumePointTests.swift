@@ -11,7 +11,7 @@ import Testing
 
     static let subscribed = #"{"type":"subscribed","room":"r","head":7,"rev":9,"epoch":"e"}"#
 
-    @Test func `before a message or live there is none, whatever the rev of subscribed`() {
+    @Test func `without a message or live there is none, whatever the rev of subscribed`() {
         #expect(Self.noting() == nil)
         #expect(Self.noting(Self.subscribed) == nil)
     }
@@ -28,7 +28,7 @@ import Testing
         #expect(Self.noting(Self.subscribed, message(3), #"{"type":"live","room":"r","rev":9}"#, message(10)) == 10)
     }
 
-    @Test func `a subscription that is cut in its replay does not pass over what has not come`() {
+    @Test func `a subscription cut in its replay does not skip missing messages`() {
         #expect(
             Self.noting(
                 #"{"type":"subscribed","room":"r","head":0,"rev":0,"epoch":"e"}"#,
@@ -45,19 +45,19 @@ import Testing
                 #"{"type":"message","message":{"room":"r","seq":1,"rev":4}}"#) == 9)
     }
 
-    @Test func `other frames say nothing of it`() {
+    @Test func `other frames do not move it`() {
         #expect(Self.noting(#"{"type":"presence","room":"r","online":3}"#, "", "{", #"{"type":"message""#) == nil)
         #expect(Self.noting(#"{"type":"message","message":{"room":"r"}}"#) == nil)
         #expect(Self.noting(#"{"type":"message","message":{"rev":12345678901234567890}}"#) == nil)
     }
 
-    @Test func `the epoch is that of a subscribed frame`() {
+    @Test func `the epoch comes from a subscribed frame`() {
         func epoch(_ frame: String) -> String? { ResumePoint.epoch(in: Array(frame.utf8).span) }
         #expect(epoch(#"{"type":"subscribed","room":"r","head":7,"rev":9,"epoch":"k3j"}"#) == "k3j")
         #expect(epoch(#"{"type":"message","message":{"epoch":"no"}}"#) == nil)
     }
 
-    @Test func `bytes are searched to their very end`() {
+    @Test func `bytes are searched to the end`() {
         func end(_ needle: StaticString) -> Int? { Array("abcabd".utf8).span.end(ofFirst: needle) }
         #expect(end("abd") == 6)
         #expect(end("abc") == 3)

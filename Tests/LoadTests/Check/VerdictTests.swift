@@ -25,7 +25,7 @@ import Testing
 
     static let three: [Fate] = [.acknowledged, .acknowledged, .acknowledged]
 
-    @Test func `all of it once and in one order is good`() {
+    @Test func `every message once and in one order passes`() {
         let verdict = Self.verdict(Self.three, [0, 2, 1], [0, 2, 1])
         #expect(verdict.isGood)
         #expect(verdict.expected == 6)
@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test func `where any order is allowed it is counted, and no fault`() {
+    @Test func `if any order is allowed, it is counted without a fault`() {
         let accounts = Self.accounts(
             sent: [Self.three, [.acknowledged]], got: [[[0, 2, 1, 4], [0, 2, 4, 1]], [[4, 0, 1, 2]]])
         #expect(!Verdict(accounts).isGood)
@@ -48,7 +48,7 @@ import Testing
         #expect(less.lines.first == "FAILED: 1 of 6 deliveries are missing")
     }
 
-    @Test func `what some have and one lacks is missing`() {
+    @Test func `a message that only some subscribers have is missing`() {
         let verdict = Self.verdict(Self.three, [0, 1, 2], [0, 2], [0, 1])
         #expect(verdict.missing == 2)
         #expect(
@@ -58,13 +58,13 @@ import Testing
         #expect(verdict.lines.first == "FAILED: 2 of 9 deliveries are missing")
     }
 
-    @Test func `what was acknowledged and nobody got is missing`() {
+    @Test func `an acknowledged message that nobody got is missing`() {
         let verdict = Self.verdict(Self.three, [0], [0])
         #expect(verdict.missing == 4)
         #expect(verdict.faults.first == "subscriber 0 of room 0 misses 2 of 3 messages: 1-2")
     }
 
-    @Test func `a send without an answer may be delivered or not, but to all`() {
+    @Test func `a send without an answer may be delivered or not, but the same to all`() {
         #expect(Self.verdict([.acknowledged, .unknown], [0], [0]).missing == 0)
         #expect(Self.verdict([.acknowledged, .unknown], [0, 1], [0, 1]).missing == 0)
         #expect(Self.verdict([.acknowledged, .unknown], [0, 1], [0]).missing == 1)
@@ -72,7 +72,7 @@ import Testing
         #expect(verdict.unanswered == 1 && !verdict.isGood)
     }
 
-    @Test func `what was refused or never sent must not be delivered`() {
+    @Test func `a message that was refused or never sent must not be delivered`() {
         let refused = Self.verdict([.acknowledged, .refused], [0, 1])
         #expect(refused.foreign == 1 && refused.refused == 1)
         #expect(refused.faults == ["room 0 delivered what it had refused: 1"])
@@ -81,7 +81,7 @@ import Testing
         #expect(unsent.faults == ["room 0 delivered what was never sent: 1, 5"])
     }
 
-    @Test func `duplicates and another order are told apart`() {
+    @Test func `duplicates and reordering are distinguished`() {
         let doubled = Self.verdict(Self.three, [0, 1, 2], [0, 1, 1, 2])
         #expect(doubled.duplicates == 1 && doubled.disordered == 0 && doubled.missing == 0)
         let swapped = Self.verdict(Self.three, [0, 1, 2], [0, 2, 1])
@@ -89,7 +89,7 @@ import Testing
         #expect(!doubled.isGood && !swapped.isGood)
     }
 
-    @Test func `a lost subscriber misses nothing but its connection`() {
+    @Test func `a lost subscriber is reported as a lost connection only`() {
         var accounts = Self.accounts(sent: [Self.three], got: [[[0, 1, 2], [0]]])
         accounts[0].lost[1] = "the server closed the socket: 1001"
         let verdict = Verdict(accounts)
@@ -120,13 +120,13 @@ import Testing
         #expect(verdict.lines.last == "- and 15 more")
     }
 
-    @Test func `nothing acknowledged is no success`() {
+    @Test func `a run without acknowledged messages fails`() {
         let verdict = Self.verdict([], [])
         #expect(!verdict.isGood)
         #expect(verdict.lines == ["FAILED: nothing was acknowledged"])
     }
 
-    @Test func `sends without subscribers are good when all are acknowledged`() {
+    @Test func `sends without subscribers pass if all are acknowledged`() {
         #expect(Verdict(Self.accounts(sent: [Self.three], got: [[]])).lines == ["OK: each of 3 sends was acknowledged"])
         #expect(!Verdict(Self.accounts(sent: [[.acknowledged, .refused]], got: [[]])).isGood)
     }

@@ -21,7 +21,7 @@ import Testing
         try PlanBuilder(try LoadCommand.parse(["http://h"] + options)).plan(run: 1)
     }
 
-    @Test(arguments: options.indices) func `a number may be as low as its bound, and no lower`(index: Int) throws {
+    @Test(arguments: options.indices) func `a number is accepted down to its lower bound`(index: Int) throws {
         let (name, lowest, highest, others) = Self.options[index]
         _ = try Self.plan(others + ["\(name)=\(lowest)"])
         let lower = lowest == "0.001" ? "0.00099" : "\(Int(lowest)! - 1)"
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: options.indices) func `a number may be as high as its bound, and no higher`(index: Int) throws {
+    @Test(arguments: options.indices) func `a number is accepted up to its upper bound`(index: Int) throws {
         let (name, lowest, highest, others) = Self.options[index]
         // There must be one more that does not stall.
         if name != "--stall" { _ = try Self.plan(others + ["\(name)=\(highest)"]) }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the refusal says what was given`() {
+    @Test func `a refusal quotes the number`() {
         #expect(PlanBuilderTests.error("http://h", "--rate=1e-10") == "--rate must be from 0.001 to 1000000, not 1e-10")
         #expect(PlanBuilderTests.error("http://h", "--rate=nan") == "--rate must be from 0.001 to 1000000, not nan")
         #expect(PlanBuilderTests.error("http://h", "--rate=2e6") == "--rate must be from 0.001 to 1000000, not 2000000")

@@ -43,7 +43,7 @@ import Transport
         #expect(request.contains(#"{"client_message_id":"42-1-3","text":"BSL:42:1:3:4;xx"#))
     }
 
-    @Test func `a server may be behind a prefix`() throws {
+    @Test func `a server may have a path prefix`() throws {
         let plan = try Self.plan("http://h/chat/")
         #expect(plan.subscribing?.endpoint.target.hasPrefix("/chat/v1/rooms/") == true)
         #expect(plan.publishing?.endpoint.target.hasPrefix("/chat/v1/rooms/") == true)
@@ -62,7 +62,7 @@ import Transport
         #expect(publishing.inFlight == 128)
     }
 
-    @Test func `without subscribers there are sends alone`() throws {
+    @Test func `without subscribers there are only sends`() throws {
         let plan = try Self.plan("http://h", "--subscribers", "0", "--until", "ack")
         #expect(plan.subscribing == nil)
         #expect(plan.publishing?.sendsMessages == true)
@@ -90,7 +90,7 @@ import Transport
         #expect(try Self.request(plan).contains("\r\n\r\n{\"text\":\"BSL:42:1:3:4;xxx"))
     }
 
-    @Test func `templates load a server that takes messages in a protocol of its own`() throws {
+    @Test func `templates load a server with a send protocol of its own`() throws {
         let plan = try Self.plan(
             "--ws", "ws://h:1", "--ws-stream", "--any-order", "--url", "tcp://h:2", "--tcp-hello", "HI {pub}\n",
             "--tcp-frame", "PUB {room} {length}\n{body}\n", "--tcp-answer", "OK\n", "--size", "20")
@@ -113,7 +113,7 @@ import Transport
         #expect(try Self.request(plan) == "GET /m?before=0 HTTP/1.1\r\nHost: h\r\n\r\n")
     }
 
-    @Test func `a room of one's own name is filled, and its pages are read`() throws {
+    @Test func `a room with a given name is filled, and its pages are read`() throws {
         let filling = try Self.plan("http://h", "--room", "big", "--messages", "1000", "--subscribers", "0")
         #expect(filling.publishing?.count == 1000)
         #expect(filling.schedule.warmup == .zero)
@@ -126,7 +126,7 @@ import Transport
         #expect(try Self.request(deepest).hasPrefix("GET /v1/rooms/big/messages?limit=30&before=31 HTTP/1.1\r\n"))
     }
 
-    @Test func `an address with TLS has subscribers use it too, and says whom they trust`() throws {
+    @Test func `an https address makes subscribers use TLS, with the given certificates`() throws {
         let plan = try Self.plan("https://h", "--tls-ca", "a.pem")
         #expect(plan.subscribing?.endpoint.isSecure == true && plan.publishing?.endpoint.isSecure == true)
         #expect(plan.subscribing?.endpoint.port == 443)
@@ -143,17 +143,17 @@ import Transport
         #expect(stall.disturbance == .stall(subscribers: 5, .seconds(2)))
     }
 
-    @Test func `no more threads than there is work for`() throws {
+    @Test func `there are no more threads than work`() throws {
         #expect(try Self.plan("http://h", "--threads", "8", "--subscribers", "2", "--in-flight", "1").threads == 2)
     }
 
-    @Test func `loops that send are those that have a publisher`() throws {
+    @Test func `only loops with a publisher send`() throws {
         #expect(try Self.plan("http://h", "--threads", "4", "--in-flight", "2").sendingLoops == 2)
         #expect(try Self.plan("http://h", "--threads", "4", "--in-flight", "9").sendingLoops == 4)
         #expect(try Self.plan("http://h", "--threads", "4", "--idle").sendingLoops == 4)
     }
 
-    @Test func `a rate of connections has the time that it takes, and the usual patience on top`() throws {
+    @Test func `a rate of connections adds the time it takes to the patience`() throws {
         let plan = try Self.plan("http://h", "--connect-rate", "0.5")
         #expect(plan.patience(toConnect: 100) == .seconds(200) + Plan.connectPatience)
         #expect(try Self.plan("http://h").patience(toConnect: 100) == Plan.connectPatience)
@@ -161,7 +161,7 @@ import Transport
         #expect(slowest.patience(toConnect: slowest.subscribers).nanoseconds > 0)
     }
 
-    @Test func `loops that listen to a room are counted`() throws {
+    @Test func `the loops that subscribe to a room are counted`() throws {
         let plan = try Self.plan("http://h", "--threads", "2", "--subscribers", "6", "--rooms", "3")
         #expect((0..<3).map(plan.loopsListening) == [2, 2, 2])
         let even = try Self.plan("http://h", "--threads", "2", "--subscribers", "5", "--rooms", "2")
@@ -184,7 +184,7 @@ import Transport
         #expect(Self.error(["http://h"] + options).contains(name))
     }
 
-    @Test func `options that need each other say so`() {
+    @Test func `options that depend on each other are checked`() {
         #expect(Self.error().contains("say which server"))
         #expect(Self.error("--post", "http://h/", "--subscribers", "1").contains("--ws is missing"))
         #expect(Self.error("--ws", "ws://h/", "--post", "http://h/", "--reconnect").contains("--reconnect"))
@@ -206,7 +206,7 @@ import Transport
         }
     }
 
-    @Test func `no line of the help is broken by its width`() {
+    @Test func `no line of the help exceeds its width`() {
         for line in LoadHelp.discussion.split(separator: "\n") { #expect(line.count <= LoadHelp.columns, "\(line)") }
     }
 }

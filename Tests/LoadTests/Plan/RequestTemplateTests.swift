@@ -17,19 +17,19 @@ import Testing
         return try RequestTemplate(method: method, endpoint: endpoint, headers: headers, body: body, size: size)
     }
 
-    @Test func `a request has its length, and its body filled up`() throws {
+    @Test func `a request has its length, and its body is padded`() throws {
         #expect(
             Self.request(try Self.template())
                 == "POST /p/1?u=3 HTTP/1.1\r\nHost: h:1\r\nContent-Type: application/json\r\n"
                 + "Content-Length: 20\r\n\r\nBSL:9:1:4:5;xxxxxxxx")
     }
 
-    @Test func `a body that is longer than the size stays`() throws {
+    @Test func `a body longer than the size is kept`() throws {
         #expect(Self.request(try Self.template(size: 5)).hasSuffix("Content-Length: 12\r\n\r\nBSL:9:1:4:5;"))
         #expect(Self.request(try Self.template(body: "{seq}")).hasSuffix("Content-Length: 1\r\n\r\n4"))
     }
 
-    @Test func `headers are templates, and a content type of one's own is the only one`() throws {
+    @Test func `headers are templates, and a given content type replaces the default`() throws {
         let text = Self.request(try Self.template(headers: ["content-type: text/plain", "X-Seq: {seq}"]))
         #expect(text.contains("\r\ncontent-type: text/plain\r\nX-Seq: 4\r\nContent-Length"))
         #expect(!text.contains("application/json"))
@@ -39,7 +39,7 @@ import Testing
         #expect(Self.request(try Self.template("GET", body: nil)) == "GET /p/1?u=3 HTTP/1.1\r\nHost: h:1\r\n\r\n")
     }
 
-    @Test func `another protocol's request stands around its body, whose length it has`() throws {
+    @Test func `another protocol's request surrounds its body, and has its length`() throws {
         let template = try RequestTemplate(
             frame: "PUB {room} {length}\r\n{body}\r\nPING {seq}\r\n", body: "{mark}{pad}", size: 20)
         #expect(Self.request(template) == "PUB 1 20\r\nBSL:9:1:4:5;xxxxxxxx\r\nPING 4\r\n")
@@ -57,7 +57,7 @@ import Testing
         #expect(throws: LoadError.self) { try Self.template(headers: [header]) }
     }
 
-    @Test func `what is no method is refused`() {
+    @Test func `an invalid method is refused`() {
         #expect(throws: LoadError.self) { try Self.template("") }
         #expect(throws: LoadError.self) { try Self.template("A B") }
     }

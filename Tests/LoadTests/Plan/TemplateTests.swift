@@ -6,7 +6,7 @@ import Testing
     static let values = Template.Values(
         run: 9, room: 1, subscriber: 2, publisher: 3, number: 4, time: 5, random: -6, padding: 7, length: 8)
 
-    @Test func `every placeholder is filled in`() throws {
+    @Test func `every placeholder is replaced`() throws {
         let text = "{run} {room} {conn} {pub} {seq} {ts} {rand} {mark} {pad} {length}"
         #expect(try Template(text, source: "").text(Self.values) == "9 1 2 3 4 5 -6 BSL:9:1:4:5; xxxxxxx 8")
     }
@@ -16,12 +16,12 @@ import Testing
         #expect(try Template(text, source: "").text(Self.values) == text)
     }
 
-    @Test func `placeholders stand between braces of JSON`() throws {
+    @Test func `placeholders can be used within JSON`() throws {
         #expect(
             try Template(#"{"a":{room},"b":"{seq}"}{{pub}}"#, source: "").text(Self.values) == #"{"a":1,"b":"4"}{3}"#)
     }
 
-    @Test func `an unknown placeholder is an error that names the known ones`() {
+    @Test func `an unknown placeholder is an error that lists the known ones`() {
         let unknown = #expect(throws: LoadError.self) {
             try Template("x{user}", source: "--ws", allowed: [.room, .conn])
         }
@@ -29,7 +29,7 @@ import Testing
         #expect(throws: LoadError.self) { try Template("{mark}", source: "--ws", allowed: [.room]) }
     }
 
-    @Test func `a template knows what it contains`() throws {
+    @Test func `a template knows its placeholders`() throws {
         let template = try Template("a{pad}", source: "")
         #expect(template.contains(.pad) && !template.contains(.mark))
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Load
 
 @Suite struct FailureLogTests {
-    @Test func `equal texts are counted, and only a few kept`() {
+    @Test func `equal texts are counted, and only a few are kept`() {
         var log = FailureLog()
         for number in 0..<8 { log.note("reason \(number % 7)") }
         #expect(log.lines.count == FailureLog.keptTexts + 1)

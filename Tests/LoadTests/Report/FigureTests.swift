@@ -12,7 +12,7 @@ import Testing
         #expect(Figure.whole(Double.infinity) == "-")
     }
 
-    @Test func `decimals are as many as asked for`() {
+    @Test func `decimals have the requested number of digits`() {
         #expect(Figure.fixed(0.25, 3) == "0.250")
         #expect(Figure.fixed(1.999, 2) == "2.00")
         #expect(Figure.fixed(-0.0001, 2) == "0.00")
@@ -21,14 +21,14 @@ import Testing
         #expect(Figure.fixed(.nan, 1) == "-")
     }
 
-    @Test func `milliseconds keep the digits that count`() {
+    @Test func `milliseconds keep their significant digits`() {
         #expect(
             [0.0123, 9.9994, 12.345, 123.45, 1234.5].map(Figure.milliseconds) == [
                 "0.012", "9.999", "12.35", "123.5", "1235",
             ])
     }
 
-    @Test func `bytes come in short units`() {
+    @Test func `bytes have short units`() {
         #expect([12, 10_500, 1.25e6, 2.5e9].map(Figure.bytes) == ["12 B", "10.5 kB", "1.3 MB", "2.50 GB"])
     }
 

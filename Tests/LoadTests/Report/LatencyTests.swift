@@ -3,7 +3,7 @@ import Testing
 @testable import Load
 
 @Suite struct LatencyTests {
-    @Test func `percentiles are right to a thousandth`() {
+    @Test func `percentiles are accurate to a thousandth`() {
         var latency = Latency()
         for microseconds in 1...10_000 { latency.record(Int64(microseconds) * 1000) }
         let summary = latency.summary
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `what is out of range is kept at its end`() {
+    @Test func `values out of range count at the nearest end`() {
         var latency = Latency()
         latency.record(-5)
         latency.record(.max)

@@ -46,7 +46,7 @@ import Wire
             ])
     }
 
-    @Test func `a run that answers less than half of the asked rate is not good`() throws {
+    @Test func `a run that reaches less than half of the rate fails`() throws {
         // 10,000 requests in four seconds.
         for (rate, asked) in [("2500", nil), ("5000", nil), ("5001", 20_004), ("100000", 400_000)] as [(String, Int?)] {
             var report = try Self.report("--rate", rate)
@@ -60,7 +60,7 @@ import Wire
         #expect(try Self.report("--rate", "100000", "--messages", "10").unmetRequests == nil)
     }
 
-    @Test func `what happened on the way is remarked`() throws {
+    @Test func `disturbances are noted`() throws {
         var report = try Self.report("--rate", "2.5")
         report.measured.late = 3
         report.backlog = 4
@@ -102,7 +102,7 @@ import Wire
         #expect(ReportText(report).lines.last == "verdict     FAILED: 1 request was never answered")
     }
 
-    @Test func `held connections are judged by those that were lost`() throws {
+    @Test func `held connections are judged by their losses`() throws {
         var report = try Self.report("--idle")
         #expect(ReportText(report).lines.last == "verdict     OK")
         report.lost = 1
@@ -112,7 +112,7 @@ import Wire
         #expect(report.json.contains(#""lost_subscribers":1,"#))
     }
 
-    @Test func `the JSON can be read, and says the same`() throws {
+    @Test func `the JSON can be parsed, and has the same content`() throws {
         var report = try Self.report("--pid", "1")
         report.verdict = Self.good()
         report.failures.note("a \"quoted\" reason")
@@ -128,7 +128,7 @@ import Wire
         }
     }
 
-    @Test func `the progress line shows what happened since the last`() throws {
+    @Test func `the progress line shows the changes since the last one`() throws {
         let plan = try PlanBuilder(try LoadCommand.parse(["http://h"])).plan(run: 1)
         var now = RunCounters(time: 3_000_000_000)
         now.tally = Tally(acknowledged: 5000, deliveries: 500_000)

@@ -3,7 +3,7 @@ import Testing
 @testable import Load
 
 @Suite struct BackoffTests {
-    @Test func `the delay doubles to a bound, and is spread over half of itself`() {
+    @Test func `the delay doubles up to a bound, with random jitter over half of it`() {
         var generator = SmallGenerator()
         for attempt in [1, 2, 3, 4, 5, 6, 50] {
             let whole: Int64 = min(100_000_000 << Int64(min(attempt, 20) - 1), 2_000_000_000)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a small generator does not repeat itself soon`() {
+    @Test func `a small generator does not repeat soon`() {
         var generator = SmallGenerator()
         #expect(Set((0..<1000).map { _ in generator.next() }).count == 1000)
     }

@@ -9,7 +9,7 @@ import Transport
 
 /// Runs that delete the rooms that they have made, on Backscroll itself.
 @Suite struct CleanUpTests {
-    @Test func `the rooms of a run are gone after it, and no others`() async throws {
+    @Test func `deletes the rooms of its run, and no others`() async throws {
         let directory = try TemporaryDirectory()
         var configuration = ServerConfiguration()
         configuration.host = "127.0.0.1"
@@ -34,7 +34,7 @@ import Transport
         #expect(error?.description.contains("only 0 of 3 rooms") == true)
     }
 
-    @Test func `only rooms of the run's own are deleted`() throws {
+    @Test func `deletes only rooms with the run's own names`() throws {
         for options in [["--room", "lobby"], ["--ws", "ws://h/{room}", "--post", "http://h/{room}"]] {
             #expect(throws: (any Error).self) { try LoadCommand.parse(["http://h", "--clean-up"] + options) }
         }

@@ -31,7 +31,7 @@ import Testing
         #expect(report.json.contains(#""disturbed_ack_ms":{"count":\#(storm.ack.count),"#))
     }
 
-    @Test func `a storm keeps to the rate of connections, however long the run was before it`() async throws {
+    @Test func `a storm keeps to the rate of connections, whatever the run did before it`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await EndToEndTests.run(
@@ -41,7 +41,7 @@ import Testing
         #expect(try #require(report.disturbance).seconds >= 10.0 / 20)
     }
 
-    @Test func `a storm's client that misses something is found`() async throws {
+    @Test func `a storm's client that misses a message is found`() async throws {
         // The storm's clients are the 13th subscriber of the room and those after it.
         let server = try TinyServer(TinyServer.Faults(refusesUpgradesFrom: 12))
         defer { server.stop() }
@@ -51,7 +51,7 @@ import Testing
         #expect(report.disturbance?.isComplete == false)
     }
 
-    @Test func `slow readers miss nothing, and the others are timed meanwhile`() async throws {
+    @Test func `slow readers miss nothing, and only the others are timed`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await EndToEndTests.run(
@@ -65,7 +65,7 @@ import Testing
         #expect(ReportText(report).lines.contains { $0.hasPrefix("stall       3 read nothing for ") })
     }
 
-    @Test func `so many messages are sent, and no more`() async throws {
+    @Test func `no more than the given number of messages is sent`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await EndToEndTests.run(

@@ -14,7 +14,7 @@ import Transport
         try await body(server, certificate)
     }
 
-    @Test func `a server with TLS is loaded like one without`() async throws {
+    @Test func `a server with TLS can be loaded like one without`() async throws {
         try await Self.withServer { server, _ in
             let report = try await EndToEndTests.run(server, "--insecure", "--threads=2")
             #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
@@ -22,7 +22,7 @@ import Transport
         }
     }
 
-    @Test func `templates may say wss and https`() async throws {
+    @Test func `templates can use wss and https`() async throws {
         try await Self.withServer { server, _ in
             let report = try await EndToEndTests.run([
                 "--ws=wss://127.0.0.1:\(server.port)/v1/rooms/{run}-{room}/live",
@@ -32,14 +32,14 @@ import Transport
         }
     }
 
-    @Test func `a certificate that nobody vouches for is refused, and named as the reason`() async throws {
+    @Test func `an untrusted certificate is refused, and reported as the reason`() async throws {
         try await Self.withServer { server, _ in
             let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(server) }
             #expect(error?.description.contains("the server's certificate is not trusted: self-signed") == true)
         }
     }
 
-    @Test func `a file of certificates that cannot be read is named`() async throws {
+    @Test func `an unreadable file of certificates is reported`() async throws {
         try await Self.withServer { server, _ in
             let error = await #expect(throws: TransportError.self) {
                 _ = try await EndToEndTests.run(server, "--tls-ca=/nowhere.pem")

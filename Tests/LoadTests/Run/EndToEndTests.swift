@@ -29,7 +29,7 @@ import Transport
         return try await withTaskExecutorPreference(group.loops[0], operation: body)
     }
 
-    @Test func `a server that delivers everything is found to do so`() async throws {
+    @Test func `a server that delivers everything passes`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await Self.run(server)
@@ -44,7 +44,7 @@ import Transport
         #expect(verdict.faults.isEmpty)
     }
 
-    @Test func `several threads agree with each other`() async throws {
+    @Test func `several threads agree`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await Self.run(server, "--threads=2", "--rooms=2", "--subscribers=6")
@@ -106,7 +106,7 @@ import Transport
         #expect(report.measured.deliveries == 0)
     }
 
-    @Test func `pages are asked for and counted`() async throws {
+    @Test func `pages are requested and counted`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await Self.run([
@@ -118,7 +118,7 @@ import Transport
         #expect(report.measured.contentBytes == report.measured.acknowledged * #"{"seq":1}"#.utf8.count)
     }
 
-    @Test func `connections can be held without sending anything`() async throws {
+    @Test func `connections can be held without traffic`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await Self.run(server, "--idle")
@@ -127,14 +127,14 @@ import Transport
         #expect(report.verdict == nil)
     }
 
-    @Test func `publishers connect anew when the server ends connections`() async throws {
+    @Test func `publishers reconnect when the server closes connections`() async throws {
         let server = try TinyServer(TinyServer.Faults(closesAfterAnswers: true))
         defer { server.stop() }
         let report = try await Self.run(server)
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
     }
 
-    @Test func `any server can be loaded by templates`() async throws {
+    @Test func `any server can be loaded with templates`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await Self.run([

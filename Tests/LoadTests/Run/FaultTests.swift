@@ -4,7 +4,7 @@ import Testing
 
 /// Runs against a small server in this process that has faults: each must be found, and named.
 @Suite struct FaultTests {
-    @Test func `a dropped delivery is missing, with its subscriber, room and number`() async throws {
+    @Test func `a dropped delivery is reported as missing, with its subscriber, room and number`() async throws {
         let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 1 && $1 == 3 ? .dropped : .proper }))
         defer { server.stop() }
         let report = try await EndToEndTests.run(server, "--rooms=1", "--until=ack")
@@ -45,7 +45,7 @@ import Testing
         #expect(report.failures.lines.first?.contains("tiny, As it was asked to.") == true)
     }
 
-    @Test func `lost connections are a fault of the verdict`() async throws {
+    @Test func `lost connections are a fault`() async throws {
         let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 8))
         defer { server.stop() }
         let report = try await EndToEndTests.run(server, "--seconds=60")
@@ -56,7 +56,7 @@ import Testing
         #expect(!report.isGood)
     }
 
-    @Test func `a refused upgrade says what the server said`() async throws {
+    @Test func `a refused upgrade is reported with the server's text`() async throws {
         let server = try TinyServer(TinyServer.Faults(refusesUpgrades: true))
         defer { server.stop() }
         let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(server) }
@@ -66,13 +66,13 @@ import Testing
         #expect(text.contains("tiny, As it was asked to. (12 times)"))
     }
 
-    @Test func `a server that is not there is said not to be`() async throws {
+    @Test func `an unreachable server is reported`() async throws {
         // Port 1 is reserved for a service that no machine offers any more.
         let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(["http://127.0.0.1:1"]) }
         #expect(error?.description.contains("Connection refused") == true)
     }
 
-    @Test func `with reconnecting, a cut loses nothing`() async throws {
+    @Test func `with reconnecting, a cut connection loses nothing`() async throws {
         let server = try TinyServer(TinyServer.Faults(refuses: { $0 == 3 }, cutsEveryoneAt: 8))
         defer { server.stop() }
         let report = try await EndToEndTests.run(server, "--reconnect", "--seconds=0.6", "--drain=10")
@@ -82,7 +82,7 @@ import Testing
         #expect(report.total.confirmed >= 1)
     }
 
-    @Test func `with reconnecting, acknowledged messages that are gone are found`() async throws {
+    @Test func `with reconnecting, lost acknowledged messages are found`() async throws {
         let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 8, forgets: 3))
         defer { server.stop() }
         let report = try await EndToEndTests.run(server, "--reconnect", "--seconds=0.6", "--drain=1")
@@ -90,7 +90,7 @@ import Testing
         #expect(report.failures.lines.contains { $0.contains("410") })
     }
 
-    @Test func `with reconnecting, a server that stays away ends the run all the same`() async throws {
+    @Test func `with reconnecting, the run ends if the server stays away`() async throws {
         let server = try TinyServer(TinyServer.Faults(cutsEveryoneAt: 8, staysAway: true))
         defer { server.stop() }
         let report = try await EndToEndTests.run(server, "--reconnect", "--drain=0.5")
@@ -100,7 +100,7 @@ import Testing
         #expect(verdict.faults.contains { $0.contains("not connected again when the run ended") })
     }
 
-    @Test(arguments: [false, true]) func `pages that a server no longer answers are found`(isGone: Bool) async throws {
+    @Test(arguments: [false, true]) func `unanswered pages are found`(isGone: Bool) async throws {
         let server = try TinyServer(TinyServer.Faults(staysAway: isGone, answersPages: 3))
         defer { server.stop() }
         let report = try await EndToEndTests.run(

@@ -42,7 +42,7 @@ import Transport
         #expect(verdict.faults.allSatisfy { $0.hasSuffix("misses 1 of \(Self.messages) messages: 6") })
     }
 
-    @Test func `a frame that comes twice is a duplicate`() async throws {
+    @Test func `a frame that arrives twice is a duplicate`() async throws {
         let report = try await run("double-frame=5, double-frame=8")
         let verdict = try #require(report.verdict)
         #expect(!report.isGood)
@@ -50,7 +50,7 @@ import Transport
         #expect(verdict.missing == 0 && verdict.disordered == 0)
     }
 
-    @Test func `a message that is pushed twice is a duplicate, at each subscriber`() async throws {
+    @Test func `a message that is pushed twice is a duplicate for each subscriber`() async throws {
         let report = try await run("double-push", threads: 2)
         let verdict = try #require(report.verdict)
         #expect(!report.isGood)
@@ -74,7 +74,7 @@ import Transport
         #expect(report.total.resumed >= 6)
     }
 
-    @Test func `a frame that is dropped stays missing when the connection is made again`() async throws {
+    @Test func `a dropped frame stays missing after a reconnection`() async throws {
         let report = try await run("drop-frame=3, cut-live=12", "--reconnect", "--drain=1")
         let verdict = try #require(report.verdict)
         #expect(!report.isGood)
@@ -82,7 +82,7 @@ import Transport
         #expect(verdict.duplicates == 0 && verdict.disordered == 0)
     }
 
-    @Test func `sends whose answers are lost are repeated, and none is there twice`() async throws {
+    @Test func `sends with lost answers are repeated, and stored once`() async throws {
         let report = try await run("lost-answer", "--reconnect", "--drain=30")
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
         #expect(report.total.retried == Self.messages)
@@ -98,7 +98,7 @@ import Transport
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
     }
 
-    @Test func `a server that refuses everybody is said to`() async throws {
+    @Test func `a server that refuses everything is reported`() async throws {
         let error = await #expect(throws: LoadError.self) { _ = try await run("status=503") }
         #expect(error?.description.contains("the upgrade was refused: 503") == true)
     }

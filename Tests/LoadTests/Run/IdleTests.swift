@@ -31,7 +31,7 @@ import Transport
         #expect(last.hasSuffix("FAILED: 12 of 12 subscribers had no connection at the end"), "\(last)")
     }
 
-    @Test func `connections that are made again are no fault`() async throws {
+    @Test func `reconnections are not faults`() async throws {
         let server = try TinyServer()
         var next: TinyServer?
         defer { next?.stop() }

@@ -12,7 +12,7 @@ import Testing
         return parsed.refusalText
     }
 
-    @Test func `a problem is told by its code and detail`() throws {
+    @Test func `a problem is shown by its code and detail`() throws {
         let body =
             #"{"type":"about:blank","title":"Gone","limit":3,"x":[{}],"code":"cursor_unknown","detail":"Too far."}"#
         #expect(
@@ -20,7 +20,7 @@ import Testing
                 == "410 Gone: cursor_unknown, Too far.")
     }
 
-    @Test func `anything else by its beginning, in one line`() throws {
+    @Test func `other text is shown by its beginning, in one line`() throws {
         #expect(try Self.text("502 Bad\r\nContent-Length: 11\r\n\r\n<p>\noh\r\nno\n") == "502 Bad: <p> oh no")
         #expect(try Self.text("403 No\r\nContent-Length: 0\r\n\r\n") == "403 No")
         #expect(try Self.text("403 No\r\nContent-Length: 2\r\n\r\n{}") == "403 No: {}")

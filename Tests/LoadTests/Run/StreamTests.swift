@@ -30,7 +30,7 @@ import Testing
         #expect(report.verdict?.expected == 60 * 4)
     }
 
-    @Test func `what comes in pieces is not put together unless it is said to be a stream`() async throws {
+    @Test func `pieces are joined only if the transport is said to be a stream`() async throws {
         let broker = try TinyBroker(pieceBytes: 30)
         defer { broker.stop() }
         let options = broker.options.filter { $0 != "--ws-stream" }
@@ -39,7 +39,7 @@ import Testing
         #expect((report.verdict?.missing ?? 0) > 0)
     }
 
-    @Test func `why a connection was ended is told by the last that its server said`() async throws {
+    @Test func `the server's last message explains why a connection ended`() async throws {
         let broker = try TinyBroker(pieceBytes: 4096, hangsUpAt: 5)
         defer { broker.stop() }
         let report = try await Self.run(broker, "--messages=30")
@@ -49,7 +49,7 @@ import Testing
         #expect(report.total.acknowledged == 29)
     }
 
-    @Test func `a broker that is not greeted says so`() async throws {
+    @Test func `a broker without a greeting is reported`() async throws {
         let broker = try TinyBroker(pieceBytes: 4096)
         defer { broker.stop() }
         let options = broker.options.filter { !$0.hasPrefix("--tcp-hello") }

@@ -11,14 +11,14 @@ import Testing
 
     private static let accepted = Answer(outcome: .accepted(isRepeat: false))
 
-    @Test func `each answer is found once, among other texts`() {
+    @Test func `each answer is found once among other text`() {
         var reader = Self.reader(after: "INFO {}\r\nPONG\r\n+OK\r\nPONG\r\nPON")
         #expect(reader.next() == Self.accepted && reader.next() == Self.accepted && reader.next() == nil)
         reader.append(Array("G\r\n".utf8).span)
         #expect(reader.next() == Self.accepted && reader.next() == nil)
     }
 
-    @Test func `an answer is found that comes byte by byte`() {
+    @Test func `an answer that arrives byte by byte is found`() {
         var reader = TextAnswerReader(Array("PONG\r\n".utf8))
         var found = 0
         for byte in "PPONPONG\r\nxPONG\r\n".utf8 {
@@ -28,7 +28,7 @@ import Testing
         #expect(found == 2)
     }
 
-    @Test func `the last line says why the connection ended`() {
+    @Test func `the last line explains why the connection ended`() {
         var silent = Self.reader(after: "")
         #expect(silent.finish() == nil)
         var reader = Self.reader(after: "INFO {}\r\n-ERR 'Authorization Violation'\r\n")
@@ -37,7 +37,7 @@ import Testing
         #expect(reader.finish() == Answer(outcome: .unknown(reason: reason)))
     }
 
-    @Test func `of what is no answer not all is kept`() {
+    @Test func `text that is not an answer is not kept completely`() {
         var reader = Self.reader(after: String(repeating: "x", count: 3 * TextAnswerReader.keptBytes) + "PO")
         #expect(reader.next() == nil)
         #expect(reader.heldBytes == TextAnswerReader.keptBytes)

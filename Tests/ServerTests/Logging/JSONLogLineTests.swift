@@ -13,18 +13,18 @@ import Wire
         String(decoding: (handler ?? self.handler).line(event, at: time), as: UTF8.self)
     }
 
-    @Test func `a message is one object on a line of its own`() {
+    @Test func `a message is one object on one line`() {
         let expected = #"{"time":"2026-11-21T01:05:05.004Z","level":"warning","logger":"backscroll","message":"hello"}"#
         #expect(line(LogEvent("hello", level: .warning)) == expected + "\n")
     }
 
-    @Test func `metadata is a nested object in the order of its keys`() {
+    @Test func `metadata is a nested object, sorted by key`() {
         let event = LogEvent(
             "m", metadata: ["b": ["2", ["x": "y"], []], "a": "1", "c": .stringConvertible(5), "d": [:]])
         #expect(line(event).hasSuffix(#","metadata":{"a":"1","b":["2",{"x":"y"},[]],"c":5,"d":{}}}"# + "\n"))
     }
 
-    @Test func `numbers and truth values are JSON's own, unless JSON cannot say them`() {
+    @Test func `numbers and booleans stay JSON values, if JSON can represent them`() {
         let event = LogEvent(
             "m",
             metadata: [
@@ -38,7 +38,7 @@ import Wire
         #expect(line(event).hasSuffix(#","metadata":\#(metadata)}"# + "\n"))
     }
 
-    @Test func `another reader finds what was logged, whatever it was`() throws {
+    @Test func `another parser reads any logged value`() throws {
         let odd = "\u{0}\n\r\t\"\\/ é😀\u{7F}\u{2028}}{"
         let bytes = handler.line(LogEvent("\(odd)", metadata: ["\(odd)": ["\(odd)"]]), at: time)
         #expect(bytes.last == UInt8(ascii: "\n"))
@@ -58,7 +58,7 @@ import Wire
         #expect(line(event).hasSuffix(#","metadata":\#(metadata)}"# + "\n"))
     }
 
-    @Test func `tokens in targets are left out in messages and values`() {
+    @Test func `tokens in targets are removed from messages and values`() {
         let event = LogEvent(
             "GET /?access_token=x 1",
             metadata: ["a": "/?access_token=x", "b": .stringConvertible("/?access_token=x&y"), "c": ["access_token=x"]])
@@ -67,7 +67,7 @@ import Wire
         #expect(line(event).contains(#""b":"/?access_token=[redacted]&y""#))
     }
 
-    @Test func `a message's own metadata wins over the provider's, and that over the logger's`() {
+    @Test func `a message's own metadata wins over the provider's, which wins over the logger's`() {
         var handler = handler
         handler.metadata = ["a": "logger", "b": "logger", "c": "logger"]
         handler.metadataProvider = Logger.MetadataProvider { ["b": "provider", "c": "provider"] }

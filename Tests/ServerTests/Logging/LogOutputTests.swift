@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 @Suite struct LogOutputTests {
-    @Test func `lines of several threads are never mixed, also where the pipe is too small for one`() {
+    @Test func `lines of several threads never mix, even in a small pipe`() {
         let pipe = PipeEnds()
         let output = LogOutput(descriptor: pipe.writing)
         let group = DispatchGroup()
@@ -22,7 +22,7 @@ import Testing
         #expect(lines.allSatisfy { line in line.count == 100_000 && line.allSatisfy { $0 == line.first } })
     }
 
-    @Test func `a line that nobody reads is given up, and the next one begins a line of its own`() {
+    @Test func `a line that cannot be written is dropped, and the next one starts a new line`() {
         let pipe = PipeEnds()
         for end in [pipe.reading, pipe.writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         let output = LogOutput(descriptor: pipe.writing)
@@ -36,7 +36,7 @@ import Testing
         #expect(pipe.finish() == "\nnext\nlast\n")
     }
 
-    @Test func `a descriptor that takes nothing stops nobody`() {
+    @Test func `a blocked descriptor blocks nobody`() {
         LogOutput(descriptor: -1).write(line: Array("x\n".utf8))
     }
 }

@@ -34,7 +34,7 @@ import Testing
         #expect(redactingTokens(in: target) == target)
     }
 
-    @Test func `it changes nothing the second time`() {
+    @Test func `redacting twice changes nothing more`() {
         let once = redactingTokens(in: "/?access_token=abc&b=é")
         #expect(redactingTokens(in: once) == once)
     }

@@ -30,7 +30,7 @@ import Testing
         #expect(second[metadataKey: "only-on"] == "second")
     }
 
-    @Test func `once the process is set up every logger writes to standard error`() async throws {
+    @Test func `after the process is set up, every logger writes to standard error`() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 bootstrapLogging(format: .json, level: .notice)

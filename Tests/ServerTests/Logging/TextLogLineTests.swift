@@ -10,7 +10,7 @@ import Wire
         return String(decoding: handler.line(event, at: Timestamp(milliseconds: 1_795_223_105_004)), as: UTF8.self)
     }
 
-    @Test func `a message has its time and level before it and its metadata after it`() {
+    @Test func `a line has the time and level, the message, and its metadata`() {
         let event = LogEvent("listening", metadata: ["port": "8080", "address": "::1"])
         #expect(line(event) == "2026-11-21T01:05:05.004Z info     listening address=::1 port=8080\n")
         #expect(line(LogEvent("x", level: .critical)) == "2026-11-21T01:05:05.004Z critical x\n")
@@ -29,7 +29,7 @@ import Wire
         #expect(line(event).hasSuffix(" m a.x.0=u a.x.1=v a.y=2 b=5\n"))
     }
 
-    @Test func `no value can begin a line of its own or move the cursor`() {
+    @Test func `no value can start a new line or move the cursor`() {
         let text = line(LogEvent("a\r\nb\u{1B}[2J\u{9B}\u{2028}", metadata: ["k\n": "\u{1B}"]))
         #expect(text.utf8.dropLast().allSatisfy { $0 >= 0x20 })
         #expect(
@@ -39,7 +39,7 @@ import Wire
         #expect(text.hasSuffix(#"a\r\nb\u{1B}[2J\u{009B}\u{2028} k\n="\u{1B}""# + "\n"))
     }
 
-    @Test func `secrets are left out`() {
+    @Test func `secrets are removed`() {
         let event = LogEvent(
             "GET /?access_token=x",
             metadata: ["token": ["x": "x"], "headers": ["cookie": "x"], "target": "/?access_token=x&y"])

@@ -12,11 +12,11 @@ import Testing
 
         """
 
-    @Test func `an empty registry tells only of itself`() {
+    @Test func `an empty registry reports only its own counter`() {
         #expect(PrometheusRegistry().text == droppedText)
     }
 
-    @Test func `metrics are in the order of their names, and series in that of their labels`() {
+    @Test func `metrics are sorted by name, and series by labels`() {
         let registry = PrometheusRegistry(help: ["c": "Counts\nwith \\ and \"."])
         Counter(label: "c", dimensions: [("m", "b\"")], factory: registry).increment(by: 2)
         Counter(label: "c", dimensions: [("m", "a")], factory: registry).increment()
@@ -34,7 +34,7 @@ import Testing
         #expect(registry.text == expected.replacing("---\n", with: droppedText))
     }
 
-    @Test func `a recorder is a histogram of the powers of two`() {
+    @Test func `a recorder is a histogram of powers of two`() {
         let registry = PrometheusRegistry()
         let recorder = Recorder(label: "sizes", factory: registry)
         recorder.record(3)
@@ -104,7 +104,7 @@ import Testing
         #expect(registry.samples.last == "x " + expected)
     }
 
-    @Test func `what gives no value is left out with its comments`() {
+    @Test func `a metric without values is left out with its comments`() {
         let registry = PrometheusRegistry()
         registry.observeGauge("absent", help: "Nothing.") { nil }
         #expect(registry.text == droppedText)
@@ -112,7 +112,7 @@ import Testing
         #expect(registry.text.hasPrefix("# HELP absent Nothing.\n# TYPE absent gauge\nabsent{of=\"x\"} 1\n# HELP"))
     }
 
-    @Test func `the media type names the version of the format`() {
+    @Test func `the media type names the format's version`() {
         #expect(PrometheusRegistry.contentType == "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -26,7 +26,7 @@ import Testing
         #expect(counter.value == .real(100_000))
     }
 
-    @Test func `a counter never falls but when it is reset`() {
+    @Test func `a counter never falls except on reset`() {
         let counter = PrometheusCounter()
         counter.increment(by: Int64(2))
         counter.increment(by: Int64(-1))
@@ -38,7 +38,7 @@ import Testing
         #expect(counter.value == .whole(0))
     }
 
-    @Test func `a counter is exact beyond what a double can hold`() {
+    @Test func `a counter is exact beyond the range of a double`() {
         let counter = PrometheusCounter()
         counter.increment(by: Int64(1) << 53)
         counter.increment(by: Int64(1))
@@ -60,7 +60,7 @@ import Testing
         #expect(gauge.value == 0.5)
     }
 
-    @Test func `a gauge that several threads move ends where it began`() async {
+    @Test func `a gauge moved by several threads ends where it began`() async {
         let gauge = PrometheusGauge()
         await inFourTasks(times: 20_000) { index in
             if index % 2 == 0 { gauge.increment(by: 1) } else { gauge.decrement(by: 1) }
@@ -68,7 +68,7 @@ import Testing
         #expect(gauge.value == 0)
     }
 
-    @Test func `a value on the bound of a bucket belongs to it`() {
+    @Test func `a value equal to a bound belongs to its bucket`() {
         for buckets in [HistogramBuckets.durations, .sizes] {
             for (index, bound) in buckets.upperBounds.enumerated() {
                 #expect(buckets.index(of: bound) == index)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a duration of as many nanoseconds as a bound belongs to its bucket`() {
+    @Test func `a duration equal to a bound belongs to its bucket`() {
         let nanoseconds: [Int64] = [
             100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
             100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
@@ -88,7 +88,7 @@ import Testing
         #expect(histogram.snapshot().cumulative == Array(1...16) + [16])
     }
 
-    @Test func `a histogram counts cumulatively and adds up`() {
+    @Test func `a histogram is cumulative and has a sum`() {
         let histogram = PrometheusHistogram(.sizes)
         for value in [1, 1, 3, 40_000] as [Int64] { histogram.record(value) }
         histogram.record(0.5)

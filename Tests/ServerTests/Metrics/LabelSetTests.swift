@@ -7,17 +7,17 @@ import Testing
         String(decoding: LabelSet(dimensions, ofHistogram: ofHistogram).bytes, as: UTF8.self)
     }
 
-    @Test func `labels are in the order of their names, however they were given`() {
+    @Test func `labels are sorted by name`() {
         #expect(text([("b", "2"), ("a", "1")]) == #"a="1",b="2""#)
         #expect(LabelSet([("b", "2"), ("a", "1")]) == LabelSet([("a", "1"), ("b", "2")]))
         #expect(LabelSet([("a", "1")]) < LabelSet([("a", "2")]))
     }
 
-    @Test func `values are escaped and not otherwise changed`() {
+    @Test func `values are escaped and otherwise unchanged`() {
         #expect(text([("a", "x\"y\\z\n\t😀")]) == "a=\"x\\\"y\\\\z\\n\t😀\"")
     }
 
-    @Test func `values that only look equal are different ones`() {
+    @Test func `values that only look equal are different`() {
         #expect(LabelSet([("a", "\u{E9}")]) != LabelSet([("a", "e\u{301}")]))
     }
 
@@ -26,12 +26,12 @@ import Testing
         #expect(text([]) == "")
     }
 
-    @Test func `of two labels that have one name the last counts`() {
+    @Test func `of two labels with one name the last counts`() {
         #expect(text([("a.b", "1"), ("a_b", "2")]) == #"a_b="2""#)
         #expect(text([("a", "1"), ("a", "")]) == "")
     }
 
-    @Test func `in a histogram no label is called as that of the buckets`() {
+    @Test func `a histogram's own label is reserved`() {
         #expect(text([("le", "1")], ofHistogram: true) == #"exported_le="1""#)
         #expect(text([("le", "1")]) == #"le="1""#)
     }

@@ -8,7 +8,7 @@ import Testing
         registry.samples.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) }
     }
 
-    @Test func `the fields of a stat line are found behind a command with brackets and spaces`() throws {
+    @Test func `the fields of a stat line are found after a command with parentheses and spaces`() throws {
         let line = """
             1234 (a ) (b) S 1 1234 1234 0 -1 4194560 9 0 0 0 250 50 0 0 20 0 8 0 987654 1073741824 2048 \
             18446744073709551615 1 1
@@ -26,7 +26,7 @@ import Testing
         #expect(ProcessStatus(line) == nil)
     }
 
-    @Test func `the process is told of in the usual names`() throws {
+    @Test func `the process metrics have their usual names`() throws {
         let registry = PrometheusRegistry()
         registry.observeProcess()
         #expect(try #require(value("process_cpu_seconds_total", registry)) >= 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(registry.text.contains("# TYPE process_open_fds gauge\n"))
     }
 
-    @Test func `the start is in the past, and does not waver`() throws {
+    @Test func `the start time is in the past, and constant`() throws {
         let registry = PrometheusRegistry()
         registry.observeProcess()
         let start = try #require(value("process_start_time_seconds", registry))
@@ -47,7 +47,7 @@ import Testing
         #expect(value("process_start_time_seconds", registry) == start)
     }
 
-    @Test func `descriptors that are opened are counted`() throws {
+    @Test func `open descriptors are counted`() throws {
         let registry = PrometheusRegistry()
         registry.observeProcess()
         // More than other tests that run just now may close.

@@ -9,28 +9,28 @@ import Testing
         registry.samples.first { $0.hasPrefix(PrometheusRegistry.droppedSeriesName) }
     }
 
-    @Test func `the same metric asked for twice is the same`() {
+    @Test func `requests for the same metric get the same instance`() {
         let registry = PrometheusRegistry()
         Counter(label: "hits", dimensions: [("a", "1"), ("b", "2")], factory: registry).increment()
         Counter(label: "hits", dimensions: [("b", "2"), ("a", "1")], factory: registry).increment()
         #expect(registry.samples.contains(#"hits{a="1",b="2"} 2"#))
     }
 
-    @Test func `a name is the same metric however it has to be changed`() {
+    @Test func `names that become equal are the same metric`() {
         let registry = PrometheusRegistry()
         Counter(label: "http.hits", factory: registry).increment()
         Counter(label: "http_hits", factory: registry).increment()
         #expect(registry.samples.contains("http_hits 2"))
     }
 
-    @Test func `whole and real amounts of one counter are added up`() {
+    @Test func `whole and real amounts of a counter are added up`() {
         let registry = PrometheusRegistry()
         Counter(label: "seconds", factory: registry).increment(by: 2)
         FloatingPointCounter(label: "seconds", factory: registry).increment(by: 0.5)
         #expect(registry.samples.contains("seconds 2.5"))
     }
 
-    @Test func `meters, gauges and recorders that do not aggregate are gauges`() {
+    @Test func `meters, gauges and non-aggregating recorders are gauges`() {
         let registry = PrometheusRegistry()
         let meter = Meter(label: "meter", factory: registry)
         meter.increment(by: 5)
@@ -40,7 +40,7 @@ import Testing
         #expect(registry.samples.filter { !$0.hasPrefix("backscroll") } == ["gauge 1.5", "meter 4", "recorder 7"])
     }
 
-    @Test func `a name that is another kind of metric is refused and counted`() {
+    @Test func `a name of another kind of metric is refused and counted`() {
         let registry = PrometheusRegistry()
         let counter = Counter(label: "x", factory: registry)
         Meter(label: "x", factory: registry).set(100)
@@ -50,7 +50,7 @@ import Testing
         #expect(registry.samples == [PrometheusRegistry.droppedSeriesName + " 3", "x 1"])
     }
 
-    @Test func `a timer and a recorder have different buckets, so they share no name`() {
+    @Test func `a timer and a recorder cannot share a name, since their buckets differ`() {
         let registry = PrometheusRegistry()
         Timer(label: "x", factory: registry).recordNanoseconds(1)
         Recorder(label: "x", factory: registry).record(1)
@@ -58,7 +58,7 @@ import Testing
         #expect(dropped(registry)?.hasSuffix(" 1") == true)
     }
 
-    @Test func `the samples of a histogram are the names of no other metric`() {
+    @Test func `the samples of a histogram reserve their names`() {
         let registry = PrometheusRegistry()
         Recorder(label: "x", factory: registry).record(1)
         Counter(label: "x_count", factory: registry).increment(by: 100)
@@ -82,7 +82,7 @@ import Testing
             ])
     }
 
-    @Test func `the default bound holds`() {
+    @Test func `the default limit holds`() {
         let registry = PrometheusRegistry()
         for index in 0...PrometheusRegistry.defaultMaximumSeries {
             _ = Counter(label: "x", dimensions: [("i", "\(index)")], factory: registry)
@@ -90,7 +90,7 @@ import Testing
         #expect(dropped(registry)?.hasSuffix(" 1") == true)
     }
 
-    @Test func `a metric that is destroyed is gone and makes room for any other`() {
+    @Test func `a destroyed metric makes room for any other`() {
         let registry = PrometheusRegistry(maximumSeries: 1)
         let timer = Timer(label: "x", factory: registry)
         timer.recordNanoseconds(1)
@@ -116,7 +116,7 @@ import Testing
         #expect(registry.samples.filter { $0.hasPrefix("x") } == [#"x{a="2"} 0"#])
     }
 
-    @Test func `readings are taken at each exposition, and the latest closure counts`() {
+    @Test func `readings are taken on each exposition, and the latest closure counts`() {
         let registry = PrometheusRegistry(maximumSeries: 1)
         let value = Atomic<Int>(1)
         registry.observeGauge("queue", help: "Old.") { 100 }
@@ -128,7 +128,7 @@ import Testing
         #expect(dropped(registry)?.hasSuffix(" 0") == true)
     }
 
-    @Test func `a closure that is read may itself ask for a metric`() {
+    @Test func `a closure may itself request a metric`() {
         let registry = PrometheusRegistry()
         registry.observeCounter("reads", help: "") { [unowned registry] in
             Counter(label: "inner", factory: registry).increment()

@@ -12,7 +12,7 @@ import Testing
         registry.observe(.connectionsRefused) { 0 }
     }
 
-    @Test func `every metric is there from the start, with a text and a value of nothing`() {
+    @Test func `every metric exists from the start, with a help text and no value`() {
         for name: ServerMetricName in [.connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads] {
             registry.observe(name) { 0 }
         }
@@ -22,7 +22,7 @@ import Testing
         #expect(registry.samples.allSatisfy { $0.hasSuffix(" 0") })
     }
 
-    @Test func `names are as Prometheus would have them`() {
+    @Test func `names follow Prometheus' conventions`() {
         for name in ServerMetricName.allCases {
             #expect(name.rawValue == MetricName.metric(name.rawValue))
             #expect(name.rawValue.hasPrefix("backscroll_"))
@@ -53,14 +53,14 @@ import Testing
         #expect(registry.samples.filter { $0.hasSuffix(" 1") } == [series + " 1"])
     }
 
-    @Test func `a status that there is not is as the nearest`() {
+    @Test func `an unknown status counts in the nearest class`() {
         metrics.httpRequests.count(.put, status: -1)
         metrics.httpRequests.count(.put, status: 600)
         #expect(registry.samples.contains(#"backscroll_http_requests_total{method="PUT",status="1xx"} 1"#))
         #expect(registry.samples.contains(#"backscroll_http_requests_total{method="PUT",status="5xx"} 1"#))
     }
 
-    @Test func `methods are known by their names`() {
+    @Test func `methods are recognised by name`() {
         for method in RequestCounters.Method.allCases where method != .other {
             #expect(RequestCounters.Method(method.label) == method)
         }
@@ -68,7 +68,7 @@ import Testing
         #expect(RequestCounters.Method("get") == .other)
     }
 
-    @Test func `no close code that a client makes up adds a series`() {
+    @Test func `no close code of a client adds a series`() {
         let before = registry.samples.count
         metrics.webSocketCloses.count(1000)
         metrics.webSocketCloses.count(4408)
@@ -93,7 +93,7 @@ import Testing
         #expect(registry.samples.contains("backscroll_subscribers 1"))
     }
 
-    @Test func `made twice they are the same`() {
+    @Test func `creating them twice gives the same metrics`() {
         ServerMetrics(factory: registry).replays.increment()
         metrics.replays.increment()
         #expect(registry.samples.contains("backscroll_replays_total 2"))

@@ -6,7 +6,7 @@ import Wire
         InboxCursor.Activity(milliseconds: milliseconds, room: try RoomID(room))
     }
 
-    @Test func `later activity comes first, and of the same time ids by their bytes`() throws {
+    @Test func `rooms are sorted by activity, latest first, then by the bytes of their ids`() throws {
         let sorted = try [
             activity(9, "b"), activity(8, "B"), activity(8, "a"), activity(8, "a-"), activity(8, "a0"),
             activity(0, "c"),
@@ -15,7 +15,7 @@ import Wire
         #expect(try activity(-5, "a") == activity(0, "a"))
     }
 
-    @Test func `a cursor is read as it was written`() throws {
+    @Test func `a cursor is parsed as written`() throws {
         let cursor = InboxCursor(epoch: "E1", activity: try activity(1_700_000_000_000, "a.b~c"))
         #expect(cursor.description == "E1:1700000000000:a.b~c")
         #expect(try InboxCursor(parsing: cursor.description) == cursor)
@@ -27,7 +27,7 @@ import Wire
         #expect(problem?.status == 400 && problem?.code == .invalidCursor && problem?.field == "cursor")
     }
 
-    @Test func `a request has a limit in its range`() throws {
+    @Test func `the limit of a request must be in range`() throws {
         #expect(try InboxRequest.parse(cursor: nil, limit: nil) == InboxRequest(cursor: nil, limit: 30))
         #expect(try InboxRequest.parse(cursor: "E1:5:a", limit: "200").limit == 200)
         for limit in ["0", "201", "x", ""] {
@@ -36,7 +36,7 @@ import Wire
         }
     }
 
-    @Test func `an answer has each room with its newest message, and where it goes on`() throws {
+    @Test func `an answer has each room with its newest message, and the next cursor`() throws {
         let summary = RoomSummary(room: try RoomID("r"), head: 1, rev: 1, epoch: "E1", role: .member)
         let rooms = [
             InboxRoom(summary: summary, lastMessage: Array(#"{"seq":1}"#.utf8)),

@@ -16,7 +16,7 @@ import Wire
         #expect(try page(around: "read", limit: "200") == PageRequest(anchor: .around(.read), limit: 200))
     }
 
-    @Test func `a place that cannot be read names its parameter`() {
+    @Test func `an invalid place is refused with its parameter`() {
         #expect(problem { () throws(Problem) in try page(before: "x") }?.field == "before")
         #expect(problem { () throws(Problem) in try page(after: "-1") }?.field == "after")
         #expect(problem { () throws(Problem) in try page(around: "") }?.field == "around")
@@ -39,7 +39,7 @@ import Wire
         #expect(problem { () throws(Problem) in try page(limit: limit) } == .invalidLimit(maximum: 200))
     }
 
-    @Test func `changes begin where the client says, or at the beginning`() throws {
+    @Test func `changes begin at the given position, or at the start`() throws {
         #expect(try ChangesRequest.parse(since: nil, epoch: nil, limit: nil) == ChangesRequest())
         #expect(ChangesRequest().since.rev == 0)
         #expect(ChangesRequest().limit == 200)

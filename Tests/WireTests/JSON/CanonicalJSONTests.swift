@@ -20,7 +20,7 @@ import Testing
         #expect(canonical(text) == expected)
     }
 
-    @Test func `what is no object, or too deep, stands for itself`() {
+    @Test func `text that is not an object, or is nested too deeply, is its own canonical form`() {
         for text in ["{", "nonsense", #"{"a":1,"a":1}"#] { #expect(canonical(text) == text) }
         let deep = String(repeating: #"{"b": "#, count: 65) + "1" + String(repeating: "}", count: 65)
         #expect(canonical(deep) == deep)
@@ -28,7 +28,7 @@ import Testing
         #expect(canonical(allowed) == allowed.replacing(" ", with: ""))
     }
 
-    @Test func `random objects are what they were, by the word of another reader`() throws {
+    @Test func `random objects keep their meaning, as another parser confirms`() throws {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<300 {
             let text = random.object()

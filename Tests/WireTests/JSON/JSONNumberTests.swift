@@ -56,7 +56,7 @@ import Testing
         #expect(written { canonical(a).append(to: &$0) } != written { canonical(b).append(to: &$0) })
     }
 
-    @Test func `an exponent beyond counting is kept as written`() {
+    @Test func `an exponent too large to calculate with is kept as written`() {
         #expect(canonical("1e99999999999999999999") == canonical("1e99999999999999999999"))
         #expect(written { canonical("1e9223372036854775807").append(to: &$0) } == "1e9223372036854775807")
         #expect(written { canonical("0.1e-9223372036854775808").append(to: &$0) } == "0.1e-9223372036854775808")

@@ -52,7 +52,7 @@ import Wire
         #expect(fault?.code == .invalidJSON)
     }
 
-    @Test func `control characters are refused, in strings and where only whitespace may be`() throws {
+    @Test func `control characters are refused, in strings and instead of whitespace`() throws {
         for byte in UInt8(0x00)..<0x20 {
             let quote = UInt8(ascii: "\"")
             #expect(problem { () throws(Problem) in try compact([quote, byte, quote]) }?.code == .invalidJSON)
@@ -92,7 +92,7 @@ import Wire
         #expect(problem { () throws(Problem) in try compact(text) }?.code == .invalidJSON)
     }
 
-    @Test func `names that merely look or sort alike are different`() throws {
+    @Test func `names that only look or sort alike are different`() throws {
         // The second é is e with a combining accent: equal to the first as a String, but not as JSON.
         for text in [#"{"a":1,"A":2,"aa":3,"":4}"#, "{\"\u{E9}\":1,\"e\u{301}\":2}", #"{"a":{"a":1},"b":{"a":1}}"#] {
             #expect(try compact(text) == text)
@@ -117,7 +117,7 @@ import Wire
         #expect(fault?.limit == Limits.readerDepth)
     }
 
-    @Test func `nesting up to the reader's depth is read`() throws {
+    @Test func `nesting is allowed up to the reader's limit`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
@@ -125,7 +125,7 @@ import Wire
         #expect(problem { () throws(Problem) in try compact(nested(Limits.readerDepth + 1)) } != nil)
     }
 
-    @Test func `compact values know their depth and whether U+0000 is in them`() throws {
+    @Test func `compact values have a known depth, and are searched for U+0000`() throws {
         func value(_ text: String) throws(Problem) -> CompactJSON {
             var json = try JSONScanner(Array(text.utf8))
             return try json.readCompact()
@@ -138,7 +138,7 @@ import Wire
         #expect(try value(#"{"\u0000":1}"#).hasNUL)
     }
 
-    @Test func `values are pulled one by one, and skipped where nobody wants them`() throws {
+    @Test func `values are read one by one, and skipped if not needed`() throws {
         var json = try JSONScanner(Array(#"{"skip":{"a":[1,{"b":2}]},"list":[true,"x",-5],"end":null}"#.utf8))
         try json.enterObject()
         var names: [String] = []
@@ -163,7 +163,7 @@ import Wire
         #expect(json.depth == 0)
     }
 
-    @Test func `names match in whatever way they are escaped`() throws {
+    @Test func `names match in any escaped form`() throws {
         var json = try JSONScanner(Array(#"{"t\u0065xt":1}"#.utf8))
         try json.enterObject()
         let name = try #require(try json.nextName())

@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 @Suite struct JSONWritingTests {
-    @Test func `strings are escaped where they must be`() {
+    @Test func `characters in strings are escaped where required`() {
         let expected = [
             "": #""""#, "abc": #""abc""#, "\"": #""\"""#, "\\": #""\\""#, "/": #""/""#,
             "\u{8}\u{C}\n\r\t": #""\b\f\n\r\t""#, "\u{0}\u{1}\u{B}\u{1F}": #""\u0000\u0001\u000b\u001f""#,
@@ -28,7 +28,7 @@ import Wire
         }
     }
 
-    @Test func `bytes next to those that are escaped are not`() {
+    @Test func `neighbouring bytes are not escaped`() {
         let plain = String(String.UnicodeScalarView((0x20...0xFFFF).compactMap(Unicode.Scalar.init)))
             .replacing("\"", with: "").replacing("\\", with: "")
         #expect(written { $0.append(quoted: plain) } == "\"\(plain)\"")
@@ -64,7 +64,7 @@ import Wire
         #expect(object == #"{"a":1,"b":"x\n","c":-5,"d":true,"e":false}"#)
     }
 
-    @Test func `what is random comes back as it was`() throws {
+    @Test func `random values survive encoding and decoding`() throws {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<2000 {
             let string = random.string(upTo: 60)

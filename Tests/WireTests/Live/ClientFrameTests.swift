@@ -15,7 +15,7 @@ import Wire
         }
     }
 
-    @Test func `every frame is read`() throws {
+    @Test func `every frame is parsed`() throws {
         let room = try RoomID("lobby")
         let expected: [(String, ClientFrame)] = [
             (#"{"type":"subscribe","room":"lobby"}"#, .subscribe(room: room, since: nil)),
@@ -113,7 +113,7 @@ import Wire
         #expect(named == room)
     }
 
-    @Test func `a refusal repeats no more of the client's words than it must`() {
+    @Test func `a refusal repeats a bounded part of the client's text`() {
         let long = String(repeating: "x", count: 60_000)
         guard case .unservable(let problem, let room) = refusal(#"{"type":"\#(long)","room":"\#(long)"}"#) else {
             Issue.record("it should not be served")

@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 @Suite struct ServerFrameTests {
-    @Test func `every frame is written`() throws {
+    @Test func `every frame is encoded`() throws {
         let room = try RoomID("lobby")
         let user = try UserID("ü\"")
         let expected: [(ServerFrame, String)] = [
@@ -32,7 +32,7 @@ import Wire
         }
     }
 
-    @Test func `a message is wrapped as it is`() {
+    @Test func `a message is embedded unchanged`() {
         let snapshot = Array(#"{"seq":1}"#.utf8)
         let frame = written { ServerFrame.appendMessage(snapshot.span, to: &$0) }
         #expect(frame == #"{"type":"message","message":{"seq":1}}"#)

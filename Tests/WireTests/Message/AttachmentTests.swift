@@ -11,7 +11,7 @@ import Wire
         "title":"A \\"title\\"","description":"What is seen","thumbhash":"1QcSHQRnh493V4dIh4eXh1h4kJUI"}
         """
 
-    @Test func `all fields come back as they were`() throws {
+    @Test func `all fields survive encoding and decoding`() throws {
         let attachment = try #require(try decode(Self.full).first)
         #expect(
             attachment

@@ -51,7 +51,7 @@ import Wire
         #expect(try content(a).canonicalBytes != content(b).canonicalBytes)
     }
 
-    @Test func `a content is the same as what is read back of it`() throws {
+    @Test func `a content equals what is decoded from it`() throws {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<300 {
             let draft = try Draft.decode(#"{"text":\#(random.quoted("x" + random.string(upTo: 30))),"data":{"d":1}}"#)

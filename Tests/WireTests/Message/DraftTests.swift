@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 @Suite struct DraftTests {
-    @Test func `a draft with everything is read`() throws {
+    @Test func `a draft with all fields is parsed`() throws {
         let draft = try Draft.decode(
             """
             { "client_message_id": "c-1", "text": "h\\u00e9llo\\n", "reply_to": 7, "unknown": [{"x": 1}],
@@ -16,7 +16,7 @@ import Wire
         #expect(String(decoding: draft.content.data, as: UTF8.self) == #"{"k":[1.0,"A/"]}"#)
     }
 
-    @Test func `null and empty are absent`() throws {
+    @Test func `null and empty count as absent`() throws {
         for body in [
             #"{"text":"x"}"#, #"{"text":"x","client_message_id":null,"attachments":null,"reply_to":null,"data":null}"#,
             #"{"text":"x","attachments":[],"data":{ }}"#,
@@ -102,7 +102,7 @@ import Wire
         #expect(try Draft.decode(#"{"text":"x","reply_to":\#(number)}"#).content.replyTo == 5)
     }
 
-    @Test func `a field that is not known may hold anything that is JSON`() throws {
+    @Test func `an unknown field may have any JSON value`() throws {
         let nested = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         #expect(try Draft.decode(#"{"a":\#(nested),"text":"x","b":"\u0000"}"#).content.text == "x")
     }
@@ -157,7 +157,7 @@ import Wire
         #expect(String(decoding: draft.content.data, as: UTF8.self) == #"{"n":\#(number)}"#)
     }
 
-    @Test func `a span is read like an array`() throws {
+    @Test func `a span is parsed like an array`() throws {
         let body = Array(#"{"text":"x"}"#.utf8)
         #expect(try Draft.decode(body.span).content.text == "x")
     }

@@ -6,7 +6,7 @@ import Wire
         try Edit.decode(Array(body.utf8))
     }
 
-    @Test func `what is absent is kept, what is null or empty is cleared`() throws {
+    @Test func `absent fields are kept, null or empty ones are cleared`() throws {
         let content = Content(
             text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], replyTo: 3,
             data: Array(#"{"a":1}"#.utf8))
@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test func `what cannot be edited is ignored`() throws {
+    @Test func `fields that cannot be edited are ignored`() throws {
         let content = Content(text: "hi", replyTo: 3)
         let body = #"{"reply_to":"x","client_message_id":7,"seq":1,"reactions":{},"deleted":true,"text":"bye"}"#
         #expect(try edit(body).applied(to: content).isSame(as: Content(text: "bye", replyTo: 3)))

@@ -11,7 +11,7 @@ import Wire
             room: try RoomID("lobby"), seq: 3, rev: 7, sender: try UserID("alice"), content: content, createdAt: time)
     }
 
-    @Test func `all fields are written in their order`() throws {
+    @Test func `all fields are encoded in order`() throws {
         var message = try message(
             Content(
                 text: "hi \"you\"", attachments: [Attachment(kind: .link, url: "http://x")], replyTo: 2,
@@ -35,7 +35,7 @@ import Wire
         #expect(written(reread.encode) == text)
     }
 
-    @Test func `of a deleted message its place, its sender and its time are left`() throws {
+    @Test func `a deleted message keeps its place, its sender and its time`() throws {
         var message = try message(
             Content(
                 text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], replyTo: 2, data: [0x7B, 0x7D]))
@@ -57,7 +57,7 @@ import Wire
         #expect(written(try Message(decoding: Array(text.utf8)).encode) == text)
     }
 
-    @Test func `random messages are read back as they were, and by another reader too`() throws {
+    @Test func `random messages survive encoding and decoding, also with another parser`() throws {
         var random = SeededGenerator(seed: 6)
         for index in 1...300 {
             let body = """
@@ -100,7 +100,7 @@ import Wire
         #expect(fault?.code == .internalError)
     }
 
-    @Test func `a snapshot is read though it exceeds what may be sent, and has fields that are not known`() throws {
+    @Test func `a stored snapshot is parsed even if it exceeds the limits of sends or has unknown fields`() throws {
         let text = String(repeating: "x", count: Limits.textBytes + 1)
         let snapshot = """
             {"room":"r","seq":1,"rev":1,"sender":"u","later":{"a":[]},"text":"\(text)",\
@@ -111,7 +111,7 @@ import Wire
         #expect(message.reactions == [Reaction(key: "k", count: 1, users: [])])
     }
 
-    @Test func `keys of reactions are compared by code point`() {
+    @Test func `reaction keys are compared by code point`() {
         #expect(Reaction(key: "\u{E9}", count: 1, users: []) != Reaction(key: "e\u{301}", count: 1, users: []))
     }
 }

@@ -20,7 +20,7 @@ import Wire
         #expect(fault?.limit == 32)
     }
 
-    @Test func `keys are told by their bytes`() throws {
+    @Test func `keys are compared by their bytes`() throws {
         #expect(try ReactionKey("\u{E9}") != ReactionKey("e\u{301}"))
         #expect(Set(try ["\u{E9}", "e\u{301}", "\u{E9}"].map { try ReactionKey($0) }).count == 2)
     }

@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 @Suite struct ProblemTests {
-    @Test func `a problem is written as RFC 9457 has it`() {
+    @Test func `a problem is encoded as in RFC 9457`() {
         let text = """
             {"type":"about:blank","title":"Unprocessable Content","status":422,"code":"too_long",\
             "detail":"text must not have more than 16384 bytes.","field":"text","limit":16384}
@@ -10,7 +10,7 @@ import Wire
         #expect(written(Problem.tooLong("text", limit: 16384).encode) == text)
     }
 
-    @Test func `what is not known is left out, and Retry-After is no member`() {
+    @Test func `unknown members are left out, and Retry-After is a header only`() {
         let text = """
             {"type":"about:blank","title":"Service Unavailable","status":503,"code":"overloaded",\
             "detail":"The server has too much to do at the moment."}
@@ -19,7 +19,7 @@ import Wire
         #expect(Problem.overloaded.retryAfter == 1)
     }
 
-    @Test func `what a client wrote is escaped`() {
+    @Test func `text of the client is escaped`() {
         let text = written(Problem.unknownType("\"\n").encode)
         #expect(text.contains(#"No frame of type \"\"\n\" is known here."#))
     }
@@ -69,7 +69,7 @@ import Wire
         #expect(titles[599 - 400] == "Internal Server Error")
     }
 
-    @Test func `what is refused for a while says how long`() {
+    @Test func `a temporary refusal says how long it lasts`() {
         #expect(Problem.storageFull.retryAfter == 5)
         #expect(Problem.storageLost.retryAfter == 5)
         #expect(Problem.unavailable("").retryAfter == 1)

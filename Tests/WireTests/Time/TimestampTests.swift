@@ -17,13 +17,13 @@ import Testing
         #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds)
     }
 
-    @Test func `a moment that RFC 3339 cannot write becomes the nearest that it can`() {
+    @Test func `a time outside RFC 3339 becomes the nearest one inside`() {
         #expect(Timestamp(milliseconds: .min) == .earliest)
         #expect(Timestamp(milliseconds: .max) == .latest)
         #expect(Timestamp.earliest < Timestamp.latest)
     }
 
-    @Test func `random moments are those of another calendar`() {
+    @Test func `random times agree with another calendar`() {
         let formatter = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         var random = SeededGenerator(seed: 4)
         for _ in 0..<1000 {
@@ -99,7 +99,7 @@ import Testing
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    @Test func `the present is within what this century can be`() {
+    @Test func `the current time is in this century`() {
         let now = Timestamp.now()
         #expect(now.milliseconds > 1_700_000_000_000)
         #expect(now < .latest)
