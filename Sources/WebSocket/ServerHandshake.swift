@@ -79,28 +79,28 @@ public struct ServerHandshake: Sendable {
     public init(
         _ request: Request, supporting supported: [String], deflatingWithin windowBits: ClosedRange<Int>? = nil
     ) throws(HandshakeRefusal) {
-        guard request.method == "GET" else { throw .badRequest("a WebSocket handshake is a GET") }
+        guard request.method == "GET" else { throw .badRequest("a WebSocket handshake must be a GET") }
         guard request.httpMinorVersion >= 1 else { throw .badRequest("a WebSocket handshake needs HTTP/1.1") }
-        guard request.host.count == 1 else { throw .badRequest("a WebSocket handshake has one Host") }
+        guard request.host.count == 1 else { throw .badRequest("a WebSocket handshake must have one Host header") }
         guard TokenList.contains("websocket", in: request.upgrade) else {
             throw .upgradeRequired("this resource is a WebSocket: send Upgrade: websocket")
         }
         guard TokenList.contains("upgrade", in: request.connection) else {
-            throw .badRequest("Upgrade has to be named in Connection")
+            throw .badRequest("the Connection header must name Upgrade")
         }
         guard !request.version.isEmpty else { throw .badRequest("Sec-WebSocket-Version is missing") }
         guard request.version == [Self.version] else {
-            throw .upgradeRequired("Sec-WebSocket-Version has to be \(Self.version)")
+            throw .upgradeRequired("Sec-WebSocket-Version must be \(Self.version)")
         }
         guard request.key.count == 1, let key = request.key.first, AcceptKey.isValid(key) else {
-            throw .badRequest("Sec-WebSocket-Key has to be there once, as the Base64 of 16 bytes")
+            throw .badRequest("Sec-WebSocket-Key must occur once and be 16 bytes in Base64")
         }
         guard let offered = TokenList.parse(request.subprotocols) else {
-            throw .badRequest("Sec-WebSocket-Protocol has to be a list of tokens")
+            throw .badRequest("Sec-WebSocket-Protocol must be a list of tokens")
         }
         // The handshake must fail; declining the extension is not enough (§9.1).
         guard let extensions = ExtensionList(request.extensions) else {
-            throw .badRequest("Sec-WebSocket-Extensions has to be a list of extensions")
+            throw .badRequest("Sec-WebSocket-Extensions must be a list of extensions")
         }
         accept = AcceptKey.accept(for: key)
         offeredSubprotocols = offered

@@ -42,7 +42,9 @@ final class LibraryContext {
     }
 
     init(uv: UnsafeMutablePointer<uv_loop_t>, limits: TransportLimits, tls: ServerTLS?) throws(TransportError) {
-        guard WakeupDescriptor.areLeft() else { throw .unavailable("the system gives no more file descriptors") }
+        guard WakeupDescriptor.areLeft() else {
+            throw .unavailable("the process has no free file descriptors; raise the limit (ulimit -n)")
+        }
         let place = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
         place.initialize(to: nil)
         context = place
@@ -94,7 +96,8 @@ final class LibraryContext {
         }
         guard let created, let wakeup = WakeupDescriptor(on: uv) else {
             // Partly created handles may still be on the libuv loop and point here, so nothing is freed.
-            throw .unavailable("libwebsockets made no context; is its libuv plugin (libwebsockets-evlib-uv) installed?")
+            throw .unavailable(
+                "libwebsockets could not create a context; is its libuv plugin (libwebsockets-evlib-uv) installed?")
         }
         self.wakeup = wakeup
         vhost = created

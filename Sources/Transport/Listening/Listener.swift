@@ -171,7 +171,7 @@ final class Refusal: ConnectionHandler {
             + "Connection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body).utf8)
     private static let body =
         #"{"type":"about:blank","title":"Service Unavailable","status":503,"code":"too_many_connections","#
-        + #""detail":"the server has as many connections as it may have"}"#
+        + #""detail":"The server has reached its maximum number of connections. Try again later."}"#
 
     init(of connection: Connection) {
         connection.write(Self.answer)

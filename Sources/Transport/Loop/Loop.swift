@@ -81,7 +81,7 @@ public final class Loop: @unchecked Sendable {
         self.unsent = unsent
         acceptPace = AcceptPace(rate: limits.acceptRate, burst: limits.acceptBurst)
         uv = .allocate(capacity: 1)
-        guard uv_loop_init(uv) == 0 else { throw .unavailable("the system gives no event loop") }
+        guard uv_loop_init(uv) == 0 else { throw .unavailable("the system could not create an event loop") }
         do throws(TransportError) {
             library = try LibraryContext(uv: uv, limits: limits, tls: tls)
         } catch {
@@ -293,7 +293,7 @@ public final class Loop: @unchecked Sendable {
     ) throws(TransportError) -> Connection? {
         preconditionIsolated()
         let session = tls.map(ClientSession.init)
-        if case .some(nil) = session { throw .unavailable("OpenSSL made no connection") }
+        if case .some(nil) = session { throw .unavailable("OpenSSL could not create a connection") }
         let descriptor = try address.address.connect(receiveBuffer: receiveBuffer)
         return adopt(
             descriptor, peer: address.address.host, secure: false, place: nil, session: session ?? nil,

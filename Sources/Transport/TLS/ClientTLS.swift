@@ -24,7 +24,9 @@ public final class ClientTLS: @unchecked Sendable {
     ///   - trust: the authority that must have signed it.
     /// - Throws: ``TransportError`` naming the file and OpenSSL's reason.
     public init(host: String, trust: Trust) throws(TransportError) {
-        guard let context = SSL_CTX_new(TLS_client_method()) else { throw .unavailable("OpenSSL made no context") }
+        guard let context = SSL_CTX_new(TLS_client_method()) else {
+            throw .unavailable("OpenSSL could not create a context")
+        }
         self.context = context
         self.host = host
         verifies = trust != .anyone

@@ -11,7 +11,7 @@ struct ServerTLS: Sendable {
     init(_ configuration: TLSConfiguration) throws(TransportError) {
         self.configuration = configuration
         certificate = try Certificate(configuration)
-        guard let keys = Self.makeTicketKeys() else { throw .unavailable("OpenSSL has no randomness") }
+        guard let keys = Self.makeTicketKeys() else { throw .unavailable("OpenSSL could not generate random bytes") }
         ticketKeys = keys
     }
 
@@ -67,7 +67,9 @@ final class Certificate: @unchecked Sendable {
     ///
     /// - Throws: ``TransportError`` naming the file and OpenSSL's reason.
     init(_ files: TLSConfiguration) throws(TransportError) {
-        guard let context = SSL_CTX_new(TLS_server_method()) else { throw .unavailable("OpenSSL made no context") }
+        guard let context = SSL_CTX_new(TLS_server_method()) else {
+            throw .unavailable("OpenSSL could not create a context")
+        }
         self.context = context
         // With an encrypted key OpenSSL would ask for the password on the terminal and block.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in -1 }

@@ -54,7 +54,7 @@ extension Problem {
 
     /// 400 `unknown_type`: the server does not know a frame's `type` on this connection.
     public static func unknownType(_ type: String) -> Problem {
-        Problem(code: .unknownType, detail: "No frame of type \"\(type)\" is known here.", field: "type")
+        Problem(code: .unknownType, detail: "Unknown frame type \"\(type)\".", field: "type")
     }
 }
 
@@ -106,7 +106,8 @@ extension Problem {
     public static func sizeMissing(_ field: String) -> Problem {
         Problem(
             code: .sizeMissing,
-            detail: "\(field) must be positive: an image or video is laid out before it has loaded.", field: field)
+            detail: "\(field) must be a positive number of pixels. Clients lay out an image or video before it loads.",
+            field: field)
     }
 
     /// 422 `reply_to_not_found`: the room has no message with that `seq`.
@@ -120,7 +121,8 @@ extension Problem {
     public static var clientMessageIDReused: Problem {
         Problem(
             code: .clientMessageIDReused,
-            detail: "This client_message_id was first sent with another content.", field: "client_message_id")
+            detail: "This client_message_id was already used with other content. Use a new one for a new message.",
+            field: "client_message_id")
     }
 }
 

@@ -2,7 +2,7 @@
 extension Problem {
     /// 404 `not_found`: the resource does not exist.
     public static var notFound: Problem {
-        Problem(code: .notFound, detail: "There is nothing here.")
+        Problem(code: .notFound, detail: "There is no such resource.")
     }
 
     /// 404 `room_not_found`: the room does not exist, or is private and the caller is not a member.
@@ -12,7 +12,7 @@ extension Problem {
 
     /// 410 `room_deleted`: the room was deleted; its id is not reused.
     public static var roomDeleted: Problem {
-        Problem(code: .roomDeleted, detail: "The room has been deleted. Its name is not used again.")
+        Problem(code: .roomDeleted, detail: "The room was deleted. Its id cannot be used again.")
     }
 
     /// 404 `member_not_found`: the user is not a member of the room.
@@ -22,7 +22,8 @@ extension Problem {
 
     /// 409 `last_owner`: the change would leave the room without an owner.
     public static var lastOwner: Problem {
-        Problem(code: .lastOwner, detail: "The room's last owner stays until there is another one.")
+        Problem(
+            code: .lastOwner, detail: "The room needs an owner. Make another member an owner first.")
     }
 
     /// 403 `forbidden`: the caller is not an owner of the room.
@@ -70,7 +71,7 @@ extension Problem {
 
     /// 422 `ban_over`: the ban would end in the past.
     public static var banOver: Problem {
-        Problem(code: .banOver, detail: "until must be a time to come.", field: "until")
+        Problem(code: .banOver, detail: "until must be a time in the future.", field: "until")
     }
 
     /// 422 `too_many_bans`: the room has as many bans as it may have.
@@ -133,7 +134,7 @@ extension Problem {
 
     /// 403 `room_not_allowed`: the token is limited to other rooms.
     public static var roomNotAllowed: Problem {
-        Problem(code: .roomNotAllowed, detail: "The token is not for this room.", field: "room")
+        Problem(code: .roomNotAllowed, detail: "The token does not allow this room.", field: "room")
     }
 
     /// 403 `forbidden`: `detail` tells who has the permission.
@@ -158,9 +159,9 @@ extension Problem {
         let remedy = host.map { "Use http://localhost, or start the server with --allow-host \($0)." }
         return Problem(
             code: .hostNotAllowed,
-            detail: "Without keys this server answers only to localhost, to IP addresses and to names given by "
+            detail: "Without keys this server answers only to localhost, to IP addresses and to names set with "
                 + "--allow-host, because a web page could reach it under a name of its own (DNS rebinding). "
-                + (remedy ?? "Send a Host."),
+                + (remedy ?? "Send a Host header."),
             field: "Host")
     }
 }
@@ -210,7 +211,7 @@ extension Problem {
 
     /// 405 `method_not_allowed`: the answer's `Allow` header lists the allowed methods.
     public static var methodNotAllowed: Problem {
-        Problem(code: .methodNotAllowed, detail: "The resource does not know this method.")
+        Problem(code: .methodNotAllowed, detail: "The resource does not support this method. See the Allow header.")
     }
 
     /// 415 `unsupported_media_type`: the content type contradicts JSON.
@@ -238,13 +239,14 @@ extension Problem {
 
     /// 503 `overloaded`: the server's queues are full; retry after a second.
     public static var overloaded: Problem {
-        Problem(code: .overloaded, detail: "The server has too much to do at the moment.", retryAfter: 1)
+        Problem(code: .overloaded, detail: "The server is overloaded. Try again later.", retryAfter: 1)
     }
 
     /// 503 `too_many_connections`: the server has the maximum number of connections; retry after a second.
     public static var tooManyConnections: Problem {
         Problem(
-            code: .tooManyConnections, detail: "The server has as many connections as it may have.", retryAfter: 1)
+            code: .tooManyConnections,
+            detail: "The server has reached its maximum number of connections. Try again later.", retryAfter: 1)
     }
 
     /// 503 `unavailable`: `detail` tells what is unavailable; retry after a second.
@@ -262,7 +264,7 @@ extension Problem {
     public static var storageLost: Problem {
         Problem(
             code: .storageLost,
-            detail: "The server's database is not in its place any more. Nothing was stored or read.", retryAfter: 5)
+            detail: "The server's database file was deleted or replaced. Nothing was stored or read.", retryAfter: 5)
     }
 
     /// 500 `internal_error`: the server failed because of a bug or an unexpected condition.

@@ -13,7 +13,7 @@ import Wire
     @Test func `unknown members are left out, and Retry-After is a header only`() {
         let text = """
             {"type":"about:blank","title":"Service Unavailable","status":503,"code":"overloaded",\
-            "detail":"The server has too much to do at the moment."}
+            "detail":"The server is overloaded. Try again later."}
             """
         #expect(written(Problem.overloaded.encode) == text)
         #expect(Problem.overloaded.retryAfter == 1)
@@ -21,7 +21,7 @@ import Wire
 
     @Test func `text of the client is escaped`() {
         let text = written(Problem.unknownType("\"\n").encode)
-        #expect(text.contains(#"No frame of type \"\"\n\" is known here."#))
+        #expect(text.contains(#"Unknown frame type \"\"\n\"."#))
     }
 
     @Test(
