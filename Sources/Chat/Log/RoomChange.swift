@@ -1,28 +1,28 @@
 public import Wire
 
-/// A change to a room as a whole, or to its members: what its owners do, and members to themselves.
+/// A change of a room or of its members, made by owners, or by members to themselves.
 public enum RoomChange: Sendable {
-    /// Make the room, whose owner the user is then, or change what the settings say.
+    /// Create the room, with the sender as its owner, or change its settings.
     case set(RoomSettings)
-    /// Make a user a member, or give a member another role. Without a role a member keeps the one that it has.
+    /// Make a user a member, or change a member's role. Without a role a member keeps the current one.
     case setMember(UserID, RoomMember.Role?)
-    /// Make a member none.
+    /// Remove a member.
     case removeMember(UserID)
     /// Ban a user from the room, or replace the ban.
     case setBan(UserID, BanSettings)
     /// Lift a user's ban from the room.
     case removeBan(UserID)
-    /// Delete the room with all that it holds; only its name stays, which is not used again.
+    /// Delete the room with everything in it. Only its id stays, and cannot be used again.
     case delete
 }
 
-/// A change that admins make to a user, in no particular room.
+/// A change of a user by an admin. Has no room.
 public enum UserChange: Sendable {
     /// Ban the user from the whole server.
     case ban(BanSettings)
     /// Lift the ban from the whole server.
     case liftBan
-    /// Erase the user: memberships, read marks and reactions go, messages become tombstones of ``UserID/deleted``. The
-    /// outcome's body is an ``ErasureStatus``; what is left to do is done in parts.
+    /// Erase the user: remove memberships, read marks and reactions, and turn messages into tombstones of
+    /// ``UserID/deleted``. The outcome's body is an ``ErasureStatus``; later commits do the rest in parts.
     case erase
 }

@@ -4,15 +4,15 @@ import Transport
 import WebSocket
 import Wire
 
-/// Refusals of live connections in a form that a page in a browser can read.
+/// Refusals of live connections in a form that web pages can read.
 ///
-/// `WebSocket` and `EventSource` keep the status of an HTTP answer from their page. So a client that offers the
-/// subprotocol `backscroll.v1` is told on a socket that is opened for it, and an EventSource that connects again by an
-/// event. A page of an origin that is not allowed learns nothing: it gets the status like every other client.
+/// Browsers hide the status of an HTTP answer from users of `WebSocket` and `EventSource`. So a client that offers the
+/// subprotocol `backscroll.v1` gets the reason on a socket that is opened for it, and a reconnecting EventSource gets
+/// an event. A page of an origin that is not allowed learns nothing: it gets the status, like every other client.
 extension Exchange {
-    /// Refuses a WebSocket or an event stream in its own terms, where its client can take that.
+    /// Refuses a WebSocket with an error frame, or an event stream with an error event, if the client can read it.
     ///
-    /// - Returns: false when the request is none of these: then a status is the answer.
+    /// - Returns: False if the request is neither; then the answer is a status.
     func refuseLive(_ problem: Problem) -> Bool {
         guard isWhole, request.method == .get, let code = CloseCode(refusing: problem),
             let segments = try? (request.target ?? Target("")).segments()
@@ -44,7 +44,7 @@ extension Exchange {
         return true
     }
 
-    /// Only a request that names an event of ours comes from an EventSource that connects again.
+    /// Refuses with an event only if the request names one of our events, which a reconnecting EventSource does.
     private func refuseEvents(_ problem: Problem, room: String) -> Bool {
         guard wantsEvents, let id = request.headerFields.first(.lastEventID), (try? SincePosition(parsing: id)) != nil
         else { return false }
@@ -56,8 +56,8 @@ extension Exchange {
 }
 
 extension CloseCode {
-    /// The code that closes a socket which is opened only to say why it is refused; `nil` for what stays an HTTP status,
-    /// as what is refused to foreign pages does.
+    /// The close code of a socket that is opened only to report a refusal; `nil` for refusals that stay an HTTP status,
+    /// such as those of foreign pages.
     init?(refusing problem: Problem) {
         switch (problem.status, problem.code) {
         case (_, .originNotAllowed): return nil
@@ -74,7 +74,7 @@ extension CloseCode {
     }
 }
 
-/// A socket that says nothing more than why it is refused, and what its client says is not listened to.
+/// A socket that only reports why it is refused, and ignores its client's frames.
 private final class RefusedSocket: WebSocketDelegate {
     private let worker: Worker
 

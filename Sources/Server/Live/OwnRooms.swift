@@ -1,20 +1,20 @@
 import Chat
 import Wire
 
-/// What a socket has to know while it is subscribed to its user's rooms.
+/// The state of a socket's subscription to its user's rooms.
 ///
-/// The log tells of every membership that begins or ends, in order, and is asked for a list now and then: at the beginning,
-/// and when a new token allows more. A list is of some moment before it comes. What has happened to a room meanwhile has
-/// been acted upon already, so the list has nothing to say of such rooms.
+/// The log reports every membership change, in order. In addition, a list of memberships is requested at the start and
+/// when a new token allows more rooms. A list may be stale when it arrives: rooms that have changed since the request
+/// are already up to date, so the list does not apply to them.
 final class OwnRooms {
-    /// What a list is asked for.
+    /// The rooms that a list was requested for.
     enum Purpose {
         /// All rooms.
         case all
         /// Those that one of these, who were the caller before, was not allowed.
         case newlyAllowed([Identity])
 
-        /// Returns whether it is about a room.
+        /// Returns true if the purpose covers the room.
         func means(_ room: RoomID) -> Bool {
             switch self {
             case .all: true
@@ -23,29 +23,29 @@ final class OwnRooms {
         }
     }
 
-    /// The rooms that are subscribed to because they are the user's: not those that the client has named.
+    /// The rooms that are subscribed to as the user's own, without those that the client has named.
     var rooms: Set<RoomID> = []
-    /// True if the client has been told that there are more rooms than it may be subscribed to.
+    /// True if the client has been told that it has more rooms than it may subscribe to.
     var hasToldLimit = false
-    /// The rooms that the client has unsubscribed from, which no list brings back: ``limit`` of them at most, those beyond
-    /// that may come back with a new token.
+    /// Rooms that the client has unsubscribed from; lists do not add them again. At most ``limit`` rooms: further ones
+    /// may be added again after a new token.
     private var unwanted: Set<RoomID> = []
-    /// The rooms of which a list that is awaited has nothing to say; `nil` when none is awaited.
+    /// Rooms changed since the pending list was requested; the list may be stale for them. `nil` if no list is pending.
     private var touched: Set<RoomID>?
-    /// True if so much has happened that the list has to be asked for once more.
+    /// True if too many rooms have changed, so that the list must be requested again.
     private var isOutdated = false
-    /// Those who were the caller before, since a list was asked for that is awaited.
+    /// The former identities of the caller since the pending list was requested.
     private var callers: [Identity] = []
-    /// The number of rooms that are remembered as unwanted, and while a list is awaited.
+    /// Maximum number of rooms in ``unwanted`` and in ``touched``.
     private let limit: Int
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// A list is wanted.
+    /// Registers the need for a list.
     ///
-    /// - Returns: whether to ask for it now; otherwise ``listed(for:)`` says when.
+    /// - Returns: True to request it now; otherwise ``listed(for:)`` returns it later.
     func want(_ purpose: Purpose) -> Bool {
         guard touched == nil else {
             if case .newlyAllowed(let more) = purpose { callers += more }
@@ -55,7 +55,7 @@ final class OwnRooms {
         return true
     }
 
-    /// Something has happened to a room, and has been acted upon.
+    /// Records that a room has changed and the change was handled.
     func touch(_ room: RoomID) {
         guard touched != nil else { return }
         if touched!.count == limit {
@@ -65,26 +65,26 @@ final class OwnRooms {
         touched!.insert(room)
     }
 
-    /// The client unsubscribes from a room.
+    /// Records that the client has unsubscribed from a room.
     func reject(_ room: RoomID) {
         touch(room)
         if unwanted.count < limit { unwanted.insert(room) }
     }
 
-    /// The client subscribes to a room itself, or the user's membership has begun or ended: so what the client has rejected
-    /// is no more.
+    /// Records that the client has subscribed to a room, or that the user's membership has changed. An earlier
+    /// unsubscription no longer counts.
     func accept(_ room: RoomID) {
         unwanted.remove(room)
     }
 
-    /// Returns whether the list that has come has something to say of a room.
+    /// Returns true if the pending list applies to a room.
     func listTells(of room: RoomID) -> Bool {
         touched?.contains(room) == false && !isOutdated && !unwanted.contains(room)
     }
 
-    /// The list for `purpose` has been gone through.
+    /// Finishes the list for `purpose`.
     ///
-    /// - Returns: what the next one is for, which is to be asked for.
+    /// - Returns: The purpose of the next list to request; `nil` for none.
     func listed(for purpose: Purpose) -> Purpose? {
         touched = nil
         if isOutdated {

@@ -4,7 +4,7 @@ import Transport
 import WebSocket
 import Wire
 
-/// A room's own socket: pushes what changes in the room, and hears little from the client.
+/// A socket for a single room.
 final class RoomSocket: LiveSocket {
     // What pushes need is in front, side by side.
     let connection: Connection
@@ -12,9 +12,9 @@ final class RoomSocket: LiveSocket {
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
     private let subscription: Subscription
-    /// What stands between the subscription and the socket when the request has asked for faults.
+    /// Injects faults between the subscription and the socket; `nil` without any.
     private var faulty: FaultyCarrier?
-    /// The read of the log that the subscription waits for; 0 for none.
+    /// The number of the read of the log that the subscription waits for; 0 for none.
     private var reading: UInt64 = 0
 
     private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {
@@ -28,9 +28,9 @@ final class RoomSocket: LiveSocket {
     /// Carries a subscription on a connection that has just become a WebSocket.
     ///
     /// - Parameters:
-    ///   - subscription: its format is one for WebSockets, as the handshake has agreed.
-    ///   - slice: the first slice of the replay; its state is what the client is told first.
-    /// - Returns: what the connection is to be handed to.
+    ///   - subscription: The subscription, in the WebSocket format that was negotiated.
+    ///   - slice: The first slice of the replay. Its state goes into the first frame.
+    /// - Returns: The handler for the connection.
     static func open(
         on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice,
         faults: FaultPlan?
@@ -51,7 +51,7 @@ final class RoomSocket: LiveSocket {
 
     var ownRoom: RoomID? { subscription.feed.room }
 
-    /// A new token is for the room, or it is refused.
+    /// Applies a new token, which always allows the room.
     func callerChanged(from old: Identity) {
         worker.change(subscription, isAdmin: caller.isAdmin)
     }

@@ -3,18 +3,18 @@ import Wire
 
 /// `{"type":"subscribe","rooms":"mine"}`: a subscription to all rooms that the user is a member of, now or later.
 ///
-/// A room that is the user's already begins now. One that becomes the user's later begins where it was just before, so
-/// that a room that is made by a send begins with that message. That they do is told by the thread that commits, whoever
-/// makes the user a member and wherever; only who follows is told.
+/// Existing rooms begin at their current position. A room that the user joins later begins just before that, so that a
+/// room created by a send begins with that message. The committing thread reports membership changes, and only to loops
+/// that follow the user.
 extension RoomsSocket {
     func subscribeToMine(epoch: String?) throws(Problem) {
         guard mine == nil else { throw .alreadyFollowing }
         let user = try caller.named()
         try check(epoch: epoch)
-        // One, however many rooms: what is limited is what clients ask for.
+        // Counts as one subscription, whatever the number of rooms: the limit is on clients' requests.
         try worker.admit(.subscriptions, by: user, from: address)
         mine = OwnRooms(limit: limit)
-        // Before the list is asked for, so that what is committed after it was read is heard of.
+        // Before the list is requested, so that later commits are reported.
         worker.follow(user, self)
         list(.all)
     }
@@ -25,28 +25,28 @@ extension RoomsSocket {
         endMine()
     }
 
-    /// Follows the user's rooms no longer; the subscriptions stay.
+    /// Stops following the user's rooms. The subscriptions stay.
     func endMine() {
         guard mine != nil else { return }
         mine = nil
-        // Nobody waits for the list any more.
+        // The pending list is no longer needed.
         worker.cancel(listing)
         if let user = caller.user { worker.unfollow(user, self) }
     }
 
-    /// The token is another one: rooms that it allows and the old one did not are looked for.
+    /// After a new token, requests the rooms that it allows and the old one did not.
     func subscribeToNewlyAllowed(since old: Identity) {
         guard mine != nil, old.rooms != nil, old.rooms != caller.rooms else { return }
         list(.newlyAllowed([old]))
     }
 
-    // MARK: The rooms there are
+    // MARK: The list of rooms
 
     private func list(_ purpose: OwnRooms.Purpose) {
         guard let mine, let user = caller.user, mine.want(purpose) else { return }
         let kind = Query.Kind.memberships(limit: limit, within: caller.rooms)
         listing = worker.ask(kind, of: nil, for: user, asker: .user(user)) { [weak self] result in
-            // The client may have ended it, and begun anew.
+            // The client may have ended the subscription and started a new one.
             guard let self, self.mine === mine else { return }
             switch result {
             case .success(.memberships(let rooms, let hasMore)):
@@ -55,8 +55,9 @@ extension RoomsSocket {
             case .success:
                 preconditionFailure("the log answered another question")
             case .failure(let problem):
-                // Without the list it has not begun, and the client may try again. Without one of what a new token
-                // allows, it goes on with what there is, and what a further one allows is asked for all the same.
+                // Without the first list the subscription has not begun, and the client may try again. Without a list
+                // for a new token, it continues with the existing rooms, and lists for later tokens are still
+                // requested.
                 if case .all = purpose {
                     try? unsubscribeFromMine()
                 } else if let next = mine.listed(for: purpose) {
@@ -75,7 +76,7 @@ extension RoomsSocket {
         if hasMore { tellLimit() }
     }
 
-    /// A membership of the user has begun or ended.
+    /// Handles a change of the user's memberships.
     func membershipChanged(_ change: MembershipChange) {
         guard let mine else { return }
         mine.touch(change.room)
@@ -90,17 +91,18 @@ extension RoomsSocket {
 
     // MARK: Subscriptions
 
-    /// Subscribes to a room of the user's, unless there is a subscription already, or the token is for others.
+    /// Subscribes to one of the user's rooms, unless there is a subscription already or the token does not allow the
+    /// room.
     private func addOwn(_ room: RoomID, since rev: Int64?) {
         guard let mine, caller.allows(room: room) else { return }
         if let subscription = subscriptions[room] {
             guard !subscription.isActive else { return }
-            // It was ended before it had begun, and the user is a member again. Of one that the client has named it is told:
-            // what it has asked to be given first does not come.
+            // The subscription ended before it had begun, and the user is a member again. If the client named the room
+            // itself, it is told, since the replay it asked for does not come.
             refuse(subscription, subscription.end ?? .notAMember)
         }
         guard subscriptions.count < limit else {
-            // Of a room that comes to be the user's now the client hears each time, for it may have others to spare.
+            // The client is told of each newly joined room, since it may have another one to give up.
             if rev != nil { return send(.error(.tooManySubscriptions(limit: limit), room: room.string)) }
             return tellLimit()
         }

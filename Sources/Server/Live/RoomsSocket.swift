@@ -4,24 +4,24 @@ import Transport
 import WebSocket
 import Wire
 
-/// A socket for many rooms: the client subscribes and unsubscribes by frames.
+/// A socket for many rooms, to which the client subscribes with frames.
 ///
-/// It costs a cursor for each room, however slow its client is. The subscriptions share what the client takes, by
-/// turns; and they read the log one after the other, a slice each, so that no more than a slice waits for the client.
+/// A slow client costs one cursor for each room. Subscriptions send in turns as the client reads. They read the log one
+/// after the other, one slice each, so that at most one slice waits for the client.
 final class RoomsSocket: LiveSocket {
     // What pushes need is in front, side by side.
     let connection: Connection
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
-    /// Where the client is, as limits count it.
+    /// The block of the client's address, for limits.
     let address: AddressBlock?
     private let format: PushFormat
     private let faults: FaultPlan?
-    /// What stands between subscriptions and the socket when the request has asked for faults, by the room.
+    /// Injects faults between subscriptions and the socket, by room; empty without any.
     private var faulty: [RoomID: FaultyCarrier] = [:]
     private(set) var subscriptions = SubscriptionTable()
-    /// What there is because the rooms are the user's; `nil` while the client has not asked for that.
+    /// The subscription to the user's own rooms; `nil` unless requested.
     var mine: OwnRooms?
     /// The subscriptions that have to read the log, each once, in the order in which they get to.
     private var readers: ArraySlice<Reader> = []
@@ -30,10 +30,10 @@ final class RoomsSocket: LiveSocket {
     /// The list of the user's rooms that is awaited; 0 for none.
     var listing: UInt64 = 0
 
-    /// A subscription that has to read the log.
+    /// A subscription that needs to read the log.
     private struct Reader {
         var subscription: Subscription
-        /// Up to where it has everything; `nil` when it begins with where the room is.
+        /// The revision up to which it has everything; `nil` to begin at the room's current one.
         var since: Int64?
     }
 
@@ -52,8 +52,8 @@ final class RoomsSocket: LiveSocket {
 
     /// Serves a connection that has just become a WebSocket.
     ///
-    /// - Parameter format: one for WebSockets, as the handshake has agreed.
-    /// - Returns: what the connection is to be handed to.
+    /// - Parameter format: The WebSocket format that was negotiated.
+    /// - Returns: The handler for the connection.
     static func open(
         on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat,
         faults: FaultPlan?
@@ -74,7 +74,7 @@ final class RoomsSocket: LiveSocket {
 
     var ownRoom: RoomID? { nil }
 
-    /// Rooms that the new token is not for are left.
+    /// Leaves the rooms that the new token does not allow, and joins the user's rooms that it newly allows.
     func callerChanged(from old: Identity) {
         for subscription in subscriptions.all where !caller.allows(room: subscription.feed.room) {
             refuse(subscription, .roomNotAllowed)
@@ -91,14 +91,14 @@ final class RoomsSocket: LiveSocket {
         case .unsubscribeMine: try unsubscribeFromMine()
         case .typing(let room):
             let subscription = try subscription(to: room)
-            // Until the client has been told that it is subscribed it is not.
+            // The client is not subscribed until it has been told so.
             guard subscription.hasStarted else { throw .notSubscribed }
             try announceTyping(in: subscription)
         case .token(let token): renew(token)
         }
     }
 
-    /// The most rooms that the socket is subscribed to.
+    /// Maximum number of rooms that the socket subscribes to.
     var limit: Int { worker.services.configuration.webSocket.subscriptions }
 
     private func subscribe(to room: RoomID, since: SincePosition?, epoch: String?) throws(Problem) {
@@ -111,12 +111,12 @@ final class RoomsSocket: LiveSocket {
         add(room, since: since?.rev)
     }
 
-    /// Refuses a history that is not this one.
+    /// Refuses the epoch of another history.
     func check(epoch: String?) throws(Problem) {
         if let epoch, epoch != worker.epoch(faults) { throw .cursorUnknown }
     }
 
-    /// Adds a subscription to a room that has none, which begins when it gets to read the log.
+    /// Adds a subscription to a room that has none. It begins when it has read the log.
     func add(_ room: RoomID, since rev: Int64?) {
         let subscription = worker.subscribe(to: room, as: caller, format: format, since: rev)
         subscriptions.insert(subscription)
@@ -135,7 +135,7 @@ final class RoomsSocket: LiveSocket {
         return subscription
     }
 
-    /// Forgets a subscription, after which nothing of its room is sent.
+    /// Removes a subscription. Nothing of its room is sent afterwards.
     func drop(_ subscription: Subscription) {
         subscriptions.remove(subscription.feed.room)
         mine?.rooms.remove(subscription.feed.room)
@@ -148,10 +148,10 @@ final class RoomsSocket: LiveSocket {
         }
     }
 
-    /// Forgets the subscriptions that there are because the rooms are the user's.
+    /// Removes the subscriptions to the user's own rooms.
     func dropOwn() {
         guard let mine else { return }
-        // At once, so that none of them gets to read the log, and the list is not gone through for each.
+        // First, so that none of them begins to read the log, and the list is searched only once.
         readers.removeAll { mine.rooms.contains($0.subscription.feed.room) }
         for room in mine.rooms { subscriptions[room].map(drop) }
     }
@@ -161,7 +161,8 @@ final class RoomsSocket: LiveSocket {
         reading = nil
     }
 
-    /// Forgets a subscription and says why, unless it is one that the client has neither asked for nor heard of.
+    /// Removes a subscription and sends the reason, unless the client neither asked for nor was told of the
+    /// subscription.
     func refuse(_ subscription: Subscription, _ problem: Problem) {
         let room = subscription.feed.room
         let isUnknown = mine?.rooms.contains(room) == true && !subscription.hasStarted
@@ -181,7 +182,7 @@ final class RoomsSocket: LiveSocket {
         readNext()
     }
 
-    /// Reads a slice for the subscription that has waited longest, when the client has taken what was read before.
+    /// Reads a slice for the subscription that has waited longest, once the client has read the earlier ones.
     private func readNext() {
         guard reading == nil, !isCongested, let reader = readers.popFirst() else { return }
         let asker = address?.asker ?? connection.asker
@@ -193,7 +194,7 @@ final class RoomsSocket: LiveSocket {
             } else if let end = reader.subscription.end,
                 subscriptions[reader.subscription.feed.room] === reader.subscription
             {
-                // It was ended before it had begun, when there was nobody yet to be told.
+                // It ended before it had begun, when its client could not be told yet.
                 refuse(reader.subscription, end)
             }
             readNext()
@@ -219,7 +220,7 @@ final class RoomsSocket: LiveSocket {
     // MARK: Turns
 
     func drained(_ socket: WebSocketConnection) {
-        // Those that read go first: one that has much to send at once must not keep them from it.
+        // Readers go first, so that a subscription with much to send does not delay them.
         readNext()
         for _ in 0..<subscriptions.count {
             guard !isCongested else { return }
@@ -237,6 +238,6 @@ final class RoomsSocket: LiveSocket {
 }
 
 extension Problem {
-    /// True if it says that the user may not read the room.
+    /// True if the problem means that the user may not read the room.
     fileprivate var isOfMembership: Bool { [.notAMember, .roomNotFound, .roomDeleted, .banned].contains(code) }
 }

@@ -2,23 +2,23 @@ import Transport
 import WebSocket
 import Wire
 
-/// What is done with the messages of a WebSocket.
+/// Handles the messages of a WebSocket.
 protocol WebSocketDelegate: AnyObject {
-    /// A text message has come: valid UTF-8.
+    /// Called for a text message, which is valid UTF-8.
     func received(text: [UInt8], on socket: WebSocketConnection)
-    /// A binary message has come.
+    /// Called for a binary message.
     func received(binary: [UInt8], on socket: WebSocketConnection)
-    /// What was sent has left; more may be sent.
+    /// Called when everything has been sent, and more may be.
     func drained(_ socket: WebSocketConnection)
-    /// A Close frame is about to be sent, after which nothing may be.
+    /// Called before a Close frame is sent. Nothing may be sent after it.
     func closing(_ socket: WebSocketConnection)
-    /// The socket is gone.
+    /// Called when the socket is closed.
     func closed(_ socket: WebSocketConnection)
 }
 
-/// Speaks RFC 6455 on a connection that has been upgraded: frames, pings, and an end in good order.
+/// Speaks RFC 6455 on an upgraded connection: frames, pings, and the closing handshake.
 final class WebSocketConnection: ConnectionHandler {
-    /// The time that the client may take to answer our Close frame, before the connection is ended without.
+    /// The time that the client has to answer our Close frame before the connection is closed without its answer.
     static let closeTimeout = Duration.seconds(5)
 
     let connection: Connection
@@ -28,7 +28,7 @@ final class WebSocketConnection: ConnectionHandler {
     private var heartbeat: Heartbeat
     private var rate: FrameRate
 
-    /// - Parameter allowsCompression: whether the handshake has agreed that messages may be compressed.
+    /// Creates a connection. `allowsCompression` is true if the handshake negotiated compression.
     init(
         _ connection: Connection, limits: WebSocketLimits, allowsCompression: Bool, delegate: any WebSocketDelegate
     ) {
@@ -41,13 +41,13 @@ final class WebSocketConnection: ConnectionHandler {
         connection.setDeadline(limits.pingInterval)
     }
 
-    /// The code of the Close frame that we have sent, be it an answer; `nil` while we have sent none.
+    /// The code of our Close frame, sent first or as an answer; `nil` before that.
     private(set) var closeCode: CloseCode?
 
-    /// The reason why the socket ends, as far as its frames tell; `nil` if the connection was simply gone.
+    /// The reason why the socket ends, if known from its frames; `nil` if the connection just broke.
     private(set) var cause: String?
 
-    /// The time when the client's token ends, and the socket with it: by a close with 4401. `nil` for never.
+    /// The time when the client's token expires and the socket closes with 4401; `nil` for never.
     var end: Timestamp? {
         didSet { if closing.maySend { awaitTick() } }
     }
@@ -57,9 +57,7 @@ final class WebSocketConnection: ConnectionHandler {
 
     // MARK: Sending
 
-    /// Sends one frame.
-    ///
-    /// - Parameter rsv1: whether the payload is compressed.
+    /// Sends one frame. `rsv1` is true if the payload is compressed.
     func send(_ opcode: Opcode, _ payload: Span<UInt8>, rsv1: Bool = false) {
         guard isOpen else { return }
         var frame: [UInt8] = []
@@ -68,7 +66,7 @@ final class WebSocketConnection: ConnectionHandler {
         connection.write(frame)
     }
 
-    /// Says goodbye: a Close frame, and the end of the connection when the client has answered it.
+    /// Sends a Close frame, and closes the connection when the client has answered it.
     func close(_ code: CloseCode, _ reason: String = "") {
         if isOpen { cause = reason.isEmpty ? "the server closed it" : reason }
         perform(closing.close(ClosePayload(code: code, reason: reason)))
@@ -106,7 +104,7 @@ final class WebSocketConnection: ConnectionHandler {
         process()
     }
 
-    /// Handles what has arrived, as long as the client takes what that makes us send.
+    /// Handles received frames while the client reads our answers to them.
     private func process() {
         while closing.mayReceive, connection.isOpen, !connection.isCongested {
             do throws(WebSocketError) {
@@ -142,7 +140,8 @@ final class WebSocketConnection: ConnectionHandler {
         guard closing.maySend else { return connection.finish() }
         if let end, Timestamp.now() >= end { return close(.tokenExpired, Problem.Code.tokenExpired.string) }
         if connection.isCongested {
-            // A ping would only wait behind the rest. Whether the client takes any of that the connection itself watches.
+            // A ping would only wait behind other data. The connection itself watches whether the client reads any of
+            // it.
             heartbeat.skip(at: .now)
         } else {
             switch heartbeat.tick(at: .now) {
@@ -156,7 +155,7 @@ final class WebSocketConnection: ConnectionHandler {
         awaitTick()
     }
 
-    /// Has the connection call back for the next ping, or at the token's end if that comes first.
+    /// Sets the deadline to the next ping, or to the token's expiry if that comes first.
     private func awaitTick() {
         var wait = heartbeat.nextTick - .now
         if let end { wait = min(wait, .milliseconds(end.milliseconds - Timestamp.now().milliseconds)) }

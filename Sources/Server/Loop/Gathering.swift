@@ -4,18 +4,18 @@
 /// Clients that receive a message together send their next messages together. If these were split into two commits, each
 /// subscriber would get two writes instead of one. Scenario A of `scripts/compare` measures it.
 struct Gathering {
-    /// For how long the first change waits at most, but for the turn that is under way then.
+    /// Maximum time that the first change waits; the current turn may still end.
     static let limit = Duration.milliseconds(1)
 
     private var count = 0
     private var end: ContinuousClock.Instant?
 
-    /// A turn has ended.
+    /// Records the end of a turn.
     ///
     /// - Parameters:
-    ///   - count: how many changes wait now.
-    ///   - now: asked for only when there are more than before.
-    /// - Returns: whether to wait for what the next turn brings.
+    ///   - count: The number of changes that wait.
+    ///   - now: Read only if the number has grown.
+    /// - Returns: True to wait for what the next turn brings.
     mutating func goesOn(with count: Int, at now: @autoclosure () -> ContinuousClock.Instant) -> Bool {
         guard count > self.count else { return false }
         self.count = count

@@ -3,7 +3,7 @@ import Synchronization
 import Transport
 import Wire
 
-/// Carries what the log says to the loops that it concerns: one post, and so one wake-up, for each loop and commit.
+/// Forwards the log's events to the loops that need them, with one post, and so one wake-up, for each loop and commit.
 final class LoopDispatcher: LogObserver {
     private let subscribedLoops: SubscribedLoops
     private let workers = Mutex<[LoopBound<Worker>]>([])
@@ -12,12 +12,12 @@ final class LoopDispatcher: LogObserver {
         self.subscribedLoops = subscribedLoops
     }
 
-    /// Tells the dispatcher the loops' workers, in the order of the loops. Before any question is asked.
+    /// Sets the loops' workers, in the order of the loops. Call it before the first query.
     func connect(_ workers: [LoopBound<Worker>]) {
         self.workers.withLock { $0 = workers }
     }
 
-    /// Lets go of the workers when the log has been closed: they hold the log, and the log holds the dispatcher.
+    /// Releases the workers after the log has closed. They hold the log, and the log holds the dispatcher.
     func disconnect() {
         workers.withLock { $0 = [] }
     }
@@ -34,7 +34,7 @@ final class LoopDispatcher: LogObserver {
         for worker in workers.withLock({ $0 }) { worker.loop.postUrgently { worker.value.accessEnded(ends) } }
     }
 
-    /// Has every loop end the sockets and event streams of a user.
+    /// Ends the sockets and event streams of a user on all loops.
     func endConnections(of user: UserID, because problem: Problem) {
         for worker in workers.withLock({ $0 }) {
             worker.loop.postUrgently { worker.value.endConnections(of: user, because: problem) }
@@ -66,7 +66,7 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
-    /// Brings notices to the loops that have subscribers of their rooms, in a later turn of each.
+    /// Sends notices to the loops with subscribers of their rooms. Each loop handles them in a later turn.
     func notify(_ notices: [EncodedNotice]) {
         let workers = workers.withLock { $0 }
         for (worker, wanted) in zip(workers, subscribedLoops.distribute(notices, loops: workers.count))
@@ -75,7 +75,7 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
-    /// Has every loop send messages once more to those of its subscribers that have had them.
+    /// Sends messages again to the subscribers that have received them, on all loops.
     func pushAgain(_ batches: [Batch]) {
         let workers = workers.withLock { $0 }
         for (worker, wanted) in zip(workers, subscribedLoops.distribute(batches, loops: workers.count))
@@ -84,13 +84,14 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
-    /// Has every loop end what users have of a room that they may not read any more. To be called before the change is
-    /// acknowledged: what is sent after that reaches each loop behind this, and so only those who may have it.
+    /// Ends subscriptions to a room whose users may no longer read it, on all loops. Call it before the change is
+    /// acknowledged: messages sent after the acknowledgement reach each loop after this check has begun, and so only
+    /// permitted users.
     ///
     /// - Parameters:
-    ///   - user: who is meant; `nil` for everybody.
-    ///   - asMember: whether they must be members, also of a room that anybody may read.
-    ///   - problem: what the clients are told; sockets of the room's own are closed with 4403.
+    ///   - user: The user to check; `nil` for all.
+    ///   - asMember: True if users must be members, even if the room is open.
+    ///   - problem: The reason sent to clients. A room's own sockets close with 4403.
     func recheckSubscriptions(
         of user: UserID?, to room: RoomID, asMember: Bool = false, because problem: Problem = .notAMember
     ) {

@@ -1,24 +1,23 @@
-/// A buffer in which answers are put together, one after the other, so that each goes out in one write.
+/// A reusable buffer in which answers are assembled, so that each goes out in one write.
 struct ScratchBuffer {
-    /// The number of bytes that it keeps at most, 256 KiB: most answers are smaller, and the megabytes of a few are not
-    /// held for ever.
+    /// Maximum capacity that is kept, 256 KiB. Most answers are smaller, and memory for a few large ones is released.
     static let kept = 256 * 1024
 
     private var bytes: [UInt8] = []
 
-    /// A buffer with room for most answers.
+    /// Creates a buffer with room for most answers.
     init() {
         bytes.reserveCapacity(16 * 1024)
     }
 
-    /// Takes the buffer, empty. Who takes one while it is in use gets another.
+    /// Takes the buffer, empty. If it is already taken, returns a new one.
     mutating func take() -> [UInt8] {
         var taken = exchange(&bytes, with: [])
         taken.removeAll(keepingCapacity: true)
         return taken
     }
 
-    /// Gives the buffer back when what is in it has been sent.
+    /// Returns the buffer after its contents were sent.
     mutating func giveBack(_ used: consuming [UInt8]) {
         if used.capacity <= Self.kept { bytes = used }
     }

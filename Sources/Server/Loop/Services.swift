@@ -4,39 +4,39 @@ import Logging
 import Transport
 import Wire
 
-/// What all loops share.
+/// The services that all loops share.
 struct Services: Sendable {
     let configuration: ServerConfiguration
     let log: any MessageLog
-    /// The reason why the log cannot commit at the moment, without what only the operator is to know; `nil` when it
-    /// can.
+    /// Returns the problem while the log cannot commit, without details that only the operator should see; `nil` while
+    /// it can.
     let logProblem: @Sendable () -> Problem?
     let subscribedLoops: SubscribedLoops
-    /// Brings to all loops what one of them has to say.
+    /// Sends events of one loop or of the log to all loops.
     let dispatcher: LoopDispatcher
-    /// `nil` unless requests may ask for faults.
+    /// `nil` unless faults are on.
     let doublePush: DoublePush?
-    /// Numbers requests that ask for faults; `nil` unless they may.
+    /// Counts requests that ask for faults; `nil` unless faults are on.
     let faultCounts: FaultCounts?
     let typing: TypingRate
-    /// `nil` when nobody is counted.
+    /// `nil` if presence is off.
     let presence: Presence?
-    /// `nil` when nobody is told of read marks.
+    /// `nil` if read notices are off.
     let readNotices: ReadNotices?
     /// The number of open sockets of each user.
     let openSockets = OpenSockets()
     let origins: OriginPolicy
-    /// The hosts that requests may be sent to; `nil` if they do not matter.
+    /// The host names that requests may use; `nil` to accept any.
     let hosts: HostPolicy?
-    /// The bytes of requests that are arriving or wait for a commit.
+    /// The bytes of request bodies that are arriving or waiting for a commit.
     let pending: ByteBudget
-    /// `nil` when no proxy is trusted.
+    /// `nil` if no proxy is trusted.
     let proxies: TrustedProxies?
     /// `nil` without limits.
     let limiter: Limiter?
     let metrics: ServerMetrics
     let registry: PrometheusRegistry
     let logger: Logger
-    /// `nil` when requests are not logged.
+    /// `nil` if requests are not logged.
     let requestLog: RequestLog?
 }

@@ -2,17 +2,17 @@ import Chat
 import Transport
 import Wire
 
-/// Which rooms users join and leave, for the sockets that follow them.
+/// Memberships of users, for the sockets that follow them.
 extension Worker {
-    /// From now on a socket hears which rooms a user joins and leaves, in the order in which that is committed.
+    /// Reports the rooms that a user joins and leaves to a socket from now on, in commit order.
     ///
-    /// Ask which rooms the user has after this call: then nothing falls in between. Balance it with ``unfollow(_:_:)``.
+    /// Read the user's rooms after this call, so that no change falls in between. Balance it with ``unfollow(_:_:)``.
     func follow(_ user: UserID, _ socket: RoomsSocket) {
         if followers[user] == nil { services.subscribedLoops.follow(user, loop: loop.index) }
         followers[user, default: []].append(socket)
     }
 
-    /// A socket hears no more of it.
+    /// Stops reporting to a socket.
     func unfollow(_ user: UserID, _ socket: RoomsSocket) {
         followers[user]?.removeAll { $0 === socket }
         guard followers[user]?.isEmpty == true else { return }
@@ -20,7 +20,7 @@ extension Worker {
         services.subscribedLoops.unfollow(user, loop: loop.index)
     }
 
-    /// Users have joined and left rooms.
+    /// Forwards membership changes to the sockets that follow the users.
     func membershipsChanged(_ changes: [MembershipChange]) {
         for change in changes {
             for socket in followers[change.user] ?? [] { socket.membershipChanged(change) }

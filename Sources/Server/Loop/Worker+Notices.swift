@@ -2,9 +2,9 @@ import Chat
 import Transport
 import Wire
 
-/// What subscribers are told beside messages.
+/// Notices to subscribers, in addition to messages.
 extension Worker {
-    /// Brings notices to this loop's subscribers.
+    /// Passes notices to this loop's subscribers.
     func notify(_ notices: [EncodedNotice]) {
         for notice in notices {
             guard let feed = feeds[notice.room] else { continue }
@@ -12,13 +12,13 @@ extension Worker {
         }
     }
 
-    /// Counts a subscriber that has come.
+    /// Counts a new subscriber.
     func joined(_ subscription: Subscription) {
         guard let presence = services.presence else { return }
         if presence.join(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
     }
 
-    /// Counts a subscriber that has gone.
+    /// Counts a subscriber that has left.
     func left(_ subscription: Subscription) {
         guard let presence = services.presence else { return }
         if presence.leave(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
@@ -33,7 +33,7 @@ extension Worker {
         }
     }
 
-    /// What a subscriber is told when it has caught up: that it has, and how many are present if they are counted.
+    /// Returns the notices for a subscriber that has caught up: live, and the number of subscribers if presence is on.
     func live(_ subscription: Subscription) -> [ServerFrame] {
         let room = subscription.feed.room
         let live = ServerFrame.live(room: room, rev: subscription.rev)
@@ -43,7 +43,7 @@ extension Worker {
         return [live, .presence(room: room, online: online)]
     }
 
-    /// A user's read mark has moved, of which the room's subscribers hear at the next beat.
+    /// Schedules a notice that a user's read mark has moved, for the next beat.
     func readMarkMoved(_ user: UserID, in room: RoomID, to seq: Int64) {
         guard let notices = services.readNotices, notices.moved(user, in: room, to: seq) else { return }
         loop.after(notices.interval) { [unowned self] in
@@ -54,7 +54,7 @@ extension Worker {
         }
     }
 
-    /// A subscriber is typing, of which the others hear unless they have just heard it.
+    /// Tells the room's other subscribers that a user is typing, within the rate limit.
     func typing(_ user: UserID, in feed: Feed) {
         // The kernel spreads connections evenly over the loops.
         let audience = feed.count * services.configuration.threads

@@ -3,22 +3,22 @@ import Transport
 import WebSocket
 import Wire
 
-/// A WebSocket or an event stream that somebody with a name has opened.
+/// A WebSocket or an event stream of a user with a name.
 protocol UserConnection: AnyObject {
-    /// Ends, after the client has been told why.
+    /// Tells the client why, and ends.
     func end(because problem: Problem)
 }
 
 /// The open sockets of each user on this loop.
 extension Worker {
-    /// Remembers a socket or event stream. Balance it with ``closed(_:of:)``.
+    /// Registers a socket or event stream. Balance it with ``closed(_:of:)``.
     func opened(_ connection: any UserConnection, by user: UserID?) {
         guard let user else { return }
         connections[user, default: [:]][ObjectIdentifier(connection)] = connection
         services.openSockets.count(user, by: 1)
     }
 
-    /// Forgets a socket or event stream.
+    /// Unregisters a socket or event stream.
     func closed(_ connection: any UserConnection, of user: UserID?) {
         guard let user, connections[user]?.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         services.openSockets.count(user, by: -1)
@@ -30,7 +30,7 @@ extension Worker {
         for connection in (connections[user] ?? [:]).values { connection.end(because: problem) }
     }
 
-    /// Ends what is open on this loop and is nobody's to have any more.
+    /// Ends connections and subscriptions on this loop whose access was revoked.
     func accessEnded(_ ends: [AccessEnd]) {
         for end in ends {
             switch end {
@@ -51,7 +51,7 @@ extension Worker {
         }
     }
 
-    /// Refuses a user whose ban is in the way of something that the log is not asked for.
+    /// Refuses a banned user an action that the log itself does not check.
     ///
     /// - Throws: 403 `banned`.
     func checkBans(of caller: Identity, in room: RoomID?, for use: BanTable.Use) throws(Problem) {
@@ -64,7 +64,7 @@ extension Worker {
 }
 
 extension Problem {
-    /// The code with which a WebSocket is closed for this reason.
+    /// The close code of a WebSocket that ends for this reason.
     var closeCode: CloseCode {
         switch code {
         case .notAMember, .banned: .notMember
