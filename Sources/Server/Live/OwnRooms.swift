@@ -11,7 +11,7 @@ final class OwnRooms {
     enum Purpose {
         /// All rooms.
         case all
-        /// Those that one of these, who were the caller before, was not allowed.
+        /// Rooms that at least one of these former identities of the caller did not allow.
         case newlyAllowed([Identity])
 
         /// Returns true if the purpose covers the room.

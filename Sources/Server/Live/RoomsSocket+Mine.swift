@@ -111,7 +111,7 @@ extension RoomsSocket {
         add(room, since: rev)
     }
 
-    /// Tells the client that not all of the user's rooms are subscribed to: once, until there is room for another.
+    /// Tells the client once that it is not subscribed to all of the user's rooms, and again only after another was added.
     private func tellLimit() {
         guard let mine, !mine.hasToldLimit else { return }
         mine.hasToldLimit = true

@@ -23,11 +23,11 @@ final class RoomsSocket: LiveSocket {
     private(set) var subscriptions = SubscriptionTable()
     /// The subscription to the user's own rooms; `nil` unless requested.
     var mine: OwnRooms?
-    /// The subscriptions that have to read the log, each once, in the order in which they get to.
+    /// The subscriptions that need to read the log, without duplicates, in order.
     private var readers: ArraySlice<Reader> = []
-    /// The subscription for which the log is read, and the number of that read; `nil` for none.
+    /// The subscription whose read of the log is pending, and the number of the read; `nil` for none.
     private var reading: (subscription: Subscription, number: UInt64)?
-    /// The list of the user's rooms that is awaited; 0 for none.
+    /// The number of the pending read of the user's rooms; 0 for none.
     var listing: UInt64 = 0
 
     /// A subscription that needs to read the log.
