@@ -1,4 +1,4 @@
-"""Makes the pictures of the page; see scripts/screenshots."""
+"""Takes the screenshots of the page; see scripts/screenshots."""
 
 import pathlib
 import shutil
@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as directory:
     server.start()
     try:
         prepare(server)
-        # Each picture shows the same: what was read does not move on in between.
+        # Keep the read mark where it is, so that all pictures show the same.
         shoot(server, "docs/page-phone.png", 390, 760, "light")
         shoot(server, "docs/page-desk.png", 1100, 700, "dark")
     finally:

@@ -1,4 +1,4 @@
-"""Plots as SVG, by hand: readable on light and on dark pages."""
+"""Draws plots as SVG, readable on light and on dark pages."""
 
 import html
 import math
@@ -36,7 +36,7 @@ def ticks(low, high):
 
 
 def legend(names):
-    """What each colour stands for, at the top, and where that ends."""
+    """The legend at the top, and its height."""
     parts, x, y = [], 12, 22
     for index, name in enumerate(names):
         width = 36 + 8 * len(name)
@@ -49,7 +49,7 @@ def legend(names):
 
 
 def ratios(rows, peers):
-    """A bar for each figure and peer: to the right of the line at 1 Backscroll is better, to the left the peer."""
+    """A bar for each figure and peer. To the right of the line at 1 Backscroll is better, to the left the peer."""
     values = [ratio for *_, ratios in rows for ratio in ratios.values() if ratio]
     low, high = min([0.5, *values]) / 1.15, max([2, *values]) * 1.3
     place = lambda v: LABELS + (WIDTH - LABELS - 20) * math.log(v / low) / math.log(high / low)

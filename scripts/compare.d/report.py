@@ -1,4 +1,4 @@
-"""The figures of scripts/compare: from its raw results to a table and a plot.
+"""Turns the raw results of scripts/compare into a table and a plot.
 
   report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS   writes DIR/machine.json: what the figures are of
   report.py line CASE PEER ROUND                          prints the report on standard input in a line
@@ -20,7 +20,7 @@ import plot
 
 OURS = "backscroll"
 
-# Case, label, unit, whether more is better, and where the figure is in the report (or how it comes from it).
+# Case, label, unit, whether more is better, and the figure's path in the report (or a function of the report).
 FIGURES = [
     ("A", "1 room × {k}, 8 in flight", "deliveries per CPU second", True, "deliveries_per_server_cpu_second"),
     ("A", "", "delivery p50, ms", False, "delivery_ms.p50"),
@@ -54,7 +54,7 @@ FIGURES = [
     ("I", "", "delivery p99, ms", False, "delivery_ms.p99"),
 ]
 
-# What is to be known of a peer to read its figures.
+# Notes on each peer, for readers of its figures.
 NOTES = {
     "nats": "nats keeps the order of what one publisher sends, not of all in a room, and is not judged by that. Its "
     "publishers have no TLS where subscribers have.",
@@ -89,7 +89,7 @@ def median(runs, case, peer, where):
 
 
 def ratio(ours, theirs, more_is_better):
-    """How many times better ours is; None where that makes no sense."""
+    """The factor by which ours is better; None if that makes no sense."""
     if ours is None or theirs is None or ours <= 0 or theirs <= 0:
         return None
     return ours / theirs if more_is_better else theirs / ours
@@ -112,7 +112,7 @@ def scaled(n, scale):
 
 
 def rows(runs, machine):
-    """Each figure that anybody has: label, unit, ours, then theirs and the ratio for each peer."""
+    """The rows of all figures: label, unit, ours, then the value and the ratio of each peer."""
     scale = machine["scale"]
     names = {"k": scaled(1000, scale), "10k": scaled(10_000, scale), "m": scaled(1_000_000, scale)}
     said = set()
@@ -150,7 +150,7 @@ def curve_table(runs, series):
 
 
 def curve_series(runs):
-    """For each server and count of loops the points (rate, p50, p99), of what it could hold."""
+    """The points (rate, p50, p99) of each server and number of loops, for the rates that it held."""
     series = {}
     for key in dict.fromkeys((run["peer"], run["case"]) for run in runs):
         peer, case = key
@@ -163,7 +163,7 @@ def curve_series(runs):
 
 
 def is_held(run):
-    """Whether a run sent what it was to send in time, and all of it arrived. At the end 50 ms of it may be to come."""
+    """Whether a run held its rate and everything arrived. At its end, messages of 50 ms may be outstanding."""
     report, rate = run["report"], int(run["case"].split("-")[2])
     return report["ok"] and report["backlog"] <= 0.05 * rate and report["acknowledged_per_second"] > 0.95 * rate
 

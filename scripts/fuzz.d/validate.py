@@ -1,4 +1,4 @@
-"""Holds recorded answers and the examples of a description against the description's schemas."""
+"""Checks recorded answers and the examples of a description against the description's schemas."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 
 def validator(description, schema):
-    """A validator of one schema of the description; its references lead into the description's components."""
+    """A validator for one schema, with references into the description's components."""
     return Draft202012Validator(
         {**schema, "components": description["components"]}, format_checker=FormatChecker()
     )
