@@ -38,7 +38,7 @@ struct APIDocumentTests {
             for (kind, components) in document.json["components"]?.object ?? [:] where kind != "securitySchemes" {
                 for name in (components.object ?? [:]).keys {
                     let reference = "#/components/\(kind)/\(name)"
-                    // The names of the other mode are of no use in this one.
+                    // Skip the caller's parameters of the other mode.
                     if wantsTokens, name.hasSuffix("Name") { continue }
                     #expect(used.contains(reference), "nothing refers to \(reference)")
                 }
@@ -92,8 +92,7 @@ struct APIDocumentTests {
                 }
             }
         }
-        // No operation is described for a path that is not there, or a method that a path does not know.
-        // Faults are not part of the API: clients are tried with them.
+        // No operation describes unknown paths or methods. Faults are for testing clients and not part of the API.
         let others = Problem.Code.ofFrames + [.notFound, .methodNotAllowed, .invalidFault]
         #expect(described.union(others.map(\.string)) == Set(Problem.Code.allCases.map(\.string)))
         #expect(described.isDisjoint(with: others.map(\.string)))
@@ -180,7 +179,7 @@ struct APIDocumentTests {
                     for example in examples {
                         let members = Set(try #require(example.object?.keys))
                         #expect(example["type"]?.string == type && members.isSubset(of: properties))
-                        // An example from the server is what the server writes, with all that a frame may have.
+                        // The example of a server frame is what the server writes, with all possible fields.
                         if direction == "ServerFrame" { #expect(members == Set(properties), "\(type)") }
                         #expect(members.isSuperset(of: required))
                     }
@@ -203,11 +202,11 @@ struct APIDocumentTests {
         ]
     }()
 
-    /// The path of a route. A new route goes into the list above, too.
+    /// Returns the path of a route. A new route also belongs in the list above.
     private static func template(_ route: Route) throws -> String {
         switch route {
         case .index: "/"
-        // Not in the list: the page's files are no part of the API.
+        // The page's files are not part of the API.
         case .pageFile: "/page/{name}"
         case .health: "/healthz"
         case .readiness: "/readyz"
@@ -239,7 +238,7 @@ struct APIDocumentTests {
     }
 }
 
-/// Runs `body` with a server in open mode, or one that wants tokens.
+/// Runs `body` with a server in open mode or with keys.
 func withServer(
     wantsTokens: Bool, _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (LiveServer) throws -> Void
 ) async throws {

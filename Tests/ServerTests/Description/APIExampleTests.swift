@@ -10,9 +10,9 @@ struct APIExampleTests {
         try await withServer(wantsTokens: wantsTokens, { $0.presence = true }) { server in
             let alice = wantsTokens ? HTTPField.bearer(try TestToken.of("alice")) : HTTPField("X-User", "alice")
             let root = HTTPField.bearer(try TestToken.of("root", #""admin":true"#))
-            // Nobody is banned or erased before.
+            // Nobody was banned or erased before.
             let maybeMissing: Set = ["getBan", "getServerBan", "liftServerBan", "getErasure"]
-            // In open mode nobody is an admin.
+            // Open mode has no admins.
             for operation in try APIDocument(of: server).operations where wantsTokens || operation.tag != "admin" {
                 let caller = operation.tag == "admin" ? root : alice
                 for (name, example) in operation.body == nil ? ["none": JSON.null] : operation.examples {
@@ -40,11 +40,11 @@ struct APIExampleTests {
 }
 
 extension APIDocument.Operation {
-    /// The bodies of requests, by what they show.
+    /// The bodies of the request's examples, by name.
     var examples: [String: JSON] {
         (body?["content"]?["application/json"]?["examples"]?.object ?? [:]).compactMapValues { $0["value"] }
     }
 
-    /// The part of the API that it is in.
+    /// The operation's tag.
     var tag: String? { json["tags"]?.array?.first?.string }
 }

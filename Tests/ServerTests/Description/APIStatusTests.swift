@@ -7,10 +7,10 @@ import Testing
 import Transport
 import Wire
 
-/// Every status that the description has, from a server that is made to answer it.
+/// Provokes every status in the description, and compares the answers with it.
 @Suite("Every described status")
 struct APIStatusTests {
-    /// Holds answers against the description.
+    /// Compares answers with the description.
     ///
     /// With the environment variable `BACKSCROLL_TEST_ANSWERS` it also writes them into that directory, for
     /// `scripts/validate`.
@@ -66,7 +66,7 @@ struct APIStatusTests {
                 HTTPClient(port: server.port).get(presence.target, fields: [caller("alice", wantsTokens)]),
                 to: presence, expecting: 501)
         }
-        // The connection with which the limits are reached.
+        // One connection reaches the limits.
         for configure in [
             { (configuration: inout ServerConfiguration) in
                 configuration.limits.addressConnections = RateLimit("1/h:1")
@@ -76,7 +76,7 @@ struct APIStatusTests {
             try await withServer(wantsTokens: wantsTokens, configure) { server in
                 let first = try HTTPClient(port: server.port)
                 #expect(try first.get("/healthz").status == .ok)
-                // Health checks are outside these limits.
+                // These limits do not apply to health checks.
                 for operation in record.document.operations where operation.answers[429] != nil {
                     let client = try HTTPClient(port: server.port)
                     try client.write("\(operation.method.rawValue) \(operation.target) HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -88,7 +88,7 @@ struct APIStatusTests {
             try full(server, record, wantsTokens: wantsTokens)
         }
         for operation in record.document.operations {
-            // In open mode nobody is an admin.
+            // Open mode has no admins.
             if operation.tag == "admin", !wantsTokens {
                 #expect(record.seen[operation.id]?.isDisjoint(with: 200..<300) == true)
                 continue
@@ -106,7 +106,7 @@ struct APIStatusTests {
 
     // MARK: What any operation refuses
 
-    /// Requests that are refused before anybody asks what they are about.
+    /// Requests that are refused before they are routed.
     private func unreadable(_ server: LiveServer, _ record: Answered) throws {
         for operation in record.document.operations {
             let start = "\(operation.method.rawValue) \(operation.target)"
@@ -129,7 +129,7 @@ struct APIStatusTests {
         }
     }
 
-    /// Requests to a host that an open server does not answer to.
+    /// Requests to a host name that a server in open mode does not accept.
     private func misdirected(_ server: LiveServer, _ record: Answered) throws {
         let client = try HTTPClient(port: server.port)
         for operation in record.document.operations where operation.answers[421] != nil {
@@ -138,7 +138,7 @@ struct APIStatusTests {
         }
     }
 
-    /// Requests that name nobody, that are for a private room, or whose body is something else than JSON.
+    /// Requests without a name, for a private room, or with a body other than JSON.
     private func common(_ server: LiveServer, _ record: Answered, wantsTokens: Bool) throws {
         let client = try HTTPClient(port: server.port)
         let settings = Array(#"{"visibility":"private"}"#.utf8)
@@ -196,7 +196,7 @@ struct APIStatusTests {
             try client.write(bytes)
             return try record.record(client.response(), to: operation, expecting: status)
         }
-        // It has no end: the head is all that is looked at.
+        // The stream is endless, so only the head is checked.
         let client = try TestClient(port: server.port)
         try client.send(bytes)
         let end = Array("\r\n\r\n".utf8)
@@ -208,7 +208,7 @@ struct APIStatusTests {
         try record.record(response, to: operation, expecting: status)
     }
 
-    /// There is no space left for messages.
+    /// Requests to a server without space for messages.
     private func full(_ server: LiveServer, _ record: Answered, wantsTokens: Bool) throws {
         server.stop()
         let pages = try Database(of: server.configuration).pageCount
@@ -219,7 +219,7 @@ struct APIStatusTests {
             .post, "/v1/rooms/lobby/messages", fields: [try caller("alice", wantsTokens)], body: body)
         let readiness = record.document["getReadiness"]
         while true {
-            // In one segment, so before the server tries again by itself.
+            // In one segment, so that the server does not retry in between.
             try client.write(send + HTTPClient.bytes(.get, readiness.target))
             let (sent, response) = (try client.response(), try client.response())
             if sent.status == .created { continue }
@@ -227,7 +227,7 @@ struct APIStatusTests {
         }
     }
 
-    /// A message is gone from the database, which only damage brings about.
+    /// Requests for a message that is missing in the database, as only damage can cause.
     private func lost(_ server: LiveServer, _ record: Answered, wantsTokens: Bool) throws {
         let client = try HTTPClient(port: server.port)
         let alice = try caller("alice", wantsTokens)

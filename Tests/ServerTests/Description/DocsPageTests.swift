@@ -41,7 +41,7 @@ struct DocsPageTests {
     func serverFrames() {
         let types = DocsFrames.ofServer.map(\.type)
         #expect(types == ["subscribed", "message", "live", "typing", "read", "presence", "error"])
-        // A new frame of the server's goes into the list, too: the switch below knows no others.
+        // A new server frame also belongs in this list; the switch below does not compile without it.
         let frames: [ServerFrame] = [
             .subscribed(room: try! RoomID("lobby"), head: 0, rev: 0, epoch: "e"), .live(room: try! RoomID("a"), rev: 0),
             .error(.notSubscribed), .typing(room: try! RoomID("a"), user: try! UserID("b")),

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// A request that has a server answer a status.
+/// A request that provokes a status.
 struct Provocation {
     /// The operation.
     var id: String
     var status: Int
-    /// The status of a server that wants tokens, where it is another one.
+    /// The status on a server with keys, if different.
     var statusWithTokens: Int?
     var target: String
-    /// Who asks; `nil` for nobody.
+    /// The caller; `nil` for none.
     var user: String? = "alice"
     var body = ""
     var fields: [HTTPField] = []
@@ -26,7 +26,7 @@ struct Provocation {
         self.fields = fields.map { HTTPField($0.0, $0.1) }
     }
 
-    /// One after the other on one server, on which each builds on what those before it have done.
+    /// All requests, in the order in which they are made on one server. Each relies on the effects of the earlier ones.
     static let all = messages + changes + rooms + bans + admin + live + server
 
     private static let room = "/v1/rooms/lobby"

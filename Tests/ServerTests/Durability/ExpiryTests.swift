@@ -16,7 +16,7 @@ struct ExpiryTests {
         func fetched(_ answers: [Answer]) {}
     }
 
-    /// Stores messages as a server did two days ago.
+    /// Stores messages that are two days old.
     private func storeOldMessages(_ texts: [String], in path: String) throws {
         var configuration = StoreConfiguration()
         configuration.clock = { Timestamp(milliseconds: Timestamp.now().milliseconds - 2 * 86_400_000) }
@@ -38,7 +38,7 @@ struct ExpiryTests {
             try storeOldMessages(["a", "b"], in: server.configuration.database)
             try server.start { $0.keepDays = 1 }
             let live = try LiveFormat.webSocket.subscribe(port: server.port, query: "since=2")
-            // They have expired before it or do so now: replayed, or pushed behind the frame that ends the replay.
+            // They expire before or after the subscription: replayed, or pushed after live.
             let messages = try live.frames(4).compactMap(\.message)
             #expect(messages.map(\.seq) == [1, 2] && messages.map(\.rev) == [3, 4])
             #expect(messages.allSatisfy { $0.deleted == true && $0.text == nil && $0.clientMessageId != nil })

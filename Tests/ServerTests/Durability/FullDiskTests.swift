@@ -5,7 +5,7 @@ import Testing
 
 @Suite("When the disk is full")
 struct FullDiskTests {
-    /// Runs `body` with a server whose database has room for a few messages only, until somebody makes more.
+    /// Runs `body` with a server whose database has room for a few messages, until the test makes more.
     private func withFullDisk(_ body: (LiveServer, Database) throws -> Void) throws {
         try withServer { server in
             server.stop()
@@ -21,7 +21,7 @@ struct FullDiskTests {
 
     /// Sends until a send fails.
     ///
-    /// - Returns: how many did not.
+    /// - Returns: The number of successful sends.
     private func fill(_ client: HTTPClient) throws -> Int {
         for number in 1...100 {
             let response = try client.post(HTTPClient.draft(text, id: "\(number)"))
@@ -46,7 +46,7 @@ struct FullDiskTests {
             let missing = "/v1/rooms/lobby/messages/by-client-id/\(stored + 1)?user=alice"
             #expect(try client.get(missing).status == .notFound)
             try database.empty()
-            // The client tries again, as it was told to.
+            // The client retries, as the answer says.
             #expect(try client.send(text, id: "\(stored + 1)").seq == Int64(stored + 1))
             #expect(try client.get("/readyz").status == .ok)
             for seq in 1...Int64(stored + 1) { #expect(try live.message().seq == seq) }
@@ -59,7 +59,7 @@ struct FullDiskTests {
             let client = try HTTPClient(port: server.port)
             #expect(try client.get("/readyz").status == .ok)
             let stored = try fill(client)
-            // Behind the send that fails in the same segment, so before the server tries by itself.
+            // In the same segment after the failing send, so before the server retries by itself.
             let send = HTTPClient.bytes(sending: HTTPClient.draft(text, id: "again"))
             let targets = ["/readyz", "/healthz", "/v1/rooms/lobby/messages?limit=1"]
             try client.write(send + targets.flatMap { HTTPClient.bytes(.get, $0) })

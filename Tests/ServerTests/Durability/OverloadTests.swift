@@ -9,7 +9,7 @@ struct OverloadTests {
     func queueIsFull() throws {
         try withServer {
             $0.sendQueue = 2
-            // However busy the machine is while the database is locked.
+            // Longer than the test keeps the database locked, even on a busy machine.
             $0.busyTimeout = 120_000
         } _: { server in
             let database = try Database(of: server.configuration)
@@ -18,11 +18,11 @@ struct OverloadTests {
             let senders = try (0..<12).map { number in
                 let sender = try HTTPClient(port: server.port)
                 try sender.write(HTTPClient.bytes(sending: HTTPClient.draft("x", id: "\(number)")))
-                // The next one shall find the queue as this one has left it.
+                // Two answers show that the server has read what was sent before.
                 for _ in 0..<2 { _ = try watching.get("/healthz") }
                 return sender
             }
-            // Whoever came last is told while nothing can be stored yet.
+            // The last one is refused while nothing can be stored yet.
             let last = try senders[11].response()
             #expect(last.status == .serviceUnavailable)
             #expect(last["Retry-After"] == "1")
@@ -33,7 +33,7 @@ struct OverloadTests {
             let stored = answers.count { $0 == .created }
             #expect(stored >= 3 && answers.allSatisfy { $0 == .created || $0 == .serviceUnavailable })
             #expect(try watching.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == Int64(stored))
-            // The refused one tries again, as it was told to.
+            // The refused client retries, as the answer says.
             #expect(try senders[11].send("x", id: "11").seq == Int64(stored) + 1)
         }
     }

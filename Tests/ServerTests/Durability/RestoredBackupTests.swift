@@ -24,7 +24,7 @@ struct RestoredBackupTests {
             let after = try HTTPClient(port: server.port)
             let room = try after.read("/v1/rooms/lobby", as: ReceivedRoom.self)
             #expect(room.head == 3 && room.epoch != old.epoch)
-            // Another message gets the place of the one that is lost.
+            // Another message takes the place of the lost one.
             try after.send("another")
             let answer = try after.get("/v1/rooms/lobby/changes?since=\(old.epoch):2")
             #expect(answer.status == .gone)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A server whose database is deleted")
 struct StorageLostTests {
-    /// Asks until the server answers that it is ready, or that it is not.
+    /// Asks until readiness has this status.
     private func waitForReadiness(_ status: HTTPResponse.Status, _ client: HTTPClient) throws {
         let end = ContinuousClock.now + .seconds(Recorder<Never>.patience)
         while try client.get("/readyz").status != status {
@@ -22,7 +22,7 @@ struct StorageLostTests {
             try client.send("1", id: "1")
             let path = server.configuration.database
             #expect(rename(path, path + ".away") == 0)
-            // It looks once a second.
+            // The server checks the files once a second.
             try waitForReadiness(.serviceUnavailable, client)
             let answers = try [
                 client.get("/readyz"), client.post(HTTPClient.draft("2", id: "2")),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Faulty requests and answers")
 struct AnswerFaultTests {
-    /// A time that no test waits for.
+    /// A delay that no test waits for, in milliseconds.
     private static let never = 60_000
 
     private func messages(_ fault: String) -> String {
@@ -32,7 +32,7 @@ struct AnswerFaultTests {
             #expect(refused["Retry-After"] == (status == 500 ? nil : "1"))
             #expect(try refused.problem.status == status)
             #expect(try head(server) == 0)
-            // The connection goes on, and so does the client that tries again.
+            // The connection stays open, and a retry succeeds.
             try client.send("x")
             for format in LiveFormat.allCases {
                 let error = #expect(throws: Unexpected.self) {
@@ -78,7 +78,7 @@ struct AnswerFaultTests {
             let stored = try send("2", "late-answer=1", by: other)
             #expect(stored.status == .created && stored["Location"] == "/v1/rooms/lobby/messages/2")
             #expect(try decode(stored.body, as: ReceivedMessage.self) == live.message())
-            // What is behind it on the connection comes behind it.
+            // Requests after it on the connection are answered after it.
             try other.write(
                 HTTPClient.bytes(.get, "/v1/rooms/lobby/messages/7?fault=late-answer=1") + HTTPClient.bytes(.get, "/"))
             #expect(try other.response().status == .notFound)
@@ -101,7 +101,7 @@ struct AnswerFaultTests {
             let again = try send("x", id: "a", "lost-answer", by: HTTPClient(port: server.port))
             #expect(again.status == .ok)
             #expect(try decode(again.body, as: ReceivedMessage.self) == pushed)
-            // A change is made, and so is what is asked for again.
+            // The change is made, and so is its repetition.
             for _ in 1...2 {
                 let client = try HTTPClient(port: server.port)
                 try client.write(HTTPClient.bytes(.delete, "/v1/rooms/lobby/messages/1?user=alice&fault=lost-answer"))
@@ -124,7 +124,7 @@ struct AnswerFaultTests {
             #expect(statuses == [503, 503, 201, 200])
             let every = try (1...4).map { _ in try client.get("/v1/rooms/lobby?fault=status=429/2").status.code }
             #expect(every == [200, 429, 200, 429])
-            // Exactly as many answers are lost, those of repeated sends among them.
+            // The number of lost answers is exact, including those of repeated sends.
             for _ in 1...2 {
                 let other = try HTTPClient(port: server.port)
                 try other.write(

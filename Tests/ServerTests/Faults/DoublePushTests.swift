@@ -21,7 +21,7 @@ struct DoublePushTests {
             $0.threads = threads
         } _: { server in
             let client = try HTTPClient(port: server.port)
-            // Enough of each for every loop to have some.
+            // Enough subscribers for every loop to have some.
             var subscribers: [any LiveClient] = []
             for _ in 0..<4 {
                 subscribers += try LiveFormat.allCases.map { try $0.subscribe(port: server.port) }

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("The faults of a request")
 struct FaultPlanTests {
-    /// The plan of a request with these headers and this query.
+    /// Returns the plan of a request with these headers and this query.
     private func faults(_ headers: String..., query: String = "") throws(Problem) -> FaultPlan? {
         var parser = RequestParser()
         let lines = headers.map { "Backscroll-Fault: \($0)\r\n" }.joined()
@@ -80,7 +80,7 @@ struct FaultPlanTests {
         #expect(plan.due(.get, "v1/rooms/a", counts).faults.map(\.name) == [.status])
         let other = try #require(try faults("status=503:3"))
         #expect(other.due(.get, "v1/rooms", counts).refusal?.status == 503)
-        // Beyond the bound counting begins anew; it does not grow.
+        // Above the maximum all counters restart; the table does not grow.
         for number in 0..<FaultCounts.maximum { _ = other.due(.get, "v1/\(number)", counts) }
         #expect(plan.due(.get, "v1/rooms", counts).refusal?.status == 503)
     }
@@ -96,7 +96,7 @@ struct FaultPlanTests {
             }
         }
         #expect(#expect(throws: Problem.self) { try faults("x") }?.field == "Backscroll-Fault")
-        // Whoever asks for nothing at all has made a mistake that a test must not hide.
+        // An empty list is a mistake that must not go unnoticed.
         #expect(throws: Problem.self) { try faults("") }
         #expect(throws: Problem.self) { try faults(query: "fault") }
         #expect(throws: Problem.self) { try faults("status=504") }

@@ -78,7 +78,7 @@ struct FaultSwitchTests {
     }
 }
 
-/// Keeps the lines that a server logs.
+/// Records the lines that a server logs.
 private struct RecordingLogHandler: LogHandler {
     let lines: Recorder<String>
     var logLevel = Logger.Level.info

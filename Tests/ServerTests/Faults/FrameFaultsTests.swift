@@ -5,7 +5,7 @@ import Wire
 
 @testable import Server
 
-/// What becomes of frames, without a connection.
+/// Tests faults on frames without a connection.
 @Suite("Faulty frames")
 struct FrameFaultsTests {
     private func faults(_ text: String, _ format: PushFormat) throws -> FrameFaults? {
@@ -13,7 +13,7 @@ struct FrameFaultsTests {
             try FaultPlan(parsing: text.split(separator: ","), field: "fault"), format: format, epoch: "E")
     }
 
-    /// The message of a revision, as it is pushed.
+    /// Returns the message with a revision, as pushed.
     private func frame(_ rev: Int64, _ format: PushFormat) -> [UInt8] {
         let snapshot = Array(#"{"rev":\#(rev),"text":"\#(String(repeating: "x", count: 200))"}"#.utf8)
         var bytes: [UInt8] = []
@@ -40,7 +40,7 @@ struct FrameFaultsTests {
         return bytes
     }
 
-    /// What is sent in place of all of these, and whether the connection ends.
+    /// Returns the bytes sent in place of these frames, and whether the connection ends.
     private func pass(_ all: [UInt8]..., by faults: inout FrameFaults) -> ([UInt8], Bool) {
         var out: [UInt8] = []
         for bytes in all where faults.pass(bytes.span, into: &out) { return (out, true) }
@@ -109,7 +109,7 @@ struct FrameFaultsTests {
         var torn = try #require(try self.faults("torn-frame,new-epoch", .serverSentEvents))
         let (half, _) = pass(frames([7], .serverSentEvents), by: &torn)
         #expect(String(decoding: half, as: UTF8.self).hasPrefix("event: message\nid: Efault:7\n"))
-        // There is no epoch in a frame.
+        // WebSocket frames contain no epoch.
         #expect(try self.faults("new-epoch", .webSocket) == nil)
     }
 

@@ -7,7 +7,7 @@ import WebSocket
 
 @Suite("A subscription with faults")
 struct LiveFaultTests {
-    /// Long enough to be compressed where that is agreed.
+    /// Long enough to be compressed.
     private static let padding = String(repeating: "lorem ", count: 40)
 
     private func withMessages(_ count: Int, _ body: (LiveServer, HTTPClient) throws -> Void) throws {
@@ -26,7 +26,7 @@ struct LiveFaultTests {
 
     /// Reads frames to the end of the connection.
     ///
-    /// - Returns: the `rev` of messages, and nil for what is none.
+    /// - Returns: The `rev` of each message, and `nil` for other frames.
     private func revsToEnd(_ live: any LiveClient) throws -> [Int64?] {
         var revs: [Int64?] = []
         while true {
@@ -104,7 +104,7 @@ struct LiveFaultTests {
                 try live.ask(for: room, since: "0")
                 #expect(try live.frames(4).map { $0.message?.rev } == [nil, 1, 3, nil])
             }
-            // A room that is left and joined again begins anew.
+            // A room that is left and joined again starts a new count.
             try live.send(#"{"type":"unsubscribe","room":"lobby"}"#)
             try live.ask(for: "lobby", since: "0")
             #expect(try live.frames(4).map { $0.message?.rev } == [nil, 1, 3, nil])
@@ -122,7 +122,7 @@ struct LiveFaultTests {
             $0.faults = true
         } _: { server in
             let client = try HTTPClient(port: server.port)
-            // Several slices of the log, none of which the kernel takes at once.
+            // Several slices of the log, each larger than the kernel accepts at once.
             var generator = SeededGenerator(seed: 5)
             for _ in 1...40 {
                 try client.send(String((0..<15_000).map { _ in "abcdefghijklmnop".randomElement(using: &generator)! }))

@@ -19,7 +19,7 @@ struct ConnectionTests {
             #expect(try client.socket.receive(asLongAs: goOn) == goOn)
             try client.write(body)
             #expect(try client.response().status == .created)
-            // Not when the body is there already.
+            // Not if the body has already arrived.
             try client.write("\(head)Expect: 100-continue\r\n\r\n\(body)")
             let answer = try client.socket.receive { $0.count >= 12 }
             #expect(String(decoding: answer.prefix(12), as: UTF8.self) == "HTTP/1.1 201")
@@ -115,7 +115,7 @@ struct ConnectionTests {
             #expect(try refused.endsSilently())
             for client in clients { #expect(try client.get("/healthz").status == .ok) }
             clients.removeLast().close()
-            // The server learns of the end in its own time.
+            // The server notices the end asynchronously.
             while true {
                 let client = try HTTPClient(port: server.port)
                 try? client.write(HTTPClient.bytes(.get, "/healthz"))

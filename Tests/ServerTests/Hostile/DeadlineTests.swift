@@ -25,7 +25,7 @@ struct DeadlineTests {
         #expect(try client.endsSilently())
     }
 
-    /// Sends a byte now and then until something comes.
+    /// Sends a byte from time to time until the server answers.
     private func drip(_ byte: UInt8, _ client: HTTPClient) throws {
         while !client.socket.waitForBytes(milliseconds: 20) { try client.write([byte]) }
     }
@@ -104,10 +104,10 @@ struct DeadlineTests {
             let live = try format.subscribe(port: server.port, receiveBuffer: 16 * 1024)
             try live.greeting()
             let client = try HTTPClient(port: server.port)
-            // Noise, which stays large when it is compressed.
+            // Random letters, which stay large after compression.
             let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
             for _ in 0..<20 { try client.send(String((0..<16_000).map { _ in letters.randomElement()! })) }
-            // It is gone when it is the sender's connection alone that is left.
+            // The slow client is gone when only the sender's connection is left.
             while try !client.get("/metrics").text.contains("backscroll_connections 1\n") {}
             try client.send("on it goes")
         }

@@ -24,7 +24,7 @@ struct NastyValueTests {
                     served += 1
                 }
                 if !response.keepAlive {
-                    // Refused from its head, before all of its body had arrived.
+                    // Refused by its head, before all of its body had arrived.
                     #expect(request.count > 16 * 1024 && response.status.kind == .clientError, "\(text)")
                     client = try HTTPClient(port: server.port)
                 }
@@ -42,7 +42,7 @@ struct NastyValueTests {
             for _ in 0..<50 {
                 let socket = try WebSocketClient.forRooms(port: server.port)
                 try socket.http.write((0..<10).flatMap { _ in values.frame() })
-                // Whatever they were, this is answered behind them, if only by the end.
+                // The server answers this last, at the latest by closing.
                 try? socket.send(.close, ClosePayload(code: .normalClosure).encoded())
                 _ = try socket.closeCode()
             }

@@ -2,7 +2,7 @@ import HTTPTypes
 import TestSupport
 import WebSocket
 
-/// Makes requests and frames of values that programs trip over, where the API has numbers, texts, objects and places.
+/// Generates requests and frames with troublesome values in place of the API's numbers, texts, objects and places.
 struct NastyValues {
     private var random: SeededGenerator
 
@@ -36,7 +36,7 @@ struct NastyValues {
 
     // MARK: Requests
 
-    /// A request, most often of a kind that there is.
+    /// Returns a request, usually of a valid kind.
     mutating func request() -> [UInt8] {
         let messages = "/v1/rooms/\(room())/messages"
         switch Int.random(in: 0..<9, using: &random) {
@@ -66,7 +66,7 @@ struct NastyValues {
 
     // MARK: Frames
 
-    /// A frame of a client that is subscribed, or wants to be; sometimes one that is none.
+    /// Returns a frame of a client that is subscribed or wants to be; sometimes an invalid one.
     mutating func frame() -> [UInt8] {
         if Int.random(in: 0..<8, using: &random) == 0 {
             return (0..<Int.random(in: 1...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -2,7 +2,7 @@ import HTTP
 import HTTPTypes
 import Testing
 
-/// Numbers that are integers, but larger than any: as many zeros as an `Int` can say.
+/// Integers with so many zeros that their count just fits an `Int`.
 @Suite("A number that is too large")
 struct NumberTests {
     static let numbers = ["1e9223372036854775807", "-12e9223372036854775806", "1e99999999999999999999"]

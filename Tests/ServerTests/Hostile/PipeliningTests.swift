@@ -128,7 +128,7 @@ struct PipeliningTests {
             for _ in 0..<5 { #expect(try sender.response().status == .created) }
             let client = try HTTPClient(port: server.port, receiveBuffer: 16 * 1024)
             try client.write((0..<100).flatMap { _ in HTTPClient.bytes(.get, "/v1/rooms/lobby/messages") })
-            // Others run out of time twice, one after the other, while the answers wait for their client.
+            // Other clients time out twice, while these answers wait to be read.
             for _ in 0..<2 {
                 let late = try HTTPClient(port: server.port)
                 try late.write("GET /")

@@ -24,7 +24,7 @@ struct StartTests {
             try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") {
                 $0.port = first.port
             }
-            // The first one goes on.
+            // The first server is not affected.
             #expect(try HTTPClient(port: first.port).send("x").seq == 1)
         }
     }

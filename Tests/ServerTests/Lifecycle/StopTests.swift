@@ -8,16 +8,16 @@ import WebSocket
 
 @Suite("A server that stops")
 struct StopTests {
-    /// Sends that have reached the server and wait for a commit, which the database's lock holds up.
+    /// Starts sends that reach the server and wait for a commit, which a lock on the database delays.
     private func sendsOnTheirWay(_ server: LiveServer, _ watching: HTTPClient) throws -> [HTTPClient] {
         var senders: [HTTPClient] = []
-        // Some are in the commit, and the others wait for the next one.
+        // Some sends are in the commit, and the others wait for the next one.
         while try !watching.get("/metrics").text.contains("backscroll_queued_sends 3\n") {
             let sender = try HTTPClient(port: server.port)
             try sender.write(HTTPClient.bytes(sending: HTTPClient.draft("\(senders.count)")))
             senders.append(sender)
-            // When it has answered twice, it has also read what was there before the first time; and with the third
-            // time it has seen that no more sends come just now, and handed it over.
+            // Two answers show that the server has read what was sent before the first one. The third shows that it has
+            // handed everything to the log, since no more sends were arriving.
             for _ in 0..<3 { _ = try watching.get("/healthz") }
         }
         return senders
@@ -37,7 +37,7 @@ struct StopTests {
             try concurrently([{ running.stop() }]) {
                 let isClosed = try watching.endsSilently()
                 #expect(isClosed)
-                // Each loop closes its own listener, and not all at the same moment.
+                // The loops close their listeners at different moments.
                 while let late = try? TestClient(port: running.port) { late.close() }
                 #expect(throws: TestClientError.refused) { try TestClient(port: running.port) }
                 try database.unlock()
@@ -70,7 +70,7 @@ struct StopTests {
                 try client.write(Array(request[..<cut]))
                 return (client, Array(request[cut...]))
             }
-            // Answered twice, the server has read what was there before the first time.
+            // Two answers show that the server has read what was sent before the first one.
             for _ in 0..<2 { #expect(try idle.get("/healthz").status == .ok) }
             try concurrently([{ running.stop() }]) {
                 let isClosed = try idle.endsSilently()
@@ -96,7 +96,7 @@ struct StopTests {
             try half.write("POST /v1/rooms/lobby/messages HTTP/1.1\r\n")
             let socket = try WebSocketClient(port: server.port)
             try socket.greeting()
-            // None of them says goodbye.
+            // None of the clients closes its connection.
             server.stop()
             #expect(try socket.event() == .close(code: .goingAway, reason: Array("the server is going away".utf8)))
             try idle.socket.waitForEnd()

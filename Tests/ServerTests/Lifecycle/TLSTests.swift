@@ -44,7 +44,7 @@ struct TLSTests {
             let old = try HTTPClient(port: server.port, tls: TLSOptions())
             try certificate.replace(name: "second")
             server.server.reload()
-            // The loop reads it in its next turn.
+            // The loop loads it in its next turn.
             while try HTTPClient(port: server.port, tls: TLSOptions()).socket.agreed?.certificate != "second" {}
             try certificate.overwrite(certificate: "nonsense")
             server.server.reload()
@@ -65,9 +65,9 @@ struct TLSTests {
         }
     }
 
-    /// Has `openssl s_client` ask for health, and save or show a ticket.
+    /// Uses `openssl s_client` to request health, and to save or present a ticket.
     ///
-    /// - Returns: whether the server knew it.
+    /// - Returns: True if the server resumed the session.
     private func isResumed(_ server: LiveServer, _ version: String, _ option: String, _ file: String) throws -> Bool {
         let request = #"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"#
         let output = try run(
@@ -88,7 +88,7 @@ struct TLSTests {
             #expect(try !isResumed(server, version, "-sess_out", file))
             #expect(try isResumed(server, version, "-sess_in", file))
             server.server.reload()
-            // The loop takes the new keys in its next turn.
+            // The loop gets the new keys in its next turn.
             while try isResumed(server, version, "-sess_in", file) {}
             #expect(try !isResumed(server, version, "-sess_out", file))
             #expect(try isResumed(server, version, "-sess_in", file))

@@ -41,9 +41,9 @@ struct BucketTableTests {
         for key in 0..<2 * most { _ = table.take(key, at: 0) }
         #expect(table.count == most)
         #expect(table.take(-1, at: 0) != nil)
-        // Those who are new share a bucket for each mutex, which are empty by now.
+        // New keys share one bucket for each mutex, and these are empty by now.
         for key in 3 * most..<3 * most + 100 { #expect(table.take(key, at: 0) != nil) }
-        // A second later all of them are full again.
+        // A second later all buckets are full again.
         for key in 4 * most..<4 * most + 100 { #expect(table.take(key, at: 1_000_000_000) == nil) }
         #expect(table.count < most)
     }
@@ -52,7 +52,7 @@ struct BucketTableTests {
     func sweeps() throws {
         let table = BucketTable<Int>(try #require(RateLimit("1000/s:1")))
         for key in 0..<2 * most { _ = table.take(key, at: 0) }
-        // Looked through at 0, in vain; not again before its time, though all are full by then.
+        // The search at 0 finds none; the next one comes only after the interval, although all are full by then.
         let early = BucketTableBounds.sweepInterval - 1
         for key in 2 * most..<3 * most { _ = table.take(key, at: early) }
         #expect(table.count == most)

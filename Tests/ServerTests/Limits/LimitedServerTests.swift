@@ -113,7 +113,7 @@ struct LimitedServerTests {
                 try expectLimited(client.get(target), by: "reads-per-user")
             }
             try expectLimited(client.get("/v1/rooms?user=carol"), by: "reads-per-address")
-            // What is sent and subscribed to has limits of its own.
+            // Sends and subscriptions have limits of their own.
             try client.send("x", as: "alice")
             try EventStreamClient(port: server.port, "/v1/rooms/lobby/live?user=alice").greeting()
             #expect(try client.get("/healthz").status == .ok)

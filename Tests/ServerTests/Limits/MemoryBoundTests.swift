@@ -14,12 +14,12 @@ struct MemoryBoundTests {
             .flatMap { Int($0.dropFirst(name.count + 1)) }
     }
 
-    /// Asks again and again: what is awaited comes about on the server's own threads.
+    /// Polls a metric, since the server's threads change it asynchronously.
     private func wait(for value: Int, of name: String, _ client: HTTPClient) throws {
         while try metric(name, client) != value {}
     }
 
-    /// A request of which only the head and the beginning of the body have been sent.
+    /// Sends the head and the beginning of the body of a request.
     private func half(_ server: LiveServer, bytes: Int, of length: Int) throws -> HTTPClient {
         let client = try HTTPClient(port: server.port)
         try client.write("POST \(messages) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n")
@@ -42,7 +42,7 @@ struct MemoryBoundTests {
                 try sender.write(HTTPClient.bytes(sending: HTTPClient.draft(text, id: "\(number)")))
                 return sender
             }
-            // Six fit, in whatever order they arrive.
+            // Six fit, in any order of arrival.
             let body = HTTPClient.draft(text, id: "0").utf8.count
             try wait(for: 6 * body, of: "backscroll_pending_bytes", watching)
             #expect(try watching.get("/v1/rooms/lobby/messages").status == .ok)
@@ -68,7 +68,7 @@ struct MemoryBoundTests {
             try wait(for: 90_000, of: "backscroll_pending_bytes", watching)
             let draft = HTTPClient.draft(String(repeating: "x", count: 11_000))
             #expect(try watching.post(draft).problem.code == "overloaded")
-            // One that arrives in pieces cannot be read to its end, so its connection ends.
+            // A body in pieces cannot be skipped, so the connection ends.
             let other = try half(server, bytes: 20_000, of: 30_000)
             let refused = try other.response()
             #expect(try refused.problem.code == "overloaded")

@@ -28,7 +28,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: 0) == nil)
         #expect(bucket.take(limit, at: 0) == 333_333_334)
         #expect(bucket.take(limit, at: 333_333_333) == 1)
-        // Looked at in between or not: after so many seconds so many have been given.
+        // The number of tokens after some seconds does not depend on checks in between.
         var given = 0
         var now: Int64 = 333_333_333
         while now < 1000 * second {

@@ -10,7 +10,7 @@ import Transport
 struct TrustedProxyTests {
     private static let ranges = ["10.0.0.0/8", "fd00::/8", "127.0.0.1"].map { IPRange($0)! }
 
-    /// The client's address in a request with these fields.
+    /// Returns the client's address for a request with these headers.
     private static func client(_ fields: [(String, String)], from peer: String = "10.0.0.1") throws -> String {
         var parser = RequestParser()
         let lines = fields.map { "\($0): \($1)\r\n" }.joined()
@@ -39,11 +39,11 @@ struct TrustedProxyTests {
         ([("Forwarded", "for=192.0.2.1, for=_hidden")], "10.0.0.1"),
         ([("Forwarded", "for=192.0.2.1, proto=http")], "10.0.0.1"),
         ([("Forwarded", "for=\"1.1.1.1"), ("Forwarded", "for=192.0.2.1")], "192.0.2.1"),
-        // Both: they must agree.
+        // If both are present, they must agree.
         ([("Forwarded", "for=192.0.2.1"), ("X-Forwarded-For", "1.1.1.1, 192.0.2.1")], "192.0.2.1"),
         ([("Forwarded", "for=192.0.2.1"), ("X-Forwarded-For", "192.0.2.2")], "10.0.0.1"),
         ([("Forwarded", ""), ("X-Forwarded-For", "192.0.2.2")], "10.0.0.1"),
-        // Nothing else is looked at.
+        // No other headers count.
         ([("X-Real-IP", "192.0.2.1"), ("Client-IP", "192.0.2.1"), ("Via", "192.0.2.1")], "10.0.0.1"),
     ]
 
@@ -78,7 +78,7 @@ struct TrustedProxyTests {
             $0.limits.addressSends = RateLimit("1/h:1")
             $0.limits.addressConnections = RateLimit("1/h:2")
         } _: { server in
-            // The proxy may connect as often as it likes.
+            // The proxy itself may connect any number of times.
             for number in 1...4 {
                 let client = try HTTPClient(port: server.port)
                 let statuses = try ["192.0.2.\(number)", "1.1.1.1, 192.0.2.\(number)"].map { try send(client, for: $0) }
@@ -121,7 +121,7 @@ struct TrustedProxyTests {
             let first = try statuses("192.0.2.1", "192.0.2.9")
             let second = try statuses("192.0.2.2", "192.0.2.9")
             #expect(first == [201, 429] && second == [201, 429], "what the client says itself does not count")
-            // A balancer before a proxy: the proxy's fields count.
+            // A balancer before a proxy: the proxy's headers count.
             let proxied = try statuses("10.0.0.5", "192.0.2.3")
             #expect(proxied == [201, 429])
         }

@@ -17,7 +17,7 @@ struct CancelledReadTests {
             try reads.hold(server)
             for _ in 0..<50 {
                 try socket.send(#"{"type":"subscribe","rooms":"mine"}"#)
-                // In turns of the loop that are not the same: the log has got the query.
+                // In separate turns of the loop, so that the log has the query.
                 #expect(try socket.isQuiet())
                 #expect(try queued(client) == "1")
                 try socket.send(#"{"type":"unsubscribe","rooms":"mine"}"#)
@@ -42,7 +42,7 @@ struct CancelledReadTests {
             try reads.wait(for: 0, client)
             for fields in [HandshakeTests.fields, [HTTPField("Accept", "text/event-stream")]] {
                 let opening = try HTTPClient(port: server.port)
-                // Of a client that has had an answer before, the server hears at once that it has gone.
+                // After one answer, the server notices at once when the client leaves.
                 _ = try opening.get("/healthz")
                 try opening.write(HTTPClient.bytes(.get, "/v1/rooms/b/live?user=alice", fields: fields))
                 try reads.wait(for: 1, client)

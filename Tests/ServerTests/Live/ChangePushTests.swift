@@ -16,7 +16,7 @@ struct ChangePushTests {
                 try client.post(#"{"text":"2"}"#), try client.change(.delete, "1"),
                 try client.change(.patch, "2", #"{"text":"two"}"#),
             ]
-            // What changes nothing is not pushed.
+            // A change without effect is not pushed.
             _ = try client.change(.delete, "1")
             _ = try client.change(.patch, "2", #"{"text":"two"}"#)
             let last = try client.post(#"{"text":"3"}"#)
@@ -36,7 +36,7 @@ struct ChangePushTests {
             let live = try format.subscribe(port: server.port)
             try live.greeting()
             let messages = "/v1/rooms/lobby/messages"
-            // Each connection has one request under way, so that these are committed together.
+            // Each connection has one pending request, so these are committed together.
             let users = (0..<20).map { "user\($0)" }
             let clients = try users.map { _ in try HTTPClient(port: server.port) }
             for (user, client) in zip(users, clients) {

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import Transport
 
-/// What clients hold who load a page, subscribe from its revision, and put what comes in the place of what they have.
+/// Clients that load a page, subscribe from its revision, and apply changes must end up with the same room.
 @Suite("While many send, edit, delete and react", .serialized)
 struct ChangeRaceTests {
-    /// One of those who change a room; they are done when all have sent their last message.
+    /// Runs a client that changes a room. All of them finish after their last message.
     private static func change(as number: Int, port: Int, room: String) throws {
         var generator = SeededGenerator(seed: UInt64(number))
         let client = try HTTPClient(port: port)
@@ -29,9 +29,9 @@ struct ChangeRaceTests {
         }
     }
 
-    /// Loads pages and follows the room, now and then anew, until a message says that it is the end.
+    /// Loads pages and follows the room, sometimes starting over, until the final message.
     ///
-    /// - Returns: what it holds: for each `seq` the message.
+    /// - Returns: The client's messages by `seq`.
     private static func follow(
         as number: Int, port: Int, room: String, format: LiveFormat
     ) throws -> [Int64: ReceivedMessage] {
@@ -46,7 +46,7 @@ struct ChangeRaceTests {
             for _ in 0..<Int.random(in: 5...150, using: &generator) {
                 let frame = try live.frame()
                 if let message = frame.message {
-                    // Live, every revision comes; of the past, each message once.
+                    // Live, every revision arrives; in a replay, each message once.
                     guard isReplay ? message.rev > rev : message.rev == rev + 1 else {
                         throw Unexpected("revision \(message.rev) after \(rev)")
                     }
@@ -65,7 +65,7 @@ struct ChangeRaceTests {
     func race(loops: Int) throws {
         try withServer {
             $0.threads = loops
-            // So small that whoever stalls for a moment falls behind the feed.
+            // So small that a client that stalls falls behind the feed at once.
             $0.feedBytes = 4096
             $0.transport.sendBuffer = 16 * 1024
             $0.webSocket.framesPerSecond = .max

@@ -16,7 +16,7 @@ struct ClientFrameTests {
         }
     }
 
-    /// Whether the socket still answers.
+    /// Returns true if the socket still answers.
     private func isOpen(_ socket: WebSocketClient) throws -> Bool {
         try socket.send(.ping, [7])
         return try socket.event() == .pong([7])
@@ -130,7 +130,7 @@ struct ClientFrameTests {
         } _: { server in
             let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=alice")
             try socket.greeting()
-            // Which comes when the first window has been over for a while.
+            // The ping comes after the first window is over.
             #expect(try socket.event() == .ping([]))
             try socket.http.write((0..<500).flatMap { _ in WebSocketClient.frame(.ping, []) })
             var pongs = 0

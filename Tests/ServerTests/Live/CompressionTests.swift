@@ -18,7 +18,7 @@ struct CompressionTests {
         }
     }
 
-    /// The bytes of a masked frame of a compressed message.
+    /// Returns a masked frame of a compressed message.
     private func frame(_ message: [UInt8], isFinal: Bool = true) -> [UInt8] {
         var deflater = Deflater()
         var payload: [UInt8] = []
@@ -30,7 +30,7 @@ struct CompressionTests {
         return bytes
     }
 
-    /// All that a socket is sent, to its end.
+    /// Returns everything that a socket receives.
     private func bytes(_ client: HTTPClient) throws -> [UInt8] {
         try client.write(WebSocketClient.frame(.close, []))
         return try client.takeRemainder() + client.socket.receiveToEnd()
@@ -84,7 +84,7 @@ struct CompressionTests {
                     let messages = try lives.map { try $0.next() }
                     #expect(messages.allSatisfy { $0 == messages[0] })
                 }
-                // The one before leaves, so that now and then nobody wants the compressed form.
+                // The previous one leaves, so that sometimes nobody uses compression.
                 lives[1] = try LiveFormat.deflatedWebSocket.subscribe(port: server.port)
                 try lives[1].greeting()
             }
@@ -103,7 +103,7 @@ struct CompressionTests {
             }
             let live = try (0..<2).map { _ in try subscribe(.deflatedWebSocket) }
             let plain = try subscribe(.webSocket)
-            // A reader of its own has seen the last one, so it has been sent to all.
+            // Another reader has the last message, so it was sent to all.
             let witness = try WebSocketClient(port: server.port)
             try witness.greeting()
             for index in 1...10 { try sender.send("How are you today, number \(index)?") }
@@ -111,7 +111,7 @@ struct CompressionTests {
             let received = try live.map(bytes)
             #expect(received[0] == received[1])
             let replayed = try bytes(subscribe(.deflatedWebSocket, "?since=0"))
-            // Behind the first frame of each, and before `live` and the answer to our Close frame.
+            // After the first frame of each, and before `live` and the answer to our Close frame.
             let messages = received[0].suffix(from: received[0].firstIndex(of: 0xC1)!).dropLast(2)
             #expect(replayed.suffix(from: replayed.firstIndex(of: 0xC1)!).starts(with: messages))
             #expect(try received[0].count * 10 < bytes(plain).count * 9)
@@ -162,7 +162,7 @@ struct CompressionTests {
     @Test(
         "is closed for data that is not compressed as negotiated",
         arguments: [
-            // Not deflate; cut off; not UTF-8; RSV1 on a continuation, on a ping; RSV2.
+            // Invalid deflate data; truncated; not UTF-8; RSV1 on a continuation and on a ping; RSV2.
             ([0xC1, 0x81, 0, 0, 0, 0, 0x07], .invalidPayloadData),
             ([0xC1, 0x83, 0, 0, 0, 0, 0xF2, 0x48, 0xCD], .invalidPayloadData),
             ([0xC1, 0x87, 0, 0, 0, 0, 0x00, 0x01, 0x00, 0xFE, 0xFF, 0xFF, 0x00], .invalidPayloadData),

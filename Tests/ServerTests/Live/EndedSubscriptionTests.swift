@@ -8,7 +8,7 @@ import Wire
 
 @Suite("The end of a user's subscriptions to a room")
 struct EndedSubscriptionTests {
-    /// Makes alice a member of the lobby, which is carol's, and removes her again.
+    /// Makes alice a member of carol's lobby, and removes her again.
     private func addAndRemove(_ client: HTTPClient) throws {
         let member = "/v1/rooms/lobby/members/alice?user=carol"
         #expect(try client.request(.put, member, body: Array("{}".utf8)).status == .created)
@@ -23,7 +23,7 @@ struct EndedSubscriptionTests {
             let client = try HTTPClient(port: server.port)
             try client.send("0", as: "carol")
             let live = "/v1/rooms/lobby/live?user="
-            // Enough of each for every loop to have some.
+            // Enough sockets for every loop to have some.
             let sockets = try (0..<12).map { _ in try WebSocketClient(port: server.port, live + "alice") }
             let many = try (0..<12).map { _ in try WebSocketClient.forRooms(port: server.port, as: "alice") }
             let stream = try EventStreamClient(port: server.port, live + "alice")
@@ -48,7 +48,7 @@ struct EndedSubscriptionTests {
             try client.send("2", to: "other")
             for socket in others + [nobody] { #expect(try socket.message().text == "1") }
             for socket in many { #expect(try socket.message().text == "2") }
-            // It is an open room.
+            // The room is open, so she can subscribe again.
             try many[0].join("lobby")
         }
     }

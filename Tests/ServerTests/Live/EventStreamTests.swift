@@ -41,7 +41,7 @@ struct EventStreamTests {
                 let stream = try EventStreamClient(port: server.port, "/v1/rooms/lobby/live\(query)", lines: lines)
                 return try (0..<count).map { _ in try stream.event().id }
             }
-            // From now on: subscribed, live, presence.
+            // Without a position: subscribed, live, presence.
             #expect(try ids("", count: 3) == ["\(epoch):3", "\(epoch):3", nil])
             #expect(try ids("?since=2", count: 3) == ["\(epoch):2", "\(epoch):3", "\(epoch):3"])
             #expect(
@@ -90,9 +90,9 @@ struct EventStreamTests {
                 let response = try client.get(target, fields: [HTTPField(name: .accept, value: accept)])
                 #expect(response.status.code == 426)
             }
-            // An offer to upgrade to something else does not keep a client from its events.
+            // An offer to upgrade to another protocol does not prevent events.
             try EventStreamClient(port: server.port, lines: ["Upgrade: h2c", "Connection: Upgrade"]).greeting()
-            // A client that asks for a WebSocket gets one, whatever it accepts.
+            // A request for a WebSocket gets one, whatever it accepts.
             try WebSocketClient(port: server.port, fields: [HTTPField("Accept", "text/event-stream")]).greeting()
         }
     }
@@ -112,7 +112,7 @@ struct EventStreamTests {
             #expect(try again.message().rev == 3)
             #expect(try again.message().rev == 4)
             #expect(try again.frame().liveRev == 4)
-            // An empty one is what a client sends that has seen none.
+            // A client without an event id sends an empty one.
             let fresh = try EventStreamClient(
                 port: server.port, "/v1/rooms/lobby/live?since=3", lines: ["Last-Event-ID:"])
             _ = try fresh.frame()
@@ -143,7 +143,7 @@ struct EventStreamTests {
             let stream = try EventStreamClient(port: server.port)
             try stream.greeting()
             try stream.fallSilent()
-            // It is gone when the connection that asks is the only one.
+            // The stream is gone when the requesting connection is the only one.
             let client = try HTTPClient(port: server.port)
             while try !client.get("/metrics").text.contains("backscroll_connections 1\n") {}
             #expect(try client.get("/metrics").text.contains("backscroll_subscribers 0\n"))

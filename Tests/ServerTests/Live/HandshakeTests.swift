@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("A WebSocket's handshake")
 struct HandshakeTests {
-    /// The fields of a good one, with the key of RFC 6455, section 1.3.
+    /// The headers of a valid handshake, with the key of RFC 6455, section 1.3.
     static let fields = [
         HTTPField("Upgrade", "websocket"), HTTPField("Connection", "Upgrade"), HTTPField("Sec-WebSocket-Version", "13"),
         HTTPField("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),

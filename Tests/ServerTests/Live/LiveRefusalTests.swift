@@ -9,7 +9,7 @@ import WebSocket
 struct SocketRefusalTests {
     private static let lobby = "/v1/rooms/lobby/live"
 
-    /// Expects the socket to be opened, told why it is refused, and closed.
+    /// Expects the socket to open, report the refusal, and close.
     private func expect(
         _ code: String, _ closeCode: CloseCode, room: String?, _ target: String, fields: [HTTPField] = [],
         subprotocols: [String] = ["backscroll.v1"], on server: LiveServer
@@ -52,7 +52,7 @@ struct SocketRefusalTests {
                 try expect(code, closeCode, room: "lobby", "\(lobby)?fault=status=\(status)", on: server)
                 try expect(code, closeCode, room: nil, "/v1/live?fault=status=\(status)", on: server)
             }
-            // The member gets in.
+            // The member is admitted.
             try WebSocketClient(
                 port: server.port, "/v1/rooms/den/live?user=carol", subprotocols: ["backscroll.v1"]
             ).greeting()
@@ -151,14 +151,14 @@ struct EventSourceRefusalTests {
         [HTTPField("Accept", "text/event-stream")] + (id.map { [HTTPField("Last-Event-ID", $0)] } ?? [])
     }
 
-    /// An answer that refuses.
+    /// A refusing answer.
     private struct Refusal {
         var retry: Int
         var id: String?
         var code: String
     }
 
-    /// Asks for events after `id`, which is refused by an event on an answer that ends.
+    /// Requests events after `id`, and expects an answer that refuses with an event and ends.
     private func refusal(
         _ client: HTTPClient, _ query: String = "", after id: String, fields: [HTTPField] = []
     ) throws -> Refusal {

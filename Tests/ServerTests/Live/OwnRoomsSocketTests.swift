@@ -5,18 +5,18 @@ import TestSupport
 import Testing
 import WebSocket
 
-// What is sent in the same millisecond is in the order of the rooms' ids: later rooms have earlier ones here.
+// Rooms with messages of the same millisecond are sorted by id; later rooms have lower ids here.
 @Suite("A socket for the rooms of its user")
 struct OwnRoomsSocketTests {
     private static let subscribe = #"{"type":"subscribe","rooms":"mine"}"#
     private static let unsubscribe = #"{"type":"unsubscribe","rooms":"mine"}"#
 
-    /// Sockets of a user that have asked for the user's rooms: enough of them for each of two loops to have some.
+    /// Opens sockets that subscribe to their user's rooms, enough for each of two loops to have some.
     private func sockets(_ server: LiveServer, of user: String, count: Int = 8) throws -> [WebSocketClient] {
         try (0..<count).map { _ in
             let socket = try WebSocketClient.forRooms(port: server.port, as: user)
             try socket.send(Self.subscribe)
-            // From then on it is told what the user joins.
+            // From then on, membership changes are reported to it.
             #expect(try socket.isQuiet())
             return socket
         }
@@ -51,7 +51,7 @@ struct OwnRoomsSocketTests {
                 try client.send("x", to: room, as: room == "other" ? "bob" : "alice")
             }
             let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
-            // One that the client has named itself stays as it is.
+            // A room that the client has named itself stays as it is.
             try socket.ask(for: "b", since: "0")
             #expect(try socket.frame().room?.room == "b")
             #expect(try socket.message().room == "b")
@@ -86,7 +86,7 @@ struct OwnRoomsSocketTests {
             let sockets = try sockets(server, of: "alice")
             let other = try self.sockets(server, of: "bob", count: 1)[0]
             for (index, room) in ["a", "b", "c"].enumerated() {
-                // From another connection each time, which may be on another loop.
+                // A new connection each time, which may be on another loop.
                 let sender = try HTTPClient(port: server.port)
                 try sender.send("first", to: room)
                 try sender.send("second", to: room)
@@ -168,7 +168,7 @@ struct OwnRoomsSocketTests {
             #expect(try socket.frame().room?.room == "a")
             #expect(try socket.message().seq == 2)
             #expect(try socket.frame().liveRev == 2)
-            // It is one that the client has named, from then on.
+            // From then on the client has named the room itself.
             try socket.send(Self.unsubscribe)
             #expect(try socket.isQuiet())
             for room in ["b", "a"] { try client.send("z", to: room) }
@@ -198,7 +198,7 @@ struct OwnRoomsSocketTests {
                     throw Unexpected("another frame")
                 }
             }
-            // Where one goes, another has room.
+            // When one is removed, there is room for another.
             try socket.send(#"{"type":"unsubscribe","room":"a"}"#)
             #expect(try socket.isQuiet())
             try client.send("x", to: "g")
@@ -228,7 +228,7 @@ struct OwnRoomsSocketTests {
             for _ in 1...2 { try socket.send(Self.subscribe) }
             for room in ["A", "a", "b", "c"] {
                 var frame = try socket.frame()
-                // The second one is refused at once, while the rooms of the first are read.
+                // The second request is refused at once, while the list for the first is read.
                 if frame.errorCode == "already_subscribed" { frame = try socket.frame() }
                 #expect(frame.room?.room == room)
                 let next = try socket.frame()
@@ -302,7 +302,7 @@ struct OwnRoomsSocketTests {
             try socket.send(#"{"type":"unsubscribe","room":"b"}"#)
             try renew(narrow, losing: ["c"])
             try renew(wide, gaining: ["c"])
-            // What there is to read for the socket is read in order: this comes after what a list has brought.
+            // Reads of one socket are in order, so this follows the list.
             try socket.join("b")
             try renew(narrow, losing: ["b", "c"])
             try renew(wide, gaining: ["b", "c"])
@@ -335,7 +335,7 @@ struct OwnRoomsSocketTests {
             let other = try HTTPClient(port: server.port)
             try other.write(HTTPClient.bytes(.get, "/v1/rooms/red", fields: [.bearer(alice)]))
             try reads.wait(for: 1, client)
-            // In one turn of the loop, so that the second list waits for the first one.
+            // In one turn of the loop, so that the second list waits for the first.
             try socket.http.write(
                 [blue, alice].flatMap { token in
                     WebSocketClient.frame(.text, Array(#"{"type":"token","token":"\#(token)"}"#.utf8))
@@ -347,7 +347,7 @@ struct OwnRoomsSocketTests {
             #expect(try socket.event() == .pong([7]))
             reads.open()
             #expect(try other.response().status == .ok)
-            // The client may ask anew.
+            // The client may subscribe again.
             for frame in [Self.unsubscribe, Self.subscribe] { try socket.send(frame) }
             #expect(try Set([socket.greeting().room, socket.greeting().room]) == ["red", "blue"])
         }
@@ -387,12 +387,12 @@ struct OwnRoomsSocketTests {
                     let path = "/v1/rooms/room\(index)/members/bob?user=alice"
                     _ = try client.request(round % 2 == 0 ? .put : .delete, path)
                 }
-                // Two of them remain members.
+                // Two of them stay members.
                 if index % 2 == 0 { _ = try client.request(.put, "/v1/rooms/room\(index)/members/bob?user=alice") }
             }
             var sockets: [WebSocketClient] = []
             try concurrently((0..<4).map { index in { try joining(index) } }) {
-                // Some ask before, some meanwhile.
+                // Some subscribe before, some meanwhile.
                 for _ in 0..<8 {
                     let socket = try WebSocketClient.forRooms(port: port, as: "bob")
                     try socket.send(Self.subscribe)

@@ -32,7 +32,7 @@ struct OwnRoomsTests {
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
         for room in rooms { own.reject(room) }
         #expect(own.want(.all))
-        // So many are remembered.
+        // Maximum number of remembered rooms.
         #expect(rooms.map(own.listTells) == [false, false, true])
         own.accept(rooms[0])
         #expect(rooms.map(own.listTells) == [true, false, true])

@@ -3,21 +3,21 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What takes part in a race: rooms to which senders send a known number of messages.
+/// A race: rooms to which senders send a known number of messages.
 struct Race: Sendable {
     let port: Int
     let rooms: [String]
     let senders: Int
     let perSender: Int
-    /// An event for each message that has been acknowledged, by which readers that stall know when to go on.
+    /// An event for each acknowledged message. Stalling readers use it to resume.
     let acknowledged = Recorder<Void>()
 
-    /// How many messages each room has at the end.
+    /// The final number of messages in each room.
     var perRoom: Int64 { Int64(senders * perSender / rooms.count) }
-    /// How many messages there are at the end.
+    /// The final number of messages in all rooms.
     var total: Int { senders * perSender }
 
-    /// Sends to one room after the other, now one message at a time, now several at once, each twice at times.
+    /// Sends to the rooms in turn, sometimes several messages at once, sometimes twice.
     func send(as number: Int) throws {
         var generator = SeededGenerator(seed: UInt64(1000 + number))
         let client = try HTTPClient(port: port)
@@ -45,7 +45,7 @@ struct Race: Sendable {
         }
     }
 
-    /// Reads pages backward from the newest one to the first, over and over, until the last message is there.
+    /// Reads pages backwards from the newest to the first, repeatedly, until the last message is there.
     func page(_ room: String) throws {
         let client = try HTTPClient(port: port)
         var head: Int64 = 0
@@ -63,7 +63,7 @@ struct Race: Sendable {
         }
     }
 
-    /// Checks that the room has every message once, as it was sent, in the order of its times.
+    /// Checks that the room has every message once, as sent, in the order of their times.
     func expectComplete(_ room: String) throws {
         let client = try HTTPClient(port: port)
         let all = try client.read("/v1/rooms/\(room)/changes?limit=1000", as: ReceivedChanges.self)
@@ -72,7 +72,7 @@ struct Race: Sendable {
         #expect(Set(all.messages.map { "\($0.sender)/\($0.clientMessageId ?? "")" }).count == Int(perRoom))
         #expect(zip(all.messages, all.messages.dropFirst()).allSatisfy { $0.createdAt <= $1.createdAt })
         for sender in 0..<senders {
-            // What one client sends is stored in the order in which it was sent.
+            // The messages of one client are stored in the order sent.
             let own = all.messages.filter { $0.sender == "sender\(sender)" }.compactMap {
                 Int($0.clientMessageId ?? "")
             }
@@ -81,7 +81,7 @@ struct Race: Sendable {
     }
 }
 
-/// Checks that numbers are the ones after `start`, without a hole.
+/// Checks that the numbers continue `start` without a gap.
 func expectAscending(_ numbers: [Int64], after start: Int64) throws {
     guard numbers == Array(start + 1..<start + 1 + Int64(numbers.count)) else {
         throw Unexpected("\(numbers) after \(start)")

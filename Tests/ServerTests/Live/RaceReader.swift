@@ -1,16 +1,16 @@
 import TestSupport
 
-/// One of the readers of a ``Race``: opens the newest page, goes on from it live, and keeps account of what it has.
+/// A reader of a ``Race``: opens the newest page, subscribes from it, and keeps track of its messages.
 struct RaceReader {
-    /// How it reads.
+    /// The behaviour of the reader.
     enum Behavior: CaseIterable, Sendable {
-        /// Everything as it comes.
+        /// Reads everything as it arrives.
         case steady
-        /// Stops for a while now and then, so that it falls behind what the server keeps for it.
+        /// Stops from time to time, so that it falls behind the feed.
         case stalling
-        /// Leaves and comes back with what it has seen last, at random moments.
+        /// Disconnects and resumes from its position, at random moments.
         case resuming
-        /// Leaves and comes back with another page, at random moments.
+        /// Disconnects and loads a new page, at random moments.
         case reloading
     }
 
@@ -19,7 +19,7 @@ struct RaceReader {
     private let behavior: Behavior
     private let format: LiveFormat
     private var generator: SeededGenerator
-    /// What a client keeps of a room: everything up to this revision.
+    /// The position of the client: the revision up to which it has everything.
     private var rev: Int64 = 0
     private var epoch = ""
 
@@ -33,7 +33,7 @@ struct RaceReader {
 
     /// Reads until it has the room's last message.
     ///
-    /// - Throws: when a message is missing, doubled or out of order.
+    /// - Throws: When a message is missing, repeated or out of order.
     mutating func run() throws {
         try waitForSends(.random(in: 0...race.total / 2, using: &generator))
         try loadPage()
@@ -61,7 +61,7 @@ struct RaceReader {
         try race.acknowledged.wait(for: count)
     }
 
-    /// Loads the newest page, which must not be older than what is known.
+    /// Loads the newest page, which must not be older than the reader's position.
     private mutating func loadPage() throws {
         let client = try HTTPClient(port: race.port)
         let page = try client.read("/v1/rooms/\(room)/messages?limit=5", as: ReceivedPage.self)
@@ -82,7 +82,7 @@ struct RaceReader {
         return live
     }
 
-    /// Reads messages up to a revision, and says nothing of when the replay ends.
+    /// Reads messages up to a revision, and ignores the end of the replay.
     private mutating func read(_ live: any LiveClient, to end: Int64) throws {
         while rev < end {
             let frame = try live.frame()

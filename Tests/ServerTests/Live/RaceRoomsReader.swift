@@ -5,9 +5,9 @@ struct RaceRoomsReader {
     private let race: Race
     private let offersDeflate: Bool
     private var generator: SeededGenerator
-    /// What the client keeps of each room: everything up to this revision.
+    /// The position of the client in each room.
     private var revs: [String: Int64]
-    /// How many messages it lacks.
+    /// The number of missing messages.
     private var missing: Int
 
     init(_ race: Race, offersDeflate: Bool, seed: UInt64) {
@@ -18,10 +18,10 @@ struct RaceRoomsReader {
         missing = race.total
     }
 
-    /// Reads until it has the last message of every room; stalls, leaves a room and comes back to it, or comes back
-    /// with another socket, at random moments.
+    /// Reads until it has the last message of every room. Stalls, leaves and rejoins rooms, or reconnects, at random
+    /// moments.
     ///
-    /// - Throws: when a message is missing, doubled or out of order.
+    /// - Throws: When a message is missing, repeated or out of order.
     mutating func run() throws {
         while missing > 0 {
             let socket = try WebSocketClient.forRooms(
@@ -44,7 +44,7 @@ struct RaceRoomsReader {
 
     private mutating func comeBack(to room: String, on socket: WebSocketClient) throws {
         try socket.send(#"{"type":"unsubscribe","room":"\#(room)"}"#)
-        // What is refused tells where the frames before it end.
+        // The answer to an invalid request marks the end of the earlier frames.
         try socket.send(#"{"type":"unsubscribe","room":"\#(room)"}"#)
         while true {
             let frame = try socket.frame()
@@ -60,7 +60,7 @@ struct RaceRoomsReader {
         }
     }
 
-    /// - Returns: whether the frame is a message.
+    /// - Returns: True if the frame is a message.
     private mutating func take(_ frame: ReceivedFrame) throws -> Bool {
         switch frame.content {
         case .message(let message):

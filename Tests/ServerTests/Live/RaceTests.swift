@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import Transport
 
-/// The heart of it: a page joined with a subscription has every message once, whatever happens at the same time.
+/// The central promise: a page joined with a subscription has every message once, whatever happens at the same time.
 @Suite("While many send, page and subscribe", .serialized)
 struct RaceTests {
     @Test("every reader gets every message exactly once, in order, from its page on", arguments: [1, 2])
     func race(loops: Int) throws {
         try withServer {
             $0.threads = loops
-            // So small that whoever stalls for a moment falls behind the feed.
+            // So small that a reader that stalls falls behind the feed at once.
             $0.feedBytes = 4096
             $0.transport.sendBuffer = 16 * 1024
             $0.webSocket.framesPerSecond = .max
@@ -40,7 +40,7 @@ struct RaceTests {
             let pagers = race.rooms.map { room in { @Sendable in try race.page(room) } }
             try concurrently(senders + readers + pagers)
             for room in race.rooms { try race.expectComplete(room) }
-            // The slow ones have been replayed, so that way was taken as well.
+            // The slow readers caused replays, so that path was tested as well.
             let metrics = try HTTPClient(port: server.port).get("/metrics").text
             let replays = try #require(metrics.firstMatch(of: /backscroll_replays_total (\d+)/))
             #expect(Int(replays.1)! > 0)
@@ -56,7 +56,7 @@ struct RaceTests {
         } _: { server in
             let port = server.port
             for round in 1...150 as ClosedRange<Int64> {
-                // A room of its own, so that the reader of each format is now and then the first one.
+                // A separate room, so that the reader of each format is sometimes the first one.
                 let delay = Int.random(in: 0...6, using: &generator)
                 let send = { @Sendable in
                     let client = try HTTPClient(port: port)

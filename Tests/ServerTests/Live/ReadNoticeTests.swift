@@ -12,7 +12,7 @@ struct ReadNoticeTests {
             let client = try HTTPClient(port: server.port)
             for index in 1...5 { try client.send("\(index)") }
             let live = "/v1/rooms/lobby/live?user="
-            // Enough for every loop to have some.
+            // Enough sockets for every loop to have some.
             let sockets = try (0..<8).map { try WebSocketClient(port: server.port, live + ($0 < 4 ? "bob" : "carol")) }
             let many = try (0..<8).map { _ in try WebSocketClient.forRooms(port: server.port) }
             let stream = try EventStreamClient(port: server.port)
@@ -49,7 +49,7 @@ struct ReadNoticeTests {
                 }
                 seqs.append(seq)
             }
-            // On a slow machine it takes more than one interval to move it so often.
+            // On a slow machine the moves take more than one interval.
             #expect(seqs == seqs.sorted() && Set(seqs).count == seqs.count)
             _ = try client.read(to: 5, as: "bob")
             _ = try client.read(to: 1, as: "carol")

@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("A subscriber who may no longer read the room")
 struct RecheckTests {
-    /// What carries the subscription.
+    /// The kind of connection of the subscription.
     enum Carrier: CaseIterable, Sendable {
         case room, rooms, events
     }
@@ -27,7 +27,7 @@ struct RecheckTests {
         }
     }
 
-    /// What the client is told next: that the subscription has ended, and why.
+    /// Expects the end of the subscription next, and returns its reason.
     private func end(_ client: any LiveClient, _ carrier: Carrier) throws -> String? {
         guard carrier == .room, let socket = client as? WebSocketClient else { return try client.frame().errorCode }
         let event = try socket.event()
@@ -45,7 +45,7 @@ struct RecheckTests {
         guard response.status == .noContent else { throw Unexpected(response) }
     }
 
-    /// Waits until the server has read what others have sent before this, and has done what it had to do by then.
+    /// Waits until the server has read and handled everything sent before.
     private func settle(_ client: HTTPClient) throws {
         for _ in 0..<3 { _ = try client.get("/healthz") }
     }
@@ -87,7 +87,7 @@ struct RecheckTests {
                 HTTPClient.bytes(
                     .put, "/v1/rooms/plans?user=alice", body: Array(#"{"visibility":"private"}"#.utf8)))
             try settle(client)
-            // Commits are in the order in which a loop has handed them in: with this one, that one is over.
+            // Submissions of one loop are committed in order, so when this one is done, the earlier one is.
             try remove("nobody", from: "plans", client)
             for text in ["1", "2"] { try client.send(text, to: "plans") }
             reads.open()
@@ -106,7 +106,7 @@ struct RecheckTests {
         } _: { server, client, reads in
             try put("plans", #"{"visibility":"private"}"#, by: client)
             try put("plans/members/bob", by: client)
-            // Six bytes each as JSON: one message is more than is read at once, and more than the kernel takes.
+            // Six bytes each as JSON, so that one message exceeds a slice of the log and the kernel's buffer.
             let text = String(repeating: #"\u0001"#, count: 16 * 1024)
             for _ in 0..<3 { try client.send(text, to: "plans") }
             let subscriber = try subscribe(carrier, to: "plans", as: "bob", since: 0, server)
@@ -167,7 +167,7 @@ struct RecheckTests {
             try socket.ask(for: "lobby", since: "0")
             try socket.send(#"{"type":"subscribe","rooms":"mine"}"#)
             try reads.wait(for: 2, client)
-            // Whether it may still read the room finds the queue full, and so it ends.
+            // The check finds the queue full, so the subscription ends.
             if wasMember {
                 try remove("bob", from: "lobby", client)
             } else {

@@ -31,7 +31,7 @@ struct RoomsSocketTests {
                 let own = try WebSocketClient(
                     port: server.port, "/v1/rooms/\(room)/live?since=1", offersDeflate: deflate)
                 try many.ask(for: room, since: "1")
-                // Where the room is, two messages, where the replay ends.
+                // Subscribed, two messages, live.
                 for _ in 1...4 { #expect(try many.next() == own.next()) }
                 for index in 1...5 { try client.send("to \(room), number \(index) of these", to: room) }
                 for _ in 1...5 { #expect(try many.next() == own.next()) }
@@ -84,7 +84,7 @@ struct RoomsSocketTests {
                 }
                 #expect(code == refusal.code && room == refusal.room)
             }
-            // None of them has taken a place.
+            // None of them counts as a subscription.
             try socket.join("a")
             try socket.ask(for: "b")
             #expect(try socket.frame().errorCode == "too_many_subscriptions")

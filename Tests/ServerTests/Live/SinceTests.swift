@@ -77,7 +77,7 @@ struct SinceTests {
 }
 
 extension LiveFormat {
-    /// The fields of a request that asks for it.
+    /// The headers of a request with this position.
     var fields: [HTTPField] {
         switch self {
         case .webSocket: HandshakeTests.fields

@@ -6,7 +6,7 @@ import Transport
 
 @Suite("A slow socket for many rooms")
 struct SlowRoomsTests {
-    /// Small everywhere, so that a client that does not read falls behind at once.
+    /// Small buffers everywhere, so that a client that does not read falls behind at once.
     private func withRooms(
         _ rooms: [String], messages: Int, _ body: (LiveServer, HTTPClient) throws -> Void
     ) throws {
@@ -29,7 +29,7 @@ struct SlowRoomsTests {
 
     /// Reads all messages of all rooms, each room's in order.
     ///
-    /// - Returns: the rooms in the order of the messages.
+    /// - Returns: The rooms in the order of the messages.
     private func read(_ count: Int, of rooms: [String], _ socket: WebSocketClient) throws -> [String] {
         var revs = Dictionary(uniqueKeysWithValues: rooms.map { ($0, 0 as Int64) })
         var order: [String] = []
@@ -53,12 +53,12 @@ struct SlowRoomsTests {
             if replayed { try send(count, to: rooms, client) }
             for room in rooms { try socket.ask(for: room, since: "0") }
             if !replayed {
-                // All are live before the first message, and then fall behind.
+                // All rooms are live before the first message, and then fall behind.
                 for _ in rooms { try socket.greeting() }
                 try send(count, to: rooms, client)
             }
             let order = try read(count, of: rooms, socket)
-            // When the first room is done, the others have had their turns as well.
+            // When the first room is complete, the others have had their turns as well.
             let end = try #require(rooms.compactMap { order.lastIndex(of: $0) }.min())
             for room in rooms { #expect(order[...end].count { $0 == room } > count / 2) }
             try client.send("live", to: rooms[0])

@@ -50,7 +50,7 @@ struct SocketEndTests {
             try socket.greeting()
             try socket.send(.binary, [])
             guard case .close(.unsupportedData?, _) = try socket.event() else { throw Unexpected("no close") }
-            // While the server waits for the answer; the second send is answered when the first has been pushed.
+            // While the server waits for the answer. The second send is answered after the first was pushed.
             let sender = try HTTPClient(port: server.port)
             for number in 0..<2 { try sender.send("\(number)") }
             try socket.send(.close, ClosePayload(code: .unsupportedData).encoded())
@@ -112,14 +112,14 @@ struct SocketEndTests {
             for _ in 0..<count { try client.send(text) }
             let socket = try WebSocketClient(
                 port: server.port, "/v1/rooms/lobby/live?since=0", receiveBuffer: 4096)
-            // A little with each ping that another socket gets, of which it takes three to miss all.
+            // Reads a little at each ping of another socket, which allows three missed pings.
             let clock = try WebSocketClient(port: server.port, "/v1/rooms/clock/live")
             try clock.greeting()
             var messages = 0
             for share in 1...8 {
                 guard case .ping(let payload) = try clock.event() else { throw Unexpected("no ping") }
                 try clock.send(.pong, payload)
-                // Which answers pings, should one come after all.
+                // Also answers pings, if any arrive.
                 while messages < count * share / 8 { if try socket.frame().message != nil { messages += 1 } }
             }
             #expect(messages == count)

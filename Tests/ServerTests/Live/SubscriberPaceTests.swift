@@ -14,7 +14,7 @@ struct SubscriberPaceTests {
             let sender = try HTTPClient(port: server.port)
             try sender.send("1")
             let start = ContinuousClock.now
-            // Kept: they stay.
+            // Kept, so that they stay connected.
             var clients: [AnyObject] = []
             for _ in 0..<4 {
                 switch kind {
@@ -23,7 +23,7 @@ struct SubscriberPaceTests {
                 default: clients.append(try EventStreamClient(port: server.port))
                 }
             }
-            // The third waits for the shares of 50 ms of two, but for what timers are early.
+            // The third waits for two shares of 50 ms, less the inaccuracy of timers.
             #expect(ContinuousClock.now - start >= .milliseconds(90))
             #expect(clients.count == 4)
         }

@@ -12,7 +12,7 @@ struct TypingTests {
             $0.typingInterval = .seconds(3600)
         } _: { server in
             let live = "/v1/rooms/lobby/live?user="
-            // Enough of each for every loop to have some.
+            // Enough sockets for every loop to have some.
             let own = try (0..<8).map { _ in try WebSocketClient(port: server.port, live + "alice") }
             let ownMany = try (0..<8).map { _ in try WebSocketClient.forRooms(port: server.port, as: "alice") }
             let others = try (0..<8).map { try WebSocketClient(port: server.port, live + "bob\($0)") }

@@ -1,7 +1,7 @@
 import Logging
 
 extension LogEvent {
-    /// A message from nowhere in particular.
+    /// Creates an event with a default source.
     init(
         _ message: Logger.Message, level: Logger.Level = .info, error: (any Error)? = nil,
         metadata: Logger.Metadata? = nil
@@ -12,7 +12,7 @@ extension LogEvent {
     }
 }
 
-/// An error with a text of its own.
+/// An error with its own description.
 struct DiskFull: Error, CustomStringConvertible {
     let description = "disk \"full\""
 }

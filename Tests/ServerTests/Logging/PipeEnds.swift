@@ -11,7 +11,7 @@ struct PipeEnds {
         (reading, writing) = (ends[0], ends[1])
     }
 
-    /// All that is written until the last writer closes, or, where reading does not block, all that there is.
+    /// Reads until the last writer closes, or in non-blocking mode until the pipe is empty.
     func readToEnd() -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -22,7 +22,7 @@ struct PipeEnds {
         }
     }
 
-    /// What has been written, once nothing more will be.
+    /// Returns everything written, and closes the pipe.
     func finish() -> String {
         close(writing)
         defer { close(reading) }

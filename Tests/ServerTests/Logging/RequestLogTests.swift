@@ -11,7 +11,7 @@ import WebSocket
 
 @Suite("The request log")
 struct RequestLogTests {
-    /// A line of the log, as JSON has it.
+    /// A line of the JSON log.
     private struct Line {
         var message: String
         var values: [String: Any]
@@ -20,7 +20,7 @@ struct RequestLogTests {
         func number(_ key: String) -> Double? { (values[key] as? NSNumber)?.doubleValue }
     }
 
-    /// Runs `body` with a server, and gives back what it has logged with these messages.
+    /// Runs `body` with a server, and returns its log lines with these messages.
     private func log(
         _ logging: RequestLogging, level: Logger.Level = .info, of messages: [String] = ["request"],
         configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (LiveServer) throws -> Void
@@ -62,7 +62,7 @@ struct RequestLogTests {
 
     @Test("has a line for each refused request, with its code and without its query")
     func refused() throws {
-        // It was asked for, whatever else is logged.
+        // Request lines are written at any log level.
         let lines = try log(.refused, level: .error) { try visit($0) }
         #expect(lines.map { $0.number("status") } == [400, 404, 400])
         #expect(lines.map { $0["code"] } == ["invalid_limit", "not_found", "host_repeated"])
@@ -119,7 +119,7 @@ struct RequestLogTests {
 
     @Test("has sockets at debug level: when they open, and how and why they close")
     func sockets() throws {
-        // Open until the server has stopped.
+        // Open until the server stops.
         var last: WebSocketClient?
         let lines = try log(.off, level: .debug, of: ["socket opened", "socket closed"]) { server in
             let polite = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=alice&x=secret")
@@ -136,7 +136,7 @@ struct RequestLogTests {
             let cut = try WebSocketClient(port: server.port)
             try cut.greeting()
             cut.http.reset()
-            // The server learns of the ends in its own time.
+            // The server notices the ends asynchronously.
             while try !client.get("/metrics").text.contains("\nbackscroll_subscribers 0\n") {}
             last = try WebSocketClient(port: server.port)
             try last?.greeting()

@@ -6,7 +6,7 @@ extension PrometheusRegistry {
         String(decoding: exposition(), as: UTF8.self)
     }
 
-    /// The lines of the exposition that are samples.
+    /// The samples in the exposition.
     var samples: [String] {
         text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Server
 
 @Suite struct InstrumentTests {
-    /// Runs `body` this often in each of four tasks.
+    /// Runs `body` this many times in each of four tasks.
     private func inFourTasks(times: Int, _ body: @escaping @Sendable (Int) -> Void) async {
         await withTaskGroup { group in
             for _ in 0..<4 {

@@ -50,7 +50,7 @@ import Testing
     @Test func `open descriptors are counted`() throws {
         let registry = PrometheusRegistry()
         registry.observeProcess()
-        // More than other tests that run just now may close.
+        // More than concurrent tests may close.
         let opened = (0..<100).map { _ in open("/dev/null", O_RDONLY) }
         defer { for descriptor in opened { close(descriptor) } }
         #expect(try #require(value("process_open_fds", registry)) >= 103)

@@ -77,7 +77,7 @@ struct AdminListTests {
                 #expect(rest.rooms.map(\.room) == ["b"] && !rest.hasMore && rest.cursor == nil)
                 #expect(rest.rooms[0].title == "B" && rest.rooms[0].visibility == "private")
                 #expect(rest.rooms[0].members == 2 && rest.rooms[0].bytes == bytes["b"])
-                // Everything is put in its place when the server stops.
+                // Stopping the server files all messages.
                 if round == 0 { try server.restart() }
             }
             let edited = try request(.patch, "/v1/rooms/a/messages/1", #"{"text":"edited"}"#, by: bob, server)
@@ -85,7 +85,7 @@ struct AdminListTests {
             let page: Rooms = try decode(request(.get, "/v1/admin/rooms", by: root, server).body)
             let all = try request(.get, "/v1/rooms/a/changes?since=0", by: bob, server)
             let messages = try #require(all.text.firstRange(of: #"],"rev""#)).lowerBound
-            // What is between the brackets, without the commas.
+            // The length of the array's contents, without commas.
             let count = all.text[..<messages].utf8.count - #"{"messages":["#.utf8.count - 3
             #expect(page.rooms.first { $0.room == "a" }?.bytes == count)
         }

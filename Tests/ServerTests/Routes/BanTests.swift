@@ -86,7 +86,7 @@ struct BanTests {
             for live in streams { try live.greeting() }
             for live in many { try live.join("lobby", "other") }
             #expect(try put("/bans/bob", as: "alice", client).status == .created)
-            // To be banned from sending ends nothing, but nobody hears that one is typing.
+            // A ban from sending ends nothing, but typing is not announced.
             try own[0].send(#"{"type":"typing"}"#)
             #expect(try own[0].frame().errorCode == "banned")
             try client.send("3")

@@ -29,7 +29,7 @@ struct DeleteTests {
             }
             #expect(try client.get("/v1/rooms/lobby/messages").text.hasPrefix(#"{"messages":[\#(tombstone)]"#))
             #expect(try client.get("/v1/rooms/lobby/changes").text.hasPrefix(#"{"messages":[\#(tombstone)]"#))
-            // The place is taken for ever, and so is the id.
+            // The place stays taken, and so does the id.
             #expect(try client.send("next").seq == 2)
             #expect(
                 try client.post(#"{"client_message_id":"a1","text":"other"}"#).problem.code

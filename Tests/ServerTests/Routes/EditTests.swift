@@ -26,7 +26,7 @@ struct EditTests {
             #expect(try client.get("/v1/rooms/lobby/messages").text.contains(response.text))
             #expect(
                 try client.get("/v1/rooms/lobby/changes?since=2").text.hasPrefix(#"{"messages":[\#(response.text)]"#))
-            // The same send again: as it is now.
+            // A repeated send returns the message as it is now.
             let again = try client.post(
                 #"{"client_message_id":"a1","text":"hello","reply_to":1,"attachments":[{"type":"link","url":"http://x"}],"#
                     + #""data":{"a":1.0}}"#)

@@ -10,7 +10,7 @@ struct HostTests {
 
     /// Sends a request to a host.
     ///
-    /// - Returns: the status of the answer.
+    /// - Returns: The status of the answer.
     private func status(
         of start: String, host: String, by server: LiveServer, fields: String = ""
     ) throws -> Int {

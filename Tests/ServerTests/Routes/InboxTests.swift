@@ -3,7 +3,7 @@ import HTTPTypes
 import Server
 import Testing
 
-// What is sent in the same millisecond is in the order of the rooms' ids: later rooms have earlier ones here.
+// Rooms with messages of the same millisecond are sorted by id; later rooms have lower ids here.
 @Suite("The rooms of a user")
 struct InboxTests {
     /// Follows the links to the end of the list.
@@ -65,7 +65,7 @@ struct InboxTests {
                 let inbox: ReceivedInbox = try decode(response.body)
                 let cursor = try #require(inbox.cursor)
                 #expect(response["Link"] == "</v1/rooms?cursor=\(cursor)&limit=3>; rel=\"next\"")
-                // A room that moves to the front is not among those behind the cursor any more.
+                // A room that moves to the front is no longer after the cursor.
                 let place = try #require(inbox.rooms[2].lastMessage?.createdAt)
                 let last = try #require(pages.last?.last)
                 while try client.send("y", to: last).createdAt <= place {}

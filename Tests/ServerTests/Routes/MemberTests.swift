@@ -52,7 +52,7 @@ struct MemberTests {
             for target in targets {
                 let fields = target == "/live" ? HandshakeTests.fields : []
                 let response = try client.get("\(Self.room)\(target)?user=bob", fields: fields)
-                // Who is present is not counted here, whoever asks.
+                // Presence is off on this server.
                 if target == "/presence" { continue }
                 #expect(response.status == .notFound, "\(target)")
                 #expect(try response.problem.code == "room_not_found")

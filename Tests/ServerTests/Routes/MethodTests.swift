@@ -50,7 +50,7 @@ struct MethodTests {
                 #expect(head["Link"] == get["Link"])
                 #expect(head["ETag"] == get["ETag"])
                 #expect(head["Content-Type"] == get["Content-Type"])
-                // The figures of the process go on.
+                // The metrics change between the two requests.
                 if target != "/metrics" { #expect(head["Content-Length"] == get["Content-Length"]) }
             }
         }

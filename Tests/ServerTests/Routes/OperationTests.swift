@@ -59,7 +59,7 @@ struct OperationTests {
             try stream.greeting()
             try WebSocketClient(port: server.port).greeting()
             stream.close()
-            // The server learns of the ends in its own time.
+            // The server notices the ends asynchronously.
             var samples: Set<String> = []
             while !samples.isSuperset(of: ["backscroll_subscribers 0", "backscroll_feeds 0"]) {
                 samples = Set(try client.get("/metrics").text.split(separator: "\n").map(String.init))

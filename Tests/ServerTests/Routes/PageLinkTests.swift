@@ -6,7 +6,7 @@ import Testing
 struct PageLinkTests {
     private let messages = "/v1/rooms/lobby/messages"
 
-    /// The targets of a `Link` field by their relation (RFC 8288, section 3).
+    /// Returns the targets of a `Link` header by relation (RFC 8288, section 3).
     private func links(_ response: Response) throws -> [String: String] {
         var links: [String: String] = [:]
         for link in response["Link"]?.split(separator: ", ") ?? [] {
@@ -44,7 +44,7 @@ struct PageLinkTests {
             let newer = try walk("next", from: "\(messages)?around=20&limit=\(limit)", client)
             #expect(older[0] == newer[0])
             #expect(joined(older.dropFirst().reversed(), then: newer) == all)
-            // From beyond an end back to the whole room.
+            // From beyond an end back through the whole room.
             #expect(joined(try walk("prev", from: "\(messages)?after=last&limit=\(limit)", client).reversed()) == all)
             #expect(joined(try walk("next", from: "\(messages)?before=first&limit=\(limit)", client)) == all)
         }

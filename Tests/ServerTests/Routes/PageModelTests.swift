@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Any page")
 struct PageModelTests {
-    /// A room with this many messages; half of them are sent at once, so that some have the same time.
+    /// Fills a room with this many messages, half of them at once, so that some have the same time.
     private func fill(_ room: String, _ count: Int, _ client: HTTPClient) throws -> RoomModel {
         for index in 0..<count / 2 { try client.send("\(index)", to: room) }
         let rest = count - count / 2

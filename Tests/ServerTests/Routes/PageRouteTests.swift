@@ -9,7 +9,7 @@ import Testing
 struct PageRouteTests {
     private func decompressed(_ bytes: [UInt8]) -> [UInt8] {
         var stream = z_stream()
-        // Beyond gzip's header and before its checksum is plain deflate.
+        // Plain deflate data lies between gzip's header and its checksum.
         guard backscroll_inflate_init(&stream, 15) == Z_OK else { return [] }
         defer { inflateEnd(&stream) }
         return bytes[10...].withUnsafeBufferPointer { input in

@@ -39,7 +39,7 @@ struct PageTests {
             #expect(page.seqs == Array(6...35))
             #expect(page.hasBefore && !page.hasAfter)
             #expect(try client.read("\(messages)?limit=1", as: ReceivedPage.self).seqs == [35])
-            // A page that is full may still be the last one.
+            // A full page may still be the last one.
             let whole = try client.read("\(messages)?limit=35", as: ReceivedPage.self)
             #expect(!whole.hasBefore && !whole.hasAfter)
             #expect(try client.read("\(messages)?limit=200", as: ReceivedPage.self).seqs.count == 35)

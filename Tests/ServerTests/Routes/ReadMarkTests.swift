@@ -84,7 +84,7 @@ struct ReadMarkTests {
             }
             let empty = try page("around=unread")
             #expect(empty.seqs == [] && empty.read == 0 && empty.unread == 0 && empty.firstUnread == nil)
-            // 1 and 2 are alice's, 3 to 6 bob's, 7 to 9 alice's, of which 7 is deleted.
+            // 1 and 2 are alice's, 3 to 6 bob's, 7 to 9 alice's; 7 is deleted.
             for (sender, count) in [("alice", 2), ("bob", 4), ("alice", 3)] {
                 for index in 0..<count { try client.send("\(index)", as: sender) }
             }
@@ -101,7 +101,7 @@ struct ReadMarkTests {
             let caughtUp = try page("around=unread&limit=1")
             #expect(caughtUp.seqs == [9] && caughtUp.read == 9)
             #expect(caughtUp.unread == 0 && caughtUp.firstUnread == nil)
-            // Others' pages carry nothing of it.
+            // Other pages do not contain it.
             for query in ["", "around=9", "before=last", "after=first"] {
                 let page = try page(query)
                 #expect(page.read == nil && page.unread == nil && page.firstUnread == nil)

@@ -1,12 +1,12 @@
-/// A room held in memory as the specification has it, to ask for the page that the server should answer.
+/// A room in memory that follows the specification, to compute the page that the server must answer.
 struct RoomModel {
-    /// A place, as a client names it.
+    /// A place, as clients write it.
     enum Place: CustomStringConvertible {
         case seq(Int64)
         case time(String)
         case first, last
 
-        /// As it stands in a query.
+        /// The place in a query.
         var description: String {
             switch self {
             case .seq(let seq): String(seq)
@@ -17,28 +17,28 @@ struct RoomModel {
         }
     }
 
-    /// What is asked for.
+    /// The anchor of a page.
     enum Anchor {
         case newest
         case before(Place), after(Place), around(Place)
     }
 
-    /// A page, as far as it is decided by the place and the limit.
+    /// The part of a page that follows from the place and the limit.
     struct Page: Equatable {
         var seqs: [Int64]
         var hasBefore: Bool
         var hasAfter: Bool
     }
 
-    /// When each message was stored, the first one's first.
+    /// The time of each message, in order.
     let times: [String]
 
     private var head: Int64 { Int64(times.count) }
 
-    /// The page of at most `limit` messages.
+    /// Returns the page of at most `limit` messages.
     func page(_ anchor: Anchor, limit: Int) -> Page {
         let limit = Int64(limit)
-        // A page is the seqs from `start` to before `end`.
+        // The page has the seqs from `start` up to, but not including, `end`.
         var start: Int64
         var end: Int64
         switch anchor {
@@ -52,7 +52,7 @@ struct RoomModel {
             start = self.end(of: place)
             end = start + limit
         case .around(let place):
-            // Half of it before; what one side lacks the other side gives.
+            // Half of the page lies before the place. If one side is short, the other fills up.
             start = min(self.start(of: place) - limit / 2, head + 1 - limit)
             start = max(start, 1)
             end = start + limit
@@ -62,7 +62,7 @@ struct RoomModel {
         return Page(seqs: Array(start..<end), hasBefore: start > 1, hasAfter: end <= head)
     }
 
-    /// The first seq at or after a place.
+    /// Returns the first seq at or after a place.
     private func start(of place: Place) -> Int64 {
         switch place {
         case .seq(let seq): min(max(seq, 1), head + 1)
@@ -72,7 +72,7 @@ struct RoomModel {
         }
     }
 
-    /// The first seq after a place. A time lies between messages: nothing is at it.
+    /// Returns the first seq after a place. A time lies between messages, so no message is at it.
     private func end(of place: Place) -> Int64 {
         switch place {
         case .seq(let seq): min(max(seq, 0), head) + 1

@@ -76,7 +76,7 @@ struct RoomRemovalTests {
             for socket in many + [mine] { #expect(try socket.frame().errorCode == "room_deleted") }
             try client.send("3", to: "other")
             for socket in many + [mine] { #expect(try socket.message().text == "3") }
-            // A later subscription is refused, and a list of one's own rooms does not name it.
+            // A later subscription is refused, and the list of own rooms does not contain it.
             try many[0].ask(for: "lobby")
             #expect(try many[0].frame().errorCode == "room_deleted")
             let late = try WebSocketClient.forRooms(port: server.port, as: "alice")

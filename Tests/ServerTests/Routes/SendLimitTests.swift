@@ -5,7 +5,7 @@ import Wire
 
 @Suite("The bounds of a send")
 struct SendLimitTests {
-    /// A send that fills a bound, and one that goes past it.
+    /// A send at a limit, and one above it.
     struct Bound: CustomTestStringConvertible {
         var testDescription: String
         var draft: @Sendable (Int) -> String
@@ -80,7 +80,7 @@ struct SendLimitTests {
             let half = String(repeating: "é", count: Limits.textBytes / 2)
             #expect(try client.post(#"{"text":"\#(half)"}"#).status == .created)
             #expect(try client.post(#"{"text":"\#(half)x"}"#).status == 422)
-            // The largest text in its longest way of writing fits into a body.
+            // The largest text, escaped as long as possible, fits into a body.
             let escaped = String(repeating: #"\u0001"#, count: Limits.textBytes)
             #expect(try client.post(#"{"text":"\#(escaped)"}"#).status == .created)
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An invalid send")
 struct SendRefusalTests {
-    /// A body, and what the refusal says.
+    /// An invalid body, and the expected refusal.
     struct Case: CustomTestStringConvertible, Sendable {
         var body: String
         var code: String
@@ -28,7 +28,7 @@ struct SendRefusalTests {
         #expect(problem.code == refused.code)
         #expect(problem.field == refused.field)
         #expect(!problem.detail.isEmpty)
-        // A refusal of what a request says does not end the connection, and nothing was stored.
+        // An invalid body does not end the connection, and nothing was stored.
         #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
     }
 

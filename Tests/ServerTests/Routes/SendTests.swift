@@ -65,7 +65,7 @@ struct SendTests {
             let first = try client.post(
                 #"{"client_message_id":"a1","text":"hello","data":{"a":1,"b":[1.50,"é"]},"attachments":null}"#)
             #expect(first.status == .created)
-            // The same values, written otherwise.
+            // The same values in another notation.
             let again = try client.post(
                 #"{ "data" : {"b":[15e-1,"\u00e9"],"a":1.0}, "attachments":[], "reply_to":null, "text":"h\u0065llo","#
                     + #""client_message_id":"a1" }"#)
@@ -83,7 +83,7 @@ struct SendTests {
             try client.send("a", id: "a1")
             #expect(try client.send("b", id: "a1", as: "bob").seq == 2)
             #expect(try client.send("c", id: "a1", to: "other").seq == 1)
-            // Two names are the same when they are the same bytes.
+            // Ids are the same if their bytes are.
             #expect(try client.send("d", id: "é").seq == 3)
             #expect(try client.send("e", id: "e\u{301}").seq == 4)
         }

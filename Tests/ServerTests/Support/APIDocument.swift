@@ -1,10 +1,10 @@
 import HTTP
 import HTTPTypes
 
-/// The description that a server gives of itself, as a client reads it.
+/// A server's own API description.
 struct APIDocument {
     let json: JSON
-    /// The description as it was answered.
+    /// The description as answered.
     let bytes: [UInt8]
     let operations: [Operation]
 
@@ -13,10 +13,10 @@ struct APIDocument {
         var id: String
         var method: HTTPRequest.Method
         var path: String
-        /// Those of the path and its own, references resolved.
+        /// The parameters of the path and of the operation, with references resolved.
         var parameters: [JSON]
         var body: JSON?
-        /// References resolved.
+        /// The answers by status, with references resolved.
         var answers: [Int: JSON]
         var json: JSON
 
@@ -29,7 +29,7 @@ struct APIDocument {
             }
         }
 
-        /// Percent-encoded whatever it is (RFC 3986, section 2.1).
+        /// Percent-encodes every byte (RFC 3986, section 2.1).
         static func escaped(_ text: String) -> String {
             text.utf8.map { byte in
                 (byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter) || Character(Unicode.Scalar(byte)).isNumber
@@ -64,22 +64,22 @@ struct APIDocument {
         operations.first { $0.id == id }!
     }
 
-    /// The value at a place that ``JSON/places`` names.
+    /// Returns the value at a place that ``JSON/places`` lists.
     func value(at place: String) -> JSON? {
-        // A path of the API has slashes of its own, so the place is looked for and not walked to.
+        // Paths of the API contain slashes, so the place is searched for instead of walked to.
         json.places.first { $0.place == place }?.value
     }
 
     // MARK: Answers
 
-    /// Headers that any answer may have without being described.
+    /// Headers that any answer may have without a description.
     private static let usual: Set<String> = [
         "date", "connection", "content-length", "content-type", "cache-control", "content-security-policy", "vary",
         "x-content-type-options", "content-encoding",
     ]
 
-    /// The differences between an answer and its description. The body and the headers' values are not held against
-    /// their schemas here, but by `scripts/validate`.
+    /// Returns the differences between an answer and its description, except for the body and the headers' values,
+    /// which `scripts/validate` checks.
     func faults(of response: Response, to operation: Operation) throws -> [String] {
         guard let answer = operation.answers[response.status.code] else {
             return ["\(response.status.code) is not described"]
@@ -104,7 +104,7 @@ struct APIDocument {
         return faults
     }
 
-    /// An answer as a line of JSON for `scripts/validate`: the values in it with the schemas that they must fit.
+    /// Returns an answer as a line of JSON for `scripts/validate`: its values with the schemas that they must fit.
     func line(for response: Response, to operation: Operation) throws -> String {
         let answer = operation.answers[response.status.code] ?? .null
         var values: [String] = []
@@ -122,12 +122,12 @@ struct APIDocument {
 }
 
 extension JSON {
-    /// A reference that leads nowhere.
+    /// A reference without a target.
     struct Unresolved: Error {
         let reference: String
     }
 
-    /// The value that a JSON Pointer leads to in this document (RFC 6901, without escapes).
+    /// Returns the value that a JSON Pointer refers to in this document (RFC 6901, without escapes).
     func resolve(_ reference: JSON) throws -> JSON {
         guard let text = reference.string, text.hasPrefix("#/") else { throw Unresolved(reference: reference.text) }
         return try text.dropFirst(2).split(separator: "/").reduce(self) { value, step in
@@ -136,7 +136,7 @@ extension JSON {
         }
     }
 
-    /// The value itself, or the value in this document that it refers to.
+    /// Returns the value, or the value in this document that it refers to.
     func dereference(_ value: JSON) throws -> JSON {
         guard let reference = value["$ref"] else { return value }
         return try resolve(reference)
@@ -144,7 +144,7 @@ extension JSON {
 }
 
 extension Response {
-    /// The media type without its parameters; empty if there is none.
+    /// The media type without parameters; empty if there is none.
     fileprivate var mediaType: String {
         self["Content-Type"].map { String($0.prefix { $0 != ";" }) } ?? ""
     }

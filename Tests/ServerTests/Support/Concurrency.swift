@@ -1,10 +1,10 @@
 import Glibc
 import TestSupport
 
-/// Runs bodies at the same time, each on a thread of its own, and waits for all.
+/// Runs bodies concurrently, each on its own thread, and waits for all.
 ///
-/// - Parameter here: runs on the calling thread meanwhile.
-/// - Throws: the first of their errors.
+/// - Parameter here: Runs on the calling thread meanwhile.
+/// - Throws: The first of their errors.
 func concurrently(_ bodies: [@Sendable () throws -> Void], here: () throws -> Void = {}) throws {
     let errors = Recorder<(any Error)?>()
     for body in bodies {

@@ -1,7 +1,7 @@
 import GRDB
 import Server
 
-/// The database of a server, seen by somebody else: what an operator's tools do to it while the server runs.
+/// A second connection to a server's database, for what an operator's tools do while the server runs.
 struct Database {
     private let queue: DatabaseQueue
 
@@ -13,12 +13,12 @@ struct Database {
         queue = try DatabaseQueue(path: configuration.database, configuration: settings)
     }
 
-    /// How many pages it has.
+    /// The number of pages.
     var pageCount: Int {
         get throws { try queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 } }
     }
 
-    /// Takes up space.
+    /// Fills the database with this many bytes.
     func fill(bytes: Int) throws {
         try queue.write { database in
             try database.execute(sql: "CREATE TABLE filling (bytes BLOB)")
@@ -26,22 +26,22 @@ struct Database {
         }
     }
 
-    /// Gives back what ``fill(bytes:)`` has taken.
+    /// Frees the space that ``fill(bytes:)`` took.
     func empty() throws {
         try queue.write { try $0.execute(sql: "DROP TABLE filling") }
     }
 
-    /// Takes away all messages, which only damage brings about.
+    /// Deletes all messages, as only damage could.
     func loseMessages() throws {
         try queue.write { try $0.execute(sql: "DELETE FROM messages") }
     }
 
-    /// Keeps everybody from writing, until ``unlock()``. A server waits for its `busyTimeout`.
+    /// Locks the database against writers until ``unlock()``. A server waits for its `busyTimeout`.
     func lock() throws {
         try queue.inDatabase { try $0.beginTransaction(.immediate) }
     }
 
-    /// Lets others write again.
+    /// Releases the lock.
     func unlock() throws {
         try queue.inDatabase { try $0.rollback() }
     }

@@ -2,7 +2,7 @@ import TestSupport
 
 /// A client that reads Server-Sent Events (WHATWG HTML, section 9.2).
 final class EventStreamClient: LiveClient {
-    /// One event as it stands in the stream.
+    /// One event of the stream.
     struct Event: Equatable {
         var type = "message"
         var id: String?
@@ -10,7 +10,7 @@ final class EventStreamClient: LiveClient {
         var data = ""
     }
 
-    /// The head of the answer, its lines without their ends.
+    /// The lines of the answer's head, without line ends.
     let head: [String]
     private let socket: TestClient
     private var buffer: [UInt8] = []
@@ -18,9 +18,9 @@ final class EventStreamClient: LiveClient {
     /// Opens a stream.
     ///
     /// - Parameters:
-    ///   - lines: further lines of the request's head.
-    ///   - minorVersion: the n of the request's HTTP/1.n.
-    /// - Throws: ``Unexpected`` when the server refuses.
+    ///   - lines: Further lines of the request's head.
+    ///   - minorVersion: The n of the request's HTTP/1.n.
+    /// - Throws: ``Unexpected`` if the server refuses.
     init(
         port: Int, _ target: String = "/v1/rooms/lobby/live", lines: [String] = [], minorVersion: Int = 1,
         tls: TLSOptions? = nil, receiveBuffer: Int32? = nil
@@ -38,7 +38,7 @@ final class EventStreamClient: LiveClient {
         }
     }
 
-    /// Is gone without a word, as a machine that has lost its network.
+    /// Stops responding without closing, like a machine without a network.
     func fallSilent() throws {
         try socket.fallSilent()
     }
@@ -48,7 +48,7 @@ final class EventStreamClient: LiveClient {
         socket.close()
     }
 
-    /// The next block of lines, up to an empty one; nil at the end of the stream.
+    /// Returns the next block of lines, up to an empty one; `nil` at the end of the stream.
     func block() throws -> [String]? {
         let end = Array("\n\n".utf8)
         while true {
@@ -63,7 +63,7 @@ final class EventStreamClient: LiveClient {
         }
     }
 
-    /// The next event; comments are skipped.
+    /// Returns the next event, skipping comments.
     func event() throws -> Event {
         while let lines = try block() {
             var event = Event()

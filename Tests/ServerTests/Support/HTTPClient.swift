@@ -2,7 +2,7 @@ import HTTP
 import HTTPTypes
 import TestSupport
 
-/// A client on one connection: sends requests, or any bytes, and reads answers as strictly as our own codec does.
+/// A client with one connection. Sends requests, or any bytes, and parses answers as strictly as our own codec.
 final class HTTPClient {
     /// The connection underneath.
     let socket: TestClient
@@ -11,24 +11,24 @@ final class HTTPClient {
     /// Connects.
     ///
     /// - Parameters:
-    ///   - tls: the versions of TLS to speak; plain if there are none.
-    ///   - receiveBuffer: what the kernel takes before the client reads, in bytes; the system's default if nil.
+    ///   - tls: The versions of TLS to offer; `nil` for plain TCP.
+    ///   - receiveBuffer: The kernel's receive buffer in bytes; `nil` for the default.
     init(port: Int, tls: TLSOptions? = nil, receiveBuffer: Int32? = nil) throws {
         socket = try TestClient(port: port, tls: tls, receiveBuffer: receiveBuffer)
         var limits = HTTPLimits()
-        // A page of the largest messages.
+        // The size of a page of the largest messages.
         limits.bodyBytes = 16 << 20
         parser = ResponseParser(limits: limits)
     }
 
     // MARK: Requests
 
-    /// Sends bytes, whatever they are.
+    /// Sends any bytes.
     func write(_ bytes: [UInt8]) throws {
         try socket.send(bytes)
     }
 
-    /// Sends text, whatever it is.
+    /// Sends any text.
     func write(_ text: String) throws {
         try socket.send(text)
     }
@@ -53,7 +53,7 @@ final class HTTPClient {
 
     /// Sends a message, which the server must store.
     ///
-    /// - Returns: the stored message.
+    /// - Returns: The stored message.
     @discardableResult
     func send(
         _ text: String, id: String? = nil, to room: String = "lobby", as user: String = "alice"
@@ -63,9 +63,9 @@ final class HTTPClient {
         return try decode(response.body)
     }
 
-    /// Changes a message, or a reaction to it, as `user`.
+    /// Changes a message or a reaction as `user`.
     ///
-    /// - Parameter path: what follows the room's messages, without a query.
+    /// - Parameter path: The path after the room's messages, without a query.
     func change(
         _ method: HTTPRequest.Method, _ path: String, _ body: String = "", in room: String = "lobby",
         as user: String? = "alice", ifMatch tags: String? = nil
@@ -75,7 +75,7 @@ final class HTTPClient {
             fields: tags.map { [HTTPField("If-Match", $0)] } ?? [], body: Array(body.utf8))
     }
 
-    /// Gets what is there and can be decoded.
+    /// Gets a resource and decodes it.
     func read<T: Decodable>(_ target: String, as type: T.Type = T.self) throws -> T {
         let response = try get(target)
         guard response.status == .ok else { throw Unexpected(response) }
@@ -84,7 +84,7 @@ final class HTTPClient {
 
     /// Moves a user's read mark.
     ///
-    /// - Returns: the room as the user sees it.
+    /// - Returns: The room as the user sees it.
     func read(to seq: Int64, in room: String = "lobby", as user: String) throws -> ReceivedRoom {
         let response = try request(.put, "/v1/rooms/\(room)/read?user=\(user)", body: Array(#"{"seq":\#(seq)}"#.utf8))
         guard response.status == .ok else { throw Unexpected(response) }
@@ -120,7 +120,7 @@ final class HTTPClient {
 
     /// Waits for the end of the connection.
     ///
-    /// - Returns: whether nothing came before it.
+    /// - Returns: True if nothing arrived before it.
     func endsSilently() throws -> Bool {
         try parser.buffered == 0 && socket.receiveToEnd().isEmpty
     }
@@ -135,14 +135,14 @@ final class HTTPClient {
         socket.reset()
     }
 
-    /// The bytes that came after the answer that changed the protocol.
+    /// Returns the bytes after the answer that switched protocols.
     func takeRemainder() -> [UInt8] {
         parser.takeRemainder()
     }
 
     // MARK: What is sent
 
-    /// The bytes of a request.
+    /// Returns the bytes of a request.
     static func bytes(
         _ method: HTTPRequest.Method, _ target: String, fields: [HTTPField] = [], body: [UInt8] = []
     ) -> [UInt8] {
@@ -151,12 +151,12 @@ final class HTTPClient {
         return bytes
     }
 
-    /// The bytes of a send.
+    /// Returns the bytes of a send.
     static func bytes(sending draft: String, to room: String = "lobby", as user: String = "alice") -> [UInt8] {
         bytes(.post, messages(of: room, as: user), body: Array(draft.utf8))
     }
 
-    /// The body of a send; the text must have nothing to escape.
+    /// Returns the body of a send. The text must not need escapes.
     static func draft(_ text: String, id: String? = nil) -> String {
         let name = id.map { #""client_message_id":"\#($0)","# } ?? ""
         return #"{\#(name)"text":"\#(text)"}"#
@@ -167,11 +167,11 @@ final class HTTPClient {
     }
 }
 
-/// An answer that the test has no use for.
+/// An unexpected answer.
 struct Unexpected: Error, CustomStringConvertible {
     /// Its status.
     let status: Int
-    /// What it was.
+    /// The answer's text.
     let description: String
 
     init(_ response: Response) {
@@ -201,7 +201,7 @@ extension Response {
 }
 
 extension HTTPField {
-    /// A field as it stands in a request.
+    /// Creates a field from its text.
     init(_ name: String, _ value: String) {
         self.init(name: HTTPField.Name(name)!, value: value)
     }

@@ -4,21 +4,21 @@ import Synchronization
 
 @testable import Server
 
-/// Holds up what a server's only reader has read, and so all that is to be read after it, for as long as a test wants.
+/// Holds the results of a server's only reader, and so all later reads, for as long as a test needs.
 final class HeldReads {
     private let gate = ReaderGate()
-    /// Whose read is held up: one who goes is not answered.
+    /// The client of the held read. If it leaves, its read is not answered.
     private var client: HTTPClient?
 
-    /// Nothing is held up yet.
+    /// Installs the hook without holding reads yet.
     ///
-    /// - Parameter configuration: the server's, which is not to be started yet.
+    /// - Parameter configuration: The configuration of a server that has not started.
     init(of configuration: inout ServerConfiguration) {
         configuration.readers = 1
         configuration.onRead = { [gate] in gate.pass() }
     }
 
-    /// From now on nothing is answered that has to be read: the reader stands still when this returns, with nothing queued.
+    /// Holds reads from now on. When it returns, the reader waits and its queue is empty.
     func hold(_ server: LiveServer, as token: String? = nil) throws {
         gate.close()
         client = try HTTPClient(port: server.port)
@@ -26,18 +26,18 @@ final class HeldReads {
         gate.waitForArrival()
     }
 
-    /// Waits until so many reads are queued behind the one that is held up.
+    /// Waits until this many reads are queued behind the held one.
     func wait(for count: Int, _ client: HTTPClient) throws {
         while try !client.get("/metrics").text.contains("\nbackscroll_queued_reads \(count)\n") {}
     }
 
-    /// Lets the reader go on.
+    /// Releases the reader.
     func open() {
         gate.open()
     }
 }
 
-/// Holds up threads while it is closed.
+/// A gate that blocks threads while it is closed.
 private final class ReaderGate: Sendable {
     private struct State {
         var isClosed = false
@@ -76,9 +76,9 @@ private final class ReaderGate: Sendable {
     }
 }
 
-/// Runs `body` with a server whose reads can be held up.
+/// Runs `body` with a server whose reads can be held.
 ///
-/// - Parameter configure: changes what the server is started with.
+/// - Parameter configure: Changes the server's configuration.
 func withHeldReads<R>(
     _ configure: (inout ServerConfiguration) -> Void = { _ in },
     _ body: (LiveServer, HTTPClient, HeldReads) throws -> R

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// JSON as it is, read by another reader than the server's own.
+/// JSON, parsed by another parser than the server's own.
 indirect enum JSON: Decodable, Equatable {
     case null
     case boolean(Bool)
@@ -10,7 +10,7 @@ indirect enum JSON: Decodable, Equatable {
     case object([String: JSON])
 
     init(_ bytes: [UInt8]) throws {
-        // Names are left as they are, unlike by `decode`.
+        // Keeps names unchanged, unlike `decode`.
         self = try JSONDecoder().decode(JSON.self, from: Data(bytes))
     }
 
@@ -31,7 +31,7 @@ indirect enum JSON: Decodable, Equatable {
         }
     }
 
-    /// A member of an object, if it is one and has it.
+    /// A member of an object; `nil` if there is none.
     subscript(_ name: String) -> JSON? { object?[name] }
 
     var object: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
@@ -39,7 +39,7 @@ indirect enum JSON: Decodable, Equatable {
     var string: String? { if case .string(let string) = self { string } else { nil } }
     var number: Double? { if case .number(let number) = self { number } else { nil } }
 
-    /// The value and all that is in it, with the place of each.
+    /// The value and all values within it, each with its place.
     var places: [(place: String, value: JSON)] {
         switch self {
         case .array(let elements):
@@ -53,7 +53,7 @@ indirect enum JSON: Decodable, Equatable {
         places.map { ("/\(name)" + $0.place, $0.value) }
     }
 
-    /// The value as text that a server can read.
+    /// The value as JSON text.
     var text: String {
         switch self {
         case .null: "null"

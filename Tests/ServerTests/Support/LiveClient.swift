@@ -1,33 +1,33 @@
 import HTTPTypes
 import TestSupport
 
-/// A client that is subscribed to a room, whatever carries the frames.
+/// A client that is subscribed to a room, over any kind of connection.
 protocol LiveClient: AnyObject {
-    /// The next frame's JSON.
+    /// Returns the next frame's JSON.
     func next() throws -> [UInt8]
 }
 
 extension LiveClient {
-    /// The next frame.
+    /// Returns the next frame.
     func frame() throws -> ReceivedFrame {
         try decode(next())
     }
 
-    /// The next `count` frames.
+    /// Returns the next `count` frames.
     func frames(_ count: Int) throws -> [ReceivedFrame] {
         try (0..<count).map { _ in try frame() }
     }
 
-    /// The next frame, which has to carry a message.
+    /// Returns the next frame, which must be a message.
     func message() throws -> ReceivedMessage {
         let frame = try frame()
         guard let message = frame.message else { throw Unexpected("a frame of type \(frame.type)") }
         return message
     }
 
-    /// Reads the frames that a subscription begins with when nothing is replayed.
+    /// Reads the first frames of a subscription without a replay.
     ///
-    /// - Returns: the room.
+    /// - Returns: The room.
     @discardableResult
     func greeting() throws -> ReceivedRoom {
         guard let room = try frame().room, try frame().liveRev == room.rev else {
@@ -37,13 +37,13 @@ extension LiveClient {
     }
 }
 
-/// What carries a subscription.
+/// The kind of connection of a subscription.
 enum LiveFormat: CaseIterable, Sendable {
     case webSocket, deflatedWebSocket, serverSentEvents
 
     /// Subscribes to a room.
     ///
-    /// - Parameter query: the query of the URL, without a question mark.
+    /// - Parameter query: The query of the URL, without a question mark.
     func subscribe(
         port: Int, room: String = "lobby", query: String = "", receiveBuffer: Int32? = nil
     ) throws -> any LiveClient {

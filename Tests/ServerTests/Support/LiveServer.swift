@@ -5,12 +5,12 @@ import Server
 import TestSupport
 import Transport
 
-/// A server that runs in this process, on a port of 127.0.0.1 and a database of its own.
+/// A server that runs in this process, on a port of 127.0.0.1 with a database of its own.
 final class LiveServer {
-    /// What it was started with.
+    /// Its configuration at the start.
     let configuration: ServerConfiguration
     private let directory: TemporaryDirectory
-    /// What runs, to be stopped from another thread.
+    /// The running server; other threads may stop it.
     private(set) var server: Server!
 
     fileprivate init(_ configure: (inout ServerConfiguration) -> Void, logger: Logger) throws {
@@ -19,11 +19,11 @@ final class LiveServer {
         configuration.host = "127.0.0.1"
         configuration.port = 0
         configuration.database = directory.path(of: "chat.db")
-        // What tests write into Host, where it does not matter to them.
+        // Names that tests use as Host.
         configuration.allowedHosts = ["x", "h", "test.example"]
-        // Who comes and goes is told to those tests that ask for it.
+        // Presence is off, except in tests of it.
         configuration.presence = false
-        // A test that leaves its clients open shall not wait for them at its end.
+        // Tests that leave their clients open should not wait for them at the end.
         configuration.transport.linger = .milliseconds(100)
         configuration.grace = .milliseconds(500)
         configure(&configuration)
@@ -31,19 +31,19 @@ final class LiveServer {
         server = try Server(configuration, logger: logger)
     }
 
-    /// The port, while it runs.
+    /// The port; valid while the server runs.
     var port: Int { server.port }
 
     /// The directory of its database.
     var path: String { directory.path }
 
-    /// Stops it as SIGTERM does. Harmless when it has been stopped.
+    /// Stops the server like SIGTERM. Harmless if it has stopped.
     func stop() {
         server?.stop()
         server = nil
     }
 
-    /// Starts it again on the same database, after ``stop()``.
+    /// Starts the server again on the same database, after ``stop()``.
     func start(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
         precondition(server == nil, "stop it first")
         var configuration = configuration
@@ -51,7 +51,7 @@ final class LiveServer {
         server = try Server(configuration, logger: .silent)
     }
 
-    /// Stops it and starts it again on the same database.
+    /// Restarts the server on the same database.
     func restart() throws {
         stop()
         try start()
@@ -60,15 +60,15 @@ final class LiveServer {
 }
 
 extension Logger {
-    /// Writes nothing.
+    /// Discards all messages.
     static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// Runs `body` with a server, and stops the server whatever comes of it.
+/// Runs `body` with a server, and always stops it.
 ///
 /// - Parameters:
-///   - configure: changes what the server is started with.
-///   - logger: what it logs with.
+///   - configure: Changes the server's configuration.
+///   - logger: The server's logger.
 func withServer<R>(
     _ configure: (inout ServerConfiguration) -> Void = { _ in }, logger: Logger = .silent,
     _ body: (LiveServer) throws -> R

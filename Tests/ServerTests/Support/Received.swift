@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Reads JSON with another reader than the server's own.
+/// Decodes JSON with another parser than the server's own.
 func decode<T: Decodable>(_ bytes: [UInt8], as type: T.Type = T.self) throws -> T {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -102,7 +102,7 @@ struct ReceivedProblem: Decodable, Equatable {
 
 /// A frame of a subscription as a client reads it.
 struct ReceivedFrame: Decodable {
-    /// What is in it beside its type.
+    /// The content in addition to the type.
     enum Content {
         case subscribed(ReceivedRoom)
         case message(ReceivedMessage)
@@ -155,16 +155,16 @@ struct ReceivedFrame: Decodable {
         }
     }
 
-    /// The room, in the first frame of a subscription.
+    /// The room, if this is the first frame of a subscription.
     var room: ReceivedRoom? { if case .subscribed(let room) = content { room } else { nil } }
-    /// The message, in a message's frame.
+    /// The message, if this is a message frame.
     var message: ReceivedMessage? { if case .message(let message) = content { message } else { nil } }
-    /// The revision at which the replay ended, in the frame that says so.
+    /// The revision at the end of the replay, if this is a live frame.
     var liveRev: Int64? { if case .live(_, let rev) = content { rev } else { nil } }
-    /// Who is typing, in the frame that says so.
+    /// The user, if this is a typing frame.
     var typist: String? { if case .typing(_, let user) = content { user } else { nil } }
-    /// How many are there, in the frame that says so.
+    /// The number of subscribers, if this is a presence frame.
     var online: Int? { if case .presence(_, let online) = content { online } else { nil } }
-    /// What went wrong, in an error's frame.
+    /// The code, if this is an error frame.
     var errorCode: String? { if case .error(let code, _) = content { code } else { nil } }
 }

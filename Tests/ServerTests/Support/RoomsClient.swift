@@ -1,7 +1,7 @@
 import TestSupport
 import WebSocket
 
-/// A client's end of a socket for many rooms.
+/// Methods for a socket with many rooms.
 extension WebSocketClient {
     /// Opens a socket for many rooms.
     static func forRooms(
@@ -12,15 +12,15 @@ extension WebSocketClient {
             receiveBuffer: receiveBuffer)
     }
 
-    /// Asks for a room.
+    /// Subscribes to a room.
     ///
-    /// - Parameter since: a number, or a string in quotes.
+    /// - Parameter since: A number, or a string in quotes.
     func ask(for room: String, since: String? = nil) throws {
         let since = since.map { #","since":\#($0)"# } ?? ""
         try send(#"{"type":"subscribe","room":"\#(room)"\#(since)}"#)
     }
 
-    /// Subscribes to rooms one after the other, from now on.
+    /// Subscribes to rooms one after the other, without a replay.
     func join(_ rooms: String...) throws {
         for room in rooms {
             try ask(for: room)
@@ -28,7 +28,7 @@ extension WebSocketClient {
         }
     }
 
-    /// Waits until the server has handled all frames so far, when nothing else is on its way.
+    /// Waits until the server has handled all frames so far, if no other frames are pending.
     func isQuiet() throws -> Bool {
         try send(.ping, [7])
         return try event() == .pong([7])

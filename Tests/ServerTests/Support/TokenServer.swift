@@ -6,11 +6,11 @@ import TestSupport
 import Tokens
 import Wire
 
-/// Runs `body` with a server that wants tokens.
+/// Runs `body` with a server with keys.
 ///
 /// - Parameters:
-///   - sources: the keys; a secret, ``TestKeys/secret``, if nil.
-///   - configure: changes what the server is started with.
+///   - sources: The keys; by default the secret ``TestKeys/secret``.
+///   - configure: Changes the server's configuration.
 func withTokenServer<R>(
     _ sources: KeySources? = nil, logger: Logger = .silent,
     configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (LiveServer) throws -> R
@@ -24,7 +24,7 @@ func withTokenServer<R>(
 }
 
 extension KeySources {
-    /// The secret of the tests.
+    /// The tests' secret.
     static var test: KeySources {
         var sources = KeySources()
         sources.secret = TestKeys.secret
@@ -32,20 +32,20 @@ extension KeySources {
     }
 }
 
-/// Tokens by the secret of the tests.
+/// Tokens signed with the tests' secret.
 enum TestToken {
-    /// A token with these claims beside its end.
+    /// Returns a token with these claims and an expiry.
     ///
     /// - Parameters:
-    ///   - claims: further claims, `"admin":true` say.
-    ///   - seconds: its `exp`, from now.
+    ///   - claims: Further claims, for example `"admin":true`.
+    ///   - seconds: The time until its `exp`.
     static func of(
         _ user: String, _ claims: String..., expiringIn seconds: Int64 = 600, secret: String = TestKeys.secret
     ) throws -> String {
         try TestKeys.token(payload: payload(user, claims, expiringIn: seconds), secret: secret)
     }
 
-    /// The payload of such a token.
+    /// Returns the payload of such a token.
     static func payload(_ user: String, _ claims: [String] = [], expiringIn seconds: Int64 = 600) -> String {
         let expiry = Timestamp.now().milliseconds / 1000 + seconds
         return "{" + ([#""sub":"\#(user)","exp":\#(expiry)"#] + claims).joined(separator: ",") + "}"
@@ -53,7 +53,7 @@ enum TestToken {
 }
 
 extension HTTPField {
-    /// The field that carries a token.
+    /// Returns the header field with a token.
     static func bearer(_ token: String) -> HTTPField {
         HTTPField("Authorization", "Bearer \(token)")
     }

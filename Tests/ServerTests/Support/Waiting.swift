@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Waits until `condition` holds, for as long as a recorder would.
+/// Waits until `condition` holds, at most as long as a recorder would.
 func waitUntil(_ condition: () throws -> Bool) throws {
     let end = ContinuousClock.now + .seconds(Recorder<Never>.patience)
     while try !condition() {

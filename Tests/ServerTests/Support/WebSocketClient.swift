@@ -3,20 +3,20 @@ import HTTPTypes
 import TestSupport
 import WebSocket
 
-/// A client's end of a WebSocket.
+/// The client side of a WebSocket.
 final class WebSocketClient: LiveClient {
-    /// The connection, whose HTTP is over.
+    /// The connection after the handshake.
     let http: HTTPClient
-    /// The subprotocol that the server chose.
+    /// The subprotocol that the server selected.
     let subprotocol: String?
-    /// How messages may be compressed; nil: not at all.
+    /// The negotiated compression; `nil` for none.
     let deflate: PerMessageDeflate?
     private var reader: MessageReader
 
     /// Opens a socket.
     ///
-    /// - Parameter offersDeflate: whether to offer compression.
-    /// - Throws: ``Unexpected`` when the server refuses.
+    /// - Parameter offersDeflate: True to offer compression.
+    /// - Throws: ``Unexpected`` if the server refuses.
     init(
         port: Int, _ target: String = "/v1/rooms/lobby/live", fields: [HTTPField] = [], subprotocols: [String] = [],
         offersDeflate: Bool = false, tls: TLSOptions? = nil, receiveBuffer: Int32? = nil
@@ -39,7 +39,7 @@ final class WebSocketClient: LiveClient {
         reader.append(http.takeRemainder().span)
     }
 
-    /// Takes over a connection whose handshake has been answered.
+    /// Takes over a connection after the handshake.
     init(upgraded http: HTTPClient) {
         self.http = http
         subprotocol = nil
@@ -48,7 +48,7 @@ final class WebSocketClient: LiveClient {
         reader.append(http.takeRemainder().span)
     }
 
-    /// The next message or control frame.
+    /// Returns the next message or control frame.
     func event() throws -> MessageReader.Event {
         while true {
             let event = try reader.next()
@@ -79,7 +79,7 @@ final class WebSocketClient: LiveClient {
         try send(.text, Array(text.utf8))
     }
 
-    /// The bytes of a masked frame.
+    /// Returns the bytes of a masked frame.
     static func frame(_ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
         var bytes: [UInt8] = []
         var generator = SystemRandomNumberGenerator()
@@ -90,11 +90,11 @@ final class WebSocketClient: LiveClient {
 
     /// Reads to the server's Close frame, answers it, and reads to the end of the connection.
     ///
-    /// - Returns: the code, nil if there is none.
+    /// - Returns: The code; `nil` if there is none.
     func closeCode() throws -> CloseCode? {
         while true {
             guard case .close(let code, _) = try event() else { continue }
-            // The server may have ended its side already, and then the answer goes nowhere.
+            // The server may have closed its side already.
             try? send(.close, ClosePayload(code: code ?? .normalClosure).encoded())
             try http.socket.waitForEnd()
             return code

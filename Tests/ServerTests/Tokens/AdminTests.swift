@@ -56,7 +56,7 @@ struct AdminTests {
             let rooms = try WebSocketClient(port: server.port, "/v1/live?access_token=\(root)")
             try socket.greeting()
             try rooms.join("office")
-            // Somebody's going is none of theirs, and neither is what is done to the room.
+            // She gets nothing about memberships or changes of the room.
             #expect(try request(client, .put, "/members/bob", "{}", by: alice).status == .created)
             #expect(try request(client, .delete, "/members/bob", by: alice).status == .noContent)
             #expect(try request(client, .put, "", #"{"visibility":"open"}"#, by: alice).status == .ok)

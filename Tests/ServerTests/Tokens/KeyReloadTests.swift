@@ -36,7 +36,7 @@ struct KeyReloadTests {
 
         _ = try files.write(other, to: "secret")
         running.server.reloadKeys(from: sources)
-        // What follows on the loops comes after the change, which was handed to them first.
+        // The loops get the new keys before later requests.
         #expect(try codes(running.server.port) == [401, 200])
         running.server.stop()
         let lines = log.finish()
@@ -45,7 +45,7 @@ struct KeyReloadTests {
     }
 }
 
-/// A server that is stopped by hand, for tests that wait for something in between.
+/// A server that the test stops itself, to wait for events in between.
 private final class RunningServer {
     let server: Server
     private let directory: TemporaryDirectory

@@ -26,7 +26,7 @@ struct TokenSecrecyTests {
                 answers += try client.get("/nowhere?access_token=\(token)", fields: [.bearer(token)]).text
                 _ = try? WebSocketClient(port: server.port, subprotocols: ["backscroll.v1", "bearer.\(token)"])
             }
-            // What libwebsockets has to say of clients that break off.
+            // Includes libwebsockets' messages about clients that reset connections.
             try HTTPClient(port: server.port).reset()
             let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?access_token=\(tokens[0])")
             try socket.greeting()

@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("A socket with a token")
 struct TokenSocketTests {
-    /// Ends so soon, in seconds from now and without the leeway of 60, that a test may wait for it.
+    /// An expiry in seconds from now, without the leeway of 60, that a test can wait for.
     private let soon: Int64 = -57
 
     @Test("takes it from a subprotocol, which is not echoed, from a parameter, or from a header")
@@ -57,7 +57,7 @@ struct TokenSocketTests {
             try stream.greeting()
             #expect(try socket.closeCode() == .tokenExpired)
             #expect(try stream.block() == nil)
-            // Known as a good one, it is not taken any more either.
+            // The cached token is refused as well.
             let response = try HTTPClient(port: server.port).get("/v1/rooms/lobby?\(query)")
             #expect(try response.problem.code == "token_expired")
         }

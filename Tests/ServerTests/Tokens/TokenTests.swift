@@ -25,9 +25,9 @@ struct TokenTests {
             #expect(try sender(client, messages, .bearer(bob)) == "bob")
             #expect(try sender(client, messages, HTTPField("Authorization", "bearer  \(alice)")) == "alice")
             #expect(try sender(client, "\(messages)?access_token=\(bob)") == "bob")
-            // The same one twice is one.
+            // The same token twice counts once.
             #expect(try sender(client, "\(messages)?access_token=\(bob)", .bearer(bob)) == "bob")
-            // Another scheme is a proxy's.
+            // Another scheme belongs to a proxy.
             let proxy = HTTPField("Authorization", "Basic YTpi")
             #expect(try sender(client, "\(messages)?access_token=\(bob)", proxy) == "bob")
         }
