@@ -17,7 +17,7 @@ struct BackupPlaceTests {
         try log.fill(2)
     }
 
-    /// What is said of a backup of `source`, or of the log.
+    /// Returns the error of a backup of `source`, by default of the log.
     private func refusal(of source: String? = nil, to path: String, replacing: Bool = false) -> String? {
         #expect(throws: StoreError.self) {
             try Backup(of: source ?? log.path, to: path, replacing: replacing).run()

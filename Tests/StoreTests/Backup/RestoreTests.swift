@@ -16,7 +16,7 @@ struct RestoreTests {
         copy = directory.path(of: "copy.db")
     }
 
-    /// Puts the copy into a place of its own.
+    /// Restores the copy under this name.
     private func restored(as name: String) throws -> TestLog {
         try run("cp", copy, directory.path(of: name))
         return try TestLog(at: directory.path(of: name), of: directory)

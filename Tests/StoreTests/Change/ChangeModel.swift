@@ -1,6 +1,6 @@
 import Wire
 
-/// What a room is after sends and changes, by doing them to a list: no journal, no places, no tables.
+/// The expected state of a room after sends and changes, computed on a list.
 struct ChangeModel {
     struct Message {
         let sender: String
@@ -13,7 +13,7 @@ struct ChangeModel {
         var reactions: [(key: String, users: [String])] = []
     }
 
-    /// What is asked of a room.
+    /// A request to the room.
     enum Request {
         case send(text: String, sender: String, id: String?)
         case edit(Int64, text: String, user: String)
@@ -25,9 +25,9 @@ struct ChangeModel {
     private(set) var messages: [Message] = []
     private(set) var rev: Int64 = 0
 
-    /// Does what is asked.
+    /// Carries out a request.
     ///
-    /// - Returns: the message's `seq`, or the code of the refusal.
+    /// - Returns: The message's `seq`, or the code of the refusal.
     mutating func apply(_ request: Request) -> Result<Int64, CodeError> {
         switch request {
         case .send(let text, let sender, let id):
@@ -76,7 +76,7 @@ struct ChangeModel {
     ) -> Result<Int64, CodeError> {
         guard seq >= 1, seq <= messages.count else { return .failure(CodeError("message_not_found")) }
         let index = Int(seq) - 1
-        // Who sent the first message owns the room, and may delete all that is in it; tombstones are deleted already.
+        // The sender of the first message owns the room and may delete any message; tombstones are already deleted.
         let mayDelete = code == nil && user == messages[0].sender
         if let user, messages[index].sender != user, !mayDelete { return .failure(CodeError("not_the_sender")) }
         if messages[index].isDeleted { return code.map { .failure(CodeError($0)) } ?? .success(seq) }
@@ -87,7 +87,7 @@ struct ChangeModel {
         return .success(seq)
     }
 
-    /// Whether a snapshot is what the message at `seq` should be.
+    /// Returns true if a snapshot matches the message at `seq`.
     func matches(_ snapshot: Wire.Message, _ seq: Int64) -> Bool {
         let message = messages[Int(seq) - 1]
         let reactions = message.reactions.map { reaction in

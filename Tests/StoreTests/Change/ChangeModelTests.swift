@@ -20,7 +20,7 @@ struct ChangeModelTests {
             let id = Bool.random(using: &generator) ? "id\(Int.random(in: 0..<60, using: &generator))" : nil
             return .send(text: text, sender: user, id: id)
         }
-        // The newest ones are changed more often, as people do.
+        // New messages change more often, as in practice.
         let recent = Bool.random(using: &generator)
         let seq = Int64.random(in: (recent ? max(1, head - 2) : 0)...head + 1, using: &generator)
         let key = ["👍", "❤️"].randomElement(using: &generator)!
@@ -70,7 +70,7 @@ struct ChangeModelTests {
         }
     }
 
-    /// The messages of a page, which are joined by commas.
+    /// Returns the messages of a page, which are joined by commas.
     private func messages(_ page: [UInt8]) throws -> [Message] {
         var scanner = try JSONScanner(Array("[".utf8) + page + Array("]".utf8))
         try scanner.enterArray()
@@ -79,7 +79,7 @@ struct ChangeModelTests {
         return messages
     }
 
-    /// Opens a copy of the files as a crash would leave them.
+    /// Opens a copy of the files as after a crash.
     private func crashed(_ log: TestLog, _ configure: (inout StoreConfiguration) -> Void) throws -> TestLog {
         let directory = try TemporaryDirectory()
         for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
@@ -135,7 +135,7 @@ struct ChangeModelTests {
         #expect(reactions == models.values.flatMap(\.messages).flatMap(\.reactions).reduce(0) { $0 + $1.users.count })
     }
 
-    /// Expects the revisions that were pushed to be all that the rooms have come to since, each room's in order.
+    /// Expects the pushed revisions to be exactly those that the rooms have reached since, in order.
     private func expectPushes(
         _ commits: ArraySlice<Listener.Commit>, of models: [String: ChangeModel], after before: [String: Int64]
     ) throws {
@@ -183,7 +183,7 @@ struct ChangeModelTests {
                 }
                 return
             }
-            // A client that follows: what it has is at every moment what the room was at one.
+            // A client that follows the changes has, at each moment, a state that the room had at some moment.
             var rev: Int64 = 0
             var known: [Int64: Int64] = [:]
             while true {

@@ -52,7 +52,7 @@ struct DeleteTests {
         }
         #expect(throws: Problem.messageNotFound) { try log.delete(2) }
         #expect(try log.change(.init(seq: 1, action: .delete(.owner), user: "bob", revs: [1])).rev == 2)
-        // A stranger learns nothing from the tombstone.
+        // A user who may not delete learns nothing from the tombstone.
         #expect(throws: Problem.notTheSender) { try log.delete(1, as: "carol") }
     }
 
@@ -64,7 +64,7 @@ struct DeleteTests {
         #expect(try Message(decoding: log.send(.init(replyTo: 1)).body).content.replyTo == 1)
     }
 
-    /// Texts that take a part of a page, and texts that take pages of their own.
+    /// Returns texts that take part of a page, and texts that take pages of their own.
     private func whisper(_ number: Int) -> String {
         "whisper" + String(repeating: "\(number % 10)", count: [40, 300, 9000][number % 3])
     }
@@ -125,7 +125,7 @@ struct DeleteTests {
         }
     }
 
-    /// How often a text stands in a file.
+    /// Returns the number of occurrences of a text in a file.
     private func occurrences(of text: String, in path: String) throws -> Int {
         let bytes = try read(path)
         let wanted = Array(text.utf8)

@@ -117,11 +117,11 @@ struct EditTests {
         try log.react(to: 1, as: "bob")
         #expect(try log.change(edit(Edit(text: "a"), revs: [1])).rev == 3)
         #expect(try log.state().rev == 3)
-        // Another content is another edit, and so is what has been edited again.
+        // Other content makes another edit, and so does a later edit of the message.
         #expect(throws: Problem.preconditionFailed(rev: 3)) { try log.change(edit(Edit(text: "b"), revs: [1])) }
         try log.edit(1, "c")
         #expect(throws: Problem.preconditionFailed(rev: 4)) { try log.change(edit(Edit(text: "a"), revs: [1])) }
-        // A revision that the message has not had yet is no base of any edit.
+        // A future revision cannot be the base of an edit.
         #expect(throws: Problem.preconditionFailed(rev: 4)) { try log.change(edit(Edit(text: "c"), revs: [9])) }
     }
 

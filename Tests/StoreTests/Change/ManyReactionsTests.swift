@@ -11,7 +11,7 @@ import Wire
 struct ManyReactionsTests {
     private static let users = 3 * Job.rows + 5
 
-    /// A log of a message with more reactions than one commit removes.
+    /// Creates a log with a message that has more reactions than one commit removes.
     private func reactedLog() throws -> TestLog {
         let log = try TestLog()
         try log.fill(2)
@@ -30,7 +30,7 @@ struct ManyReactionsTests {
     @Test("are removed in parts, while the tombstone shows none from the first commit on")
     func parts() throws {
         let log = try reactedLog()
-        // The writer goes no further until this has been seen.
+        // The writer waits until this was recorded.
         let seen = Recorder<Int>()
         log.listener.onCommitted.withLock { [path = log.path] in
             $0 = {

@@ -26,7 +26,7 @@ struct ReactionTests {
         #expect(try reactions(last) == [reaction("b", "zoe", "alice"), reaction("a", "zoe")])
         #expect(last.rev == 4)
         #expect(try log.message(1) == last.body)
-        // A key that nobody uses any more is a new one when somebody does.
+        // A key that was removed completely counts as new when it is used again.
         try log.unreact("b", to: 1, as: "zoe")
         #expect(try reactions(log.unreact("b", to: 1, as: "alice")) == [reaction("a", "zoe")])
         #expect(try reactions(log.react("b", to: 1, as: "zoe")) == [reaction("a", "zoe"), reaction("b", "zoe")])
@@ -90,7 +90,7 @@ struct ReactionTests {
             model.remove(at: index)
             try expectModel()
         }
-        // Back again, but as the last.
+        // The reaction is back, but as the last one.
         try log.react("+1", to: 1, as: "user0")
         model.append("user0")
         try expectModel()

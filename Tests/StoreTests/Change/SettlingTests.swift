@@ -6,10 +6,10 @@ import Wire
 
 @testable import Store
 
-/// Where the messages of a room are when one of them is changed: filed, in the journal, or in the commit at hand.
+/// Tests where a room's messages are when one of them changes: filed, in the journal, or in the current commit.
 @Suite("A change files its room's messages")
 struct SettlingTests {
-    /// What is submitted together.
+    /// A submission of a test.
     enum Step {
         case send(String, id: String? = nil)
         case edit(Int64, String)
@@ -31,21 +31,21 @@ struct SettlingTests {
         return try log.submitAll(submissions).map { try $0.get() }
     }
 
-    /// How many rows the two tables have, seen from outside.
+    /// Returns the number of rows in the two tables, through another connection.
     private func counts(_ log: TestLog) throws -> [Int] {
         try log.sql { db in
             try ["journal", "messages"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)")! }
         }
     }
 
-    /// Opens a copy of the files as a crash would leave them.
+    /// Opens a copy of the files as after a crash.
     private func crashed(_ log: TestLog) throws -> TestLog {
         let directory = try TemporaryDirectory()
         for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
         return try TestLog(in: directory) { $0.filingDelay = 60_000 }
     }
 
-    /// Expects the room to be these snapshots, seen by every way of reading, here and after a crash.
+    /// Expects the room to have these snapshots in every way of reading, here and after a crash.
     private func expect(_ bodies: [[UInt8]], rev: Int64, _ room: String = "lobby", in log: TestLog) throws {
         for log in [log, try crashed(log)] {
             let state = RoomState(head: Int64(bodies.count), rev: rev)
@@ -74,7 +74,7 @@ struct SettlingTests {
         let edited = try submit([.edit(2, "two")], to: log)[0]
         #expect(try counts(log)[1] == 3)
         try expect([sent[0].body, edited.body, sent[2].body], rev: 4, in: log)
-        // Later sends go to the journal again, behind the change.
+        // Later sends go to the journal again.
         let more = try submit([.send("4"), .send("5")], to: log)
         #expect(more.map(\.rev) == [5, 6])
         #expect(try counts(log)[1] == 3)

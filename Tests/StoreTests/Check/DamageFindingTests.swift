@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-/// One way to damage a database, and what a check says of it.
+/// One kind of damage to a database, and the findings of a check.
 struct Damage: CustomTestStringConvertible, Sendable {
     var sql: String
     var findings: [String]
@@ -22,8 +22,8 @@ struct Damage: CustomTestStringConvertible, Sendable {
 
 @Suite("A check finds damage")
 struct DamageFindingTests {
-    /// A closed log of two rooms: in the lobby, whose number is 1, eight messages, of which 2 was edited, 3 deleted and 4
-    /// reacted to; in the attic, whose number is 2, three.
+    /// Creates a closed log with two rooms. The lobby, room 1, has eight messages: 2 was edited, 3 deleted and 4
+    /// reacted to. The attic, room 2, has three.
     private func makeLog() throws -> TestLog {
         let log = try TestLog { $0.journalMessages = 0 }
         try log.sendAll((1...8).map { .init(text: "text \($0)", id: "id\($0)", replyTo: $0 == 8 ? 1 : nil) })
@@ -216,7 +216,7 @@ struct DamageFindingTests {
         try log.edit(1, "x")
         for number in 1...3 { try log.send(.init(id: "id\(number)")) }
         try log.fill(1, "attic")
-        /// What is found in a copy that is damaged.
+        /// Returns the findings in a damaged copy.
         func findings(_ damage: String) throws -> [String] {
             let directory = try TemporaryDirectory()
             let path = directory.path(of: "log.db")
@@ -228,7 +228,7 @@ struct DamageFindingTests {
         }
         let rows = try log.sql { try Int64.fetchAll($0, sql: "SELECT id FROM journal ORDER BY id") }
         let (first, second, third, attic) = (rows[0], rows[1], rows[2], rows[3])
-        // One whose messages are in their places may still be there.
+        // A row whose messages were filed may still exist.
         #expect(try findings("INSERT INTO journal VALUES (\(try #require(spent)))") == [])
         #expect(try findings("DELETE FROM journal WHERE id = \(second)") == ["room lobby, seq 5: message 4 is missing"])
         #expect(
@@ -243,7 +243,7 @@ struct DamageFindingTests {
         #expect(
             try findings("INSERT INTO read_marks VALUES ('bob', 1, 6)")
                 == ["room lobby: the read mark of bob is at 6, and the room ends at 5"])
-        // The second message under the name of the first, which is in the journal, and then of one in its place.
+        // The second message with the id of the first, which is in the journal, and then with that of a filed one.
         let body = "replace(CAST(messages AS TEXT), 'id2', 'id1')"
         #expect(
             try findings("UPDATE journal SET messages = CAST(\(body) AS BLOB) WHERE id = \(second)")

@@ -13,7 +13,7 @@ struct ExpiringTests {
     private let events = Recorder<ExpiryEvent>()
     private static let day: Int64 = 86_400_000
 
-    /// Messages are kept for a day, and looked for all the time.
+    /// Keeps messages for a day, and searches for expired ones continuously.
     private func expiring(_ configuration: inout StoreConfiguration) {
         configuration.clock = { [clock] in clock.now }
         configuration.keepDays = 1
@@ -31,7 +31,7 @@ struct ExpiringTests {
         }
     }
 
-    /// Waits until so many messages have expired since the beginning.
+    /// Waits until this many messages have expired since the start.
     private func waitForExpired(_ count: Int) throws {
         try events.wait { events in
             events.reduce(0) { sum, event in if case .expired(let count) = event { sum + count } else { sum } } >= count
@@ -67,7 +67,7 @@ struct ExpiringTests {
         #expect(try log.state() == RoomState(head: 1, rev: 4))
         let commits = try log.listener.commits.wait { $0.last?.batches.last?.messages == [tombstone] }
         #expect(commits.last?.outcomes.isEmpty == true)
-        // The same send is still the same, and what answers it finds it.
+        // A repeated send is still recognised, and gets the tombstone.
         let again = try log.send(.init(text: "a whisper", id: "a1", data: #"{"a":1}"#))
         #expect(again.body == tombstone && !again.isNew)
         #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "other", id: "a1")) }
@@ -88,7 +88,7 @@ struct ExpiringTests {
         try waitUntilFiled(log)
         clock.step(Self.day)
         try waitForExpired(2)
-        // Another round, which finds nothing.
+        // Another round finds nothing.
         try log.fill(1, "attic")
         try waitUntilFiled(log)
         #expect(try log.state() == RoomState(head: 4, rev: 6))
@@ -191,7 +191,7 @@ struct ExpiringTests {
         let copies = Recorder<TemporaryDirectory>()
         log.listener.onCommitted.withLock { hook in
             hook = { [path = log.path] in
-                // On the writer's thread: nothing is written meanwhile.
+                // Runs on the writer's thread, so nothing is written meanwhile.
                 guard let directory = try? TemporaryDirectory() else { return }
                 for suffix in ["", "-wal"] { _ = try? run("cp", path + suffix, directory.path(of: "log.db" + suffix)) }
                 copies.record(directory)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-/// The value that says when and where to look.
+/// Tests the value that decides when and where to search.
 @Suite("The rounds of expiry")
 struct ExpiryTests {
     private let start = ContinuousClock.now

@@ -46,7 +46,7 @@ struct BacklogTests {
         try append(["a", "b", "b"], row: 1, to: &backlog)
         try append(["c", "a", "c", "d"], row: 2, to: &backlog)
         try append(["e", "b", "e", "b", "e", "f"], row: 3, to: &backlog)
-        // 13 messages: the two of a are not enough.
+        // 13 messages: the two of a do not suffice.
         let due = backlog.due()
         #expect(due.rooms.map(\.string) == ["a", "b"])
         #expect(due.messages.map(\.seq) == [1, 2, 1, 2, 3, 4])
@@ -112,7 +112,7 @@ struct BacklogTests {
         for row in 2...Int64(size) + 1 { try append(["a", "b", "c"], row: row, to: &backlog) }
         try append(Array(repeating: "c", count: size), row: Int64(size) + 2, to: &backlog)
         #expect(backlog.due().rooms.map(\.string) == ["a", "c"])
-        // Nor does one that has waited for too long.
+        // A room that has waited too long does not wait either.
         #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "c", "d"])
     }
 
@@ -197,7 +197,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: filing) == 2)
         backlog.remove(filing)
         #expect(backlog.count == 1 && backlog.messages(of: a).isEmpty)
-        // Its next message waits in its own row.
+        // Its next message belongs to a new row.
         try append(["a"], row: 3, to: &backlog)
         #expect(backlog.oldest(9).rooms.map(\.string) == ["c", "a"])
     }
@@ -228,7 +228,7 @@ struct BacklogTests {
         let room = try RoomID("a")
         #expect(backlog.message(ClientMessageKey(sender: alice, id: "x"), in: room)?.seq == 1)
         #expect(backlog.message(ClientMessageKey(sender: alice, id: "\u{E9}"), in: room)?.seq == 2)
-        // Equal to Swift, and another id to the database.
+        // The ids are equal in Swift and different in the database.
         #expect(backlog.message(ClientMessageKey(sender: alice, id: "e\u{301}"), in: room) == nil)
         #expect(backlog.message(ClientMessageKey(sender: try UserID("bob"), id: "x"), in: room) == nil)
         #expect(backlog.message(ClientMessageKey(sender: alice, id: "x"), in: try RoomID("b")) == nil)

@@ -12,7 +12,7 @@ struct JournalBoundsTests {
         try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal")! }
     }
 
-    /// How many rows of the journal have a text in them.
+    /// Returns the number of journal rows that contain a text.
     private func rows(_ log: TestLog, with text: String) throws -> Int {
         try log.sql { db in
             try Int.fetchOne(
@@ -20,7 +20,7 @@ struct JournalBoundsTests {
         }
     }
 
-    /// How many messages of a room are in their places.
+    /// Returns the number of a room's filed messages.
     private func filed(_ log: TestLog, of room: String) throws -> Int {
         try log.sql { db in
             try Int.fetchOne(
@@ -29,7 +29,7 @@ struct JournalBoundsTests {
         }
     }
 
-    /// A log that is never idle.
+    /// Creates a log that never becomes idle.
     private func makeLog(_ configure: (inout StoreConfiguration) -> Void) throws -> TestLog {
         try TestLog {
             $0.journalMessagesOfRoom = 6
@@ -94,7 +94,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "quiet") == 1)
         #expect(try filed(log, of: "busy") == 0)
         clock.step(1001)
-        // Not only when something is sent to a room.
+        // Commits without messages count, too.
         try log.read(to: 1, in: "busy", as: "bob")
         #expect(try filed(log, of: "busy") == 2)
         #expect(try rows(log) == 0)
@@ -148,7 +148,7 @@ struct JournalBoundsTests {
     func readMarks() throws {
         let log = try makeLog { $0.filingDelay = 100 }
         try log.fill(3)
-        // A commit each, without a pause.
+        // Each call is a commit, without pauses.
         try waitUntil {
             _ = try? log.read(to: 1, as: "bob")
             return (try? rows(log)) == 0

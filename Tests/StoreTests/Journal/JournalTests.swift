@@ -8,14 +8,14 @@ import Wire
 
 @Suite("The journal")
 struct JournalTests {
-    /// How many rows the two tables have, seen from outside.
+    /// Returns the number of rows in the two tables, through another connection.
     private func counts(_ log: TestLog) throws -> [Int] {
         try log.sql { db in
             try ["journal", "messages"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)")! }
         }
     }
 
-    /// A log whose messages are filed a few at a time.
+    /// Creates a log that files a few messages at a time.
     private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
         try TestLog {
             $0.journalMessages = 10
@@ -47,7 +47,7 @@ struct JournalTests {
     func bounds() throws {
         let log = try makeLog()
         for number in 0..<300 { try log.fill(3, "room\(number % 7)") }
-        // Rows that are not needed any more go two at a time, with one that comes.
+        // Each commit deletes two obsolete rows and adds one.
         let counts = try counts(log)
         #expect(counts[0] <= 12)
         #expect(counts[1] >= 900 - 10 - 3)
@@ -56,7 +56,7 @@ struct JournalTests {
     @Test("reuses the pages of obsolete rows")
     func replacesRows() throws {
         let log = try makeLog()
-        // Each of some pages, and filed by every second commit.
+        // Each takes several pages, and is filed by every second commit.
         let sends = (0..<3).map { _ in TestLog.Send(text: String(repeating: "x", count: 8000)) }
         for _ in 0..<40 { _ = try log.sendAll(sends) }
         let free = try log.sql { try Int.fetchOne($0, sql: "PRAGMA freelist_count")! }
@@ -182,7 +182,7 @@ struct JournalTests {
     }
 }
 
-/// The places of the messages of a page.
+/// The places of a page's messages.
 private struct Messages {
     let seqs: [Int64]
 

@@ -20,7 +20,7 @@ struct ClientMessageKeyTests {
         #expect(try hash("alice", slice) == first && hash("alice", grown) == first)
         let (sender, bytes) = (Array("alice".utf8), Array(id.utf8))
         #expect(ClientMessageKey.hash(sender: sender.span, id: bytes.span) == first)
-        // Of the same length, so that the bytes must tell.
+        // All have the same length, so that the bytes decide.
         for index in bytes.indices {
             var other = bytes
             other[index] ^= 1

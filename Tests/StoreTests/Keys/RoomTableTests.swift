@@ -15,7 +15,7 @@ struct RoomTableTests {
         let ids = try (0..<4).map { try RoomID("room\($0)") }
         for number in 0..<3 { table.add(ids[number], room(Int64(number))) }
         #expect((0..<3).allSatisfy { table[ids[$0]]?.number == Int64($0) })
-        // One that it knows takes no further place.
+        // A known room takes no additional entry.
         var changed = try #require(table[ids[1]])
         changed.head = 7
         table.update(changed)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Opening a database")
 struct OpeningTests {
-    /// What opening says.
+    /// Returns the error of opening.
     private func refusal(_ path: String, _ configuration: StoreConfiguration = StoreConfiguration()) -> String? {
         #expect(throws: StoreError.self) {
             try SQLiteLog(path: path, observer: Listener(), configuration: configuration)
@@ -148,7 +148,7 @@ struct OpeningTests {
         let log = try TestLog()
         try log.fill(100)
         log.close()
-        // The page of the tables' definitions, behind the header.
+        // Overwrites the page of the tables' definitions, after the header.
         let file = open(log.path, O_WRONLY | O_CLOEXEC)
         let nonsense = [UInt8](repeating: 0xA5, count: 3000)
         #expect(pwrite(file, nonsense, nonsense.count, 100) == nonsense.count)

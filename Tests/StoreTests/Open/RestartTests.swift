@@ -25,7 +25,7 @@ struct RestartTests {
         }
     }
 
-    /// The files of a database as a machine would leave them that stops now.
+    /// Opens a copy of the files as after a power failure.
     private func crashed(_ log: TestLog) throws -> TestLog {
         let directory = try TemporaryDirectory()
         for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
@@ -55,7 +55,7 @@ struct RestartTests {
         try log.fill(20)
         let directory = try TemporaryDirectory()
         try run("cp", log.path, directory.path(of: "log.db"))
-        // The frames of the second commit, without the last byte of the last one.
+        // Cuts the last byte of the second commit's frames.
         let whole = Int(try run("stat", "-c", "%s", log.path + "-wal").dropLast())!
         #expect(whole > size)
         try run("cp", log.path + "-wal", directory.path(of: "log.db-wal"))
@@ -71,7 +71,7 @@ struct RestartTests {
         let log = try TestLog { $0.checkpointPages = pages }
         for _ in 0..<60 { try log.fill(5) }
         let size = Int(try run("stat", "-c", "%s", log.path + "-wal").dropLast())!
-        // One commit may go beyond it.
+        // One commit may exceed it.
         #expect(size < pages * 4120 * 2)
         #expect(try log.page(.newest, limit: 1).state.head == 300)
     }

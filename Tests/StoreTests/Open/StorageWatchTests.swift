@@ -34,7 +34,7 @@ struct StorageWatchTests {
         #expect(unlink(log.path + suffix) == 0)
         expectRefusals(by: log)
         #expect(log.log.failure?.hasSuffix("log.db\(suffix) has been deleted or renamed") == true)
-        // Told once.
+        // Reported once.
         #expect(health.events.count == 1)
     }
 
@@ -54,7 +54,7 @@ struct StorageWatchTests {
         expectRefusals(by: log)
         #expect(log.log.failure?.contains("has been replaced by another file") == true)
         log.close()
-        // What has the name now is not the log's to delete.
+        // The log must not delete another file with the same name.
         #expect(access(log.path + suffix, F_OK) == 0)
     }
 
@@ -100,7 +100,7 @@ struct StorageWatchTests {
         #expect(refusal?.description == reason)
         let start = #expect(throws: StoreError.self) { try SQLiteLog(path: backup, observer: Listener()) }
         #expect(start?.description == reason)
-        // One with a log of its own is read.
+        // A database with its own log can be checked.
         #expect(try DatabaseCheck(log.path).run().isSound)
     }
 }

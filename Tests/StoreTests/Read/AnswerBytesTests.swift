@@ -6,7 +6,8 @@ import Wire
 
 @Suite("An answer above its limit of bytes")
 struct AnswerBytesTests {
-    /// Twenty messages, of which four and a little go into an answer: some in their places, and some in the journal only.
+    /// Runs `body` with twenty messages, some filed and some only in the journal. Slightly more than four fit into an
+    /// answer.
     private func withLog(journal: Bool, _ body: (TestLog, [[UInt8]]) throws -> Void) throws {
         let log = try TestLog {
             $0.answerBytes = 4 * 1000

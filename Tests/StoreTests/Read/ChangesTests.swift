@@ -43,7 +43,7 @@ struct ChangesTests {
         #expect(try log.changes(since: .max).messages.isEmpty)
     }
 
-    /// Changes a message as a commit would: its snapshot, and the index of changes.
+    /// Changes a message like a commit: its snapshot, and the index of changes.
     private func change(_ seq: Int64, to rev: Int64, _ body: String, in log: TestLog) throws {
         try log.sql { db in
             let room = try Int64.fetchOne(db, sql: "SELECT id FROM rooms WHERE name = 'lobby'")!
@@ -105,7 +105,7 @@ struct ChangesTests {
                 messages[index] = (rev, Array("\(index + 1) at \(rev)".utf8))
                 try change(Int64(index + 1), to: rev, "\(index + 1) at \(rev)", in: log)
             }
-            // The writer is to see what was changed behind its back.
+            // Reopened, so that the writer reads the rows that the test has changed.
             log = try log.reopened { $0.journalMessages = 0 }
             for body in try log.fill(Int.random(in: 0...4, using: &generator)) {
                 rev += 1

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("A damaged page of the database")
 struct DamageTests {
-    /// A log with small messages, and between them a large one, second in the lobby, that cannot be read.
+    /// Creates a log with small messages and an unreadable large one, second in the lobby.
     private func damagedLog() throws -> TestLog {
         let log = try TestLog { $0.readers = 1 }
         try log.sendAll([
@@ -20,7 +20,7 @@ struct DamageTests {
         return try log.reopened { $0.readers = 1 }
     }
 
-    /// Cuts the chain of pages that a large message is on: each begins with the number of the next.
+    /// Breaks the chain of overflow pages of a large message.
     private func cutLargeMessage(_ path: String) throws {
         let file = open(path, O_RDWR | O_CLOEXEC)
         defer { close(file) }

@@ -62,7 +62,7 @@ struct LookupTests {
     func failsAlone() throws {
         let log = try TestLog { $0.readers = 1 }
         try log.fill(3)
-        // The index of client message ids goes missing in the file, as far as the reader can tell.
+        // Removes the index of client message ids from the file.
         try log.sql { db in
             try db.execute(sql: "ALTER TABLE messages RENAME COLUMN client_message_id TO lost")
         }

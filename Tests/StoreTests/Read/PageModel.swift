@@ -1,8 +1,8 @@
 import Wire
 
-/// What a room's pages are, by counting through a list of its messages: no arithmetic, no searching.
+/// Computes a room's pages by counting through a list of its messages.
 struct PageModel {
-    /// When each message was stored, in milliseconds; the first one is `seq` 1.
+    /// The time of each message in milliseconds; the first one is `seq` 1.
     let times: [Int64]
 
     struct Page: Equatable {
@@ -30,7 +30,7 @@ struct PageModel {
             var older = seqs.filter { isBefore($0, place) }
             var newer = seqs.filter { !isBefore($0, place) }
             var taken: [Int64] = []
-            // The older half, then the newer rest, and what is still missing from the older side.
+            // Half of the page from the older side, then newer messages, then more older ones.
             while taken.count < limit / 2, let next = older.popLast() { taken.insert(next, at: 0) }
             while taken.count < limit, !newer.isEmpty { taken.append(newer.removeFirst()) }
             while taken.count < limit, let next = older.popLast() { taken.insert(next, at: 0) }
@@ -59,7 +59,7 @@ struct PageModel {
     private func isAfter(_ seq: Int64, _ place: Place) -> Bool {
         switch place {
         case .seq(let other): seq > other
-        // A time is between messages.
+        // A time lies between messages.
         case .time: !isBefore(seq, place)
         case .first: seq > 1
         case .last, .unread: seq > times.count

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Any page")
 struct PageModelTests {
-    /// A room of this many messages, sent a few at a time by a clock that stands still and goes back now and then.
+    /// Fills a room with this many messages, a few at a time, with a clock that sometimes stands still or goes back.
     private func fill(
         _ log: TestLog, _ clock: TestClock, _ room: String, _ count: Int, using generator: inout SeededGenerator
     ) throws -> (model: PageModel, bodies: [[UInt8]]) {

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("A page")
 struct PageTests {
-    /// What a page has: the first and last `seq`, and whether there is more on either side.
+    /// Returns a page's first and last `seq`, and whether there is more on either side.
     private func outline(_ page: PageSlice) -> String {
         let messages = page.count == 0 ? "nothing" : "\(page.firstSeq)-\(page.lastSeq)"
         return (page.hasBefore ? "<" : "|") + messages + (page.hasAfter ? ">" : "|")
@@ -47,7 +47,7 @@ struct PageTests {
         ] as [PageRequest.Anchor])
     func empty(anchor: PageRequest.Anchor) throws {
         let log = try TestLog()
-        // What a neighbour has is not the room's.
+        // Another room's messages must not show.
         try log.fill(3, "neighbour")
         let page = try log.page(anchor)
         #expect(outline(page) == "|nothing|")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A page's window")
 struct PageWindowTests {
-    /// What a page is, said message by message: `inside` holds for the messages on the side that is asked for.
+    /// Computes a page message by message. `inside` is true for messages on the requested side.
     private func model(head: Int64, limit: Int, last: Bool, inside: (Int64) -> Bool) -> [Int64] {
         let candidates = (0..<head).map { $0 + 1 }.filter(inside)
         return Array(last ? candidates.suffix(limit) : candidates.prefix(limit))

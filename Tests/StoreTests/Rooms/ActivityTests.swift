@@ -8,7 +8,7 @@ import Wire
 
 @Suite("The order of a user's rooms")
 struct ActivityTests {
-    /// What rooms and memberships are, without an index.
+    /// The expected rooms and memberships, computed without an index.
     private struct Model {
         struct Room {
             var activity: Int64
@@ -16,16 +16,16 @@ struct ActivityTests {
         }
 
         var rooms: [String: Room] = [:]
-        /// Who has ever sent to a room or read it.
+        /// The users who have sent to a room or read it.
         var takenPart: Set<[String]> = []
 
-        /// A user's rooms in the order of the list.
+        /// Returns a user's rooms in the order of the list.
         func inbox(of user: String) -> [String] {
             rooms.filter { $0.value.members[user] != nil }
                 .sorted { ($1.value.activity, $0.key) < ($0.value.activity, $1.key) }.map(\.key)
         }
 
-        /// The same, with those first that the user is engaged in.
+        /// Returns the same, with the rooms first that the user has used.
         func mine(of user: String) -> [String] {
             let all = inbox(of: user)
             return all.filter { rooms[$0]!.members[user]! } + all.filter { !rooms[$0]!.members[user]! }
@@ -146,7 +146,7 @@ struct ActivityTests {
         #expect(try walk(log, of: "alice", limit: 2) == ["large", "small", "more", "another", "other"])
         for index in 0..<40 { _ = try log.change(.removeMember(try UserID("user\(index)")), in: "large", by: "alice") }
         try log.send(.init(room: "large"))
-        // A change of a message has what was sent before put in its place.
+        // An edit files the earlier messages.
         try log.edit(2, "x", of: "large", as: "user3")
         #expect(try kept() == 31)
         #expect(try walk(log, of: "user60", limit: 1) == ["large"])
@@ -203,20 +203,20 @@ struct ActivityTests {
 
         let events = Recorder<JobEvent>()
         let log = try TestLog(in: directory) { $0.onJob = { events.record($0) } }
-        // Those with a message, the latest first, and then those that were all made at one time.
+        // Rooms with a message, latest first, then those created at the same time.
         let expected =
             stride(from: 2, through: rooms, by: 2).map { "room\($0)" }
             + stride(from: 1, through: rooms, by: 2).map { "room\($0)" }.sorted()
         #expect(try walk(log, of: "alice", limit: 200) == expected)
         let job = "preparing the order of users' rooms"
         try events.wait { $0.last == .done(job) }
-        // A part of 256 memberships is 128 rooms of 700.
+        // A part of 256 memberships covers 128 of 700 rooms.
         #expect(events.events.dropLast() == [18, 36, 54, 73, 91].map { .progress(job, percent: $0) })
         #expect(try isIndexed(log, for: "alice"))
         #expect(try walk(log, of: "alice", limit: 200) == expected)
         #expect(try log.memberships(of: "alice", limit: 1).rooms == ["room2"])
         #expect(try log.memberships(of: "bob", limit: 1).rooms == ["room699"])
-        // Whoever adds a row, the lists have it.
+        // Rows added by other programs are in the lists, too.
         try log.sql { try $0.execute(sql: "INSERT INTO members (room, user, owner) VALUES (4, 'carol', 0)") }
         #expect(try walk(log, of: "carol", limit: 2) == ["room4"])
     }

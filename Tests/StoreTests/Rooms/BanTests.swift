@@ -38,7 +38,7 @@ struct BanTests {
                 change: .user(try UserID(user), change), isAdmin: isAdmin))
     }
 
-    /// What is refused to a user of what there is to change and to read.
+    /// Returns the changes and reads that are refused to a user.
     private func refusals(_ user: String, in room: String = "lobby", _ log: TestLog) throws -> [String] {
         let changes = try log.submitAll([
             log.submissions([.init(room: room, sender: user)])[0],

@@ -82,7 +82,7 @@ struct ErasureTests {
             #expect(message.deleted && message.sender == .deleted && message.clientMessageID == nil)
         }
         #expect(try decoded(1, log).reactions == [Reaction(key: "x", count: 1, users: [try UserID("bob")])])
-        // Each is a change of its own, which subscribers have seen.
+        // Each tombstone is a change, which subscribers have received.
         #expect(try log.state() == RoomState(head: 4, rev: 14))
         let pushed = log.listener.commits.events.flatMap(\.batches).filter { $0.room.string == "lobby" }
         #expect(pushed.reduce(0) { $0 + $1.messages.count } == 14)
@@ -100,7 +100,7 @@ struct ErasureTests {
                 #expect(count == (table == "members" || table == "reactions" ? 1 : 0), "\(table)")
             }
         }
-        // The user's name is kept for the status; what the user has said is not.
+        // The user's name is kept for the status, but not the content.
         #expect(throws: CommandFailed.self, "it is gone from the file") {
             try run("grep", "-qaE", "(a|an|er|ed|rd) whisper|whisper-", log.path)
         }
@@ -117,7 +117,7 @@ struct ErasureTests {
         try log.react("x", to: 3, as: "bob")
         try log.react("y", to: 3, as: "bob")
         try log.read(to: 3, as: "bob")
-        // In one commit, so that the job has done nothing yet.
+        // In one commit, so that the job has not started.
         let results = try log.submitAll(
             [submission("bob")] + log.submissions([.init(text: "new", sender: "bob", id: "a")])
                 + [
@@ -141,7 +141,7 @@ struct ErasureTests {
         #expect(try log.summary(for: "bob").read == 1)
         #expect(try log.summary(of: "den", for: "bob").role == .member)
         #expect(try log.summary(of: "attic", for: "bob").role == .owner)
-        // The same send again is known; and so is the one after the erasure.
+        // A repetition of either send is recognised.
         #expect(try log.send(.init(text: "new", sender: "bob", id: "a")).seq == 4)
         #expect(try log.send(.init(text: "new", sender: "bob", id: "b")).seq == 5)
         try expectSound(log.path)

@@ -11,7 +11,7 @@ import Wire
 struct InboxTests {
     private func ids(_ slice: InboxSlice) -> [String] { slice.rooms.map(\.summary.room.string) }
 
-    /// A log whose clock goes on by a second with every commit, filing at once or not before its end.
+    /// Creates a log whose clock advances a second with each commit, filing at once or not before closing.
     private func makeLog(journal: Bool, _ clock: TestClock) throws -> TestLog {
         try TestLog {
             if !journal { $0.journalMessages = 0 }
@@ -32,7 +32,7 @@ struct InboxTests {
         #expect(try ids(log.inbox(of: "alice")) == ["empty", "c", "b", "a"])
         try log.send(.init(room: "b", sender: "bob"))
         #expect(try ids(log.inbox(of: "alice")) == ["b", "empty", "c", "a"])
-        // To edit, to react and to delete is no activity.
+        // Edits, reactions and deletions are not activity.
         try log.edit(1, "other", of: "a")
         try log.delete(1, of: "c")
         #expect(try ids(log.inbox(of: "alice")) == ["b", "empty", "c", "a"])
@@ -191,7 +191,7 @@ struct InboxTests {
                 "alice lobby joined(rev: 0)", "bob lobby joined(rev: 2)", "carol lobby joined(rev: 2)",
                 "carol lobby left", "dave other joined(rev: 0)",
             ])
-        // In one commit: what is sent to the room after the user has joined has a higher revision.
+        // In one commit: messages sent after the user joined have higher revisions.
         let joining = try log.submission(.room(.setMember(try UserID("erin"), nil)), by: "erin")
         try log.submitAll(log.submissions([.init()]) + [joining] + log.submissions([.init()]))
         #expect(log.listener.memberships.events.last?.first?.kind == .joined(rev: 3))

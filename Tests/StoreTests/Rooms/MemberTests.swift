@@ -149,7 +149,7 @@ struct MemberTests {
             }
             _ = try log.ask(kind, for: "alice")
         }
-        // The refusal of one query is not another's.
+        // The refusal of one query does not affect others.
         let queries = try ["bob", "alice", nil, "alice"].map { try log.query(.state, for: $0) }
         log.log.fetch(queries)
         let answers = try log.listener.answers(queries.map(\.ticket))

@@ -51,7 +51,7 @@ struct ReadMarkTests {
                 let snapshot = Snapshot(
                     statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,
                     roomsByAdminsOnly: false, bans: BanTable(), clock: { .now() })
-                // The recent messages as they were before the last ones were sent.
+                // The recent messages before the last sends.
                 var journal = Journal(StoreConfiguration())
                 try journal.load(db, at: .latest)
                 let messages = Array(journal.recent.messages(of: try RoomID("lobby")).prefix(recent))

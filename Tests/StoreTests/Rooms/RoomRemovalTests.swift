@@ -27,7 +27,7 @@ struct RoomRemovalTests {
         #expect(report.isSound, "\(report.damages)")
     }
 
-    /// How many rows the tables have that may hold something of a room, its name left out.
+    /// Returns the number of rows that may belong to a room, except its name.
     private func rows(_ log: TestLog) throws -> Int {
         try log.sql { db in
             try ["messages", "reactions", "first_contents", "members", "read_marks", "expired", "journal", "jobs"]
@@ -89,7 +89,7 @@ struct RoomRemovalTests {
             try log.read(to: 3, as: user)
         }
         _ = try log.change(.set(RoomSettings(title: "whispers")), by: "alice").get()
-        // What is sent with the deletion, and to others meanwhile, is in the journal.
+        // Messages sent with the deletion, and to other rooms meanwhile, are in the journal.
         log.log.submit(try log.submissions([.init(text: "a last whisper")]))
         _ = try log.change(.delete, by: "alice").get()
         try events.wait(for: Self.done)
@@ -127,7 +127,7 @@ struct RoomRemovalTests {
             }
         }
         let copy = try TemporaryDirectory()
-        // One moment of the file, as a crash leaves it.
+        // A copy of one moment, as after a crash.
         _ = try Backup(of: log.path, to: copy.path(of: "log.db")).run()
         try expectSound(copy.path(of: "log.db"))
         let again = Recorder<JobEvent>()
@@ -143,7 +143,7 @@ struct RoomRemovalTests {
         let log = try makeLog { $0.filingDelay = 60_000 }
         try log.sendAll([.init(text: "a whisper"), .init(room: "other")])
         let directory = try TemporaryDirectory()
-        // The removal does not begin while the queue of commits is held up; the files are copied after its commit.
+        // The hook holds up the queue, so that the removal does not begin before the files are copied.
         log.listener.onCommitted.withLock { hook in
             hook = {
                 for suffix in ["", "-wal"] {

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Unread messages")
 struct UnreadTests {
-    /// Makes tombstones of messages of the first room, as a delete leaves them.
+    /// Turns messages of the first room into tombstones, like a delete.
     private func delete(_ seqs: Range<Int64>, in log: TestLog) throws {
         try log.sql { db in
             for seq in seqs {
@@ -136,7 +136,7 @@ struct UnreadTests {
         for seq in 11...50_000 as ClosedRange<Int64> where unread.goesOn { unread.add(isUnread: seq == 20_000) }
         unread.finish(head: 50_000)
         #expect(unread.count == 1 && unread.first == 20_000)
-        // Of a million own messages behind one of somebody else, those behind the bound are taken for unread.
+        // After one message of another user there are a million own ones. Those beyond the bound count as unread.
         unread = UnreadMessages(mark: 0)
         unread.add(isUnread: true)
         while unread.goesOn { unread.add(isUnread: false) }
@@ -217,7 +217,7 @@ struct UnreadTests {
         runs.add(1, for: alice, from: 10, through: 10 + ClearedRuns.minimum)
         #expect(runs.end(of: 1, for: alice, after: 10) == 10 + ClearedRuns.minimum)
         #expect(runs.end(of: 1, for: bob, after: 10) == 0 && runs.end(of: 2, for: alice, after: 10) == 0)
-        // The mark of a user who was erased is before it.
+        // The mark of an erased user is before it.
         #expect(runs.end(of: 1, for: alice, after: 9) == 0)
         runs.add(1, for: alice, from: 10 + ClearedRuns.minimum, through: 10 + 2 * ClearedRuns.minimum)
         #expect(runs.end(of: 1, for: alice, after: 10) == 10 + 2 * ClearedRuns.minimum)

@@ -1,22 +1,22 @@
 import Dispatch
 
-/// Holds a thread up until a test lets it go on.
+/// Holds a thread until a test releases it.
 final class Gate: Sendable {
     private let arrived = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
 
-    /// Called by the thread that is to be held up.
+    /// Passes the gate, or waits until it opens.
     func pass() {
         arrived.signal()
         opened.wait()
     }
 
-    /// Waits until a thread stands before the gate.
+    /// Waits until a thread has arrived.
     func waitForArrival() {
         arrived.wait()
     }
 
-    /// Lets everyone through from now on who comes at most `count` times.
+    /// Lets `count` threads pass.
     func open(_ count: Int = 1) {
         for _ in 0..<count { opened.signal() }
     }

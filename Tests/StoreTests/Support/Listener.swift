@@ -2,21 +2,21 @@ import Chat
 import Synchronization
 import TestSupport
 
-/// Hears what a log says, and lets a test wait for it.
+/// Records the events of a log, and lets a test wait for them.
 final class Listener: LogObserver {
-    /// One call of the log.
+    /// One call of ``LogObserver/committed(_:_:)``.
     struct Commit: Sendable {
         var outcomes: [Outcome]
         var batches: [Batch]
     }
 
-    /// What the log has said of submissions, call by call.
+    /// The outcomes, call by call.
     let commits = Recorder<Commit>()
-    /// What it has said of memberships, call by call.
+    /// The membership changes, call by call.
     let memberships = Recorder<[MembershipChange]>()
-    /// What it has said of access that has ended, call by call.
+    /// The revoked access, call by call.
     let ends = Recorder<[AccessEnd]>()
-    /// What it has said of queries, call by call.
+    /// The answers, call by call.
     let rounds = Recorder<[Answer]>()
     /// Called on the log's thread before a commit is recorded.
     let onCommitted = Mutex<(@Sendable () -> Void)?>(nil)
@@ -26,7 +26,7 @@ final class Listener: LogObserver {
     private let results = Mutex(Results<Outcome>())
     private let answers = Mutex(Results<Answer>())
 
-    /// What has been recorded under each ticket, and of how many calls.
+    /// The results under each ticket, and the number of calls.
     private struct Results<Result> {
         var byTicket: [Ticket: Result] = [:]
         var calls = 0
@@ -50,7 +50,7 @@ final class Listener: LogObserver {
         rounds.record(answers)
     }
 
-    /// Waits for the outcomes of these questions. The calls that brought them are among ``commits`` then.
+    /// Waits for the outcomes of these submissions. By then the calls are in ``commits``.
     func outcomes(_ tickets: [Ticket]) throws -> [Outcome] {
         try commits.wait { commits in
             results.withLock { results in
@@ -64,7 +64,7 @@ final class Listener: LogObserver {
         return results.withLock { results in tickets.compactMap { results.byTicket[$0] } }
     }
 
-    /// Waits for the answers to these questions. The calls that brought them are among ``rounds`` then.
+    /// Waits for the answers to these queries. By then the calls are in ``rounds``.
     func answers(_ tickets: [Ticket]) throws -> [Answer] {
         try rounds.wait { rounds in
             answers.withLock { answers in

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs `body` on `count` threads at once, and waits for all of them. What it throws is recorded as an issue.
+/// Runs `body` on `count` threads, and waits for all. Errors are recorded as issues.
 func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) {
     let group = DispatchGroup()
     let test = Test.current
@@ -16,7 +16,7 @@ func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) 
     group.wait()
 }
 
-/// Waits until `condition` holds, for as long as a recorder would.
+/// Waits until `condition` holds, at most as long as a recorder would.
 func waitUntil(_ condition: () -> Bool) throws {
     let end = ContinuousClock.now + .seconds(Recorder<Never>.patience)
     while !condition() {
@@ -25,5 +25,5 @@ func waitUntil(_ condition: () -> Bool) throws {
     }
 }
 
-/// What was waited for has not come.
+/// The condition did not become true in time.
 struct NeverHappened: Error {}

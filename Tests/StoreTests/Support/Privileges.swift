@@ -1,9 +1,8 @@
 import Glibc
 
-/// Runs `body` without the rights of root, if the tests have them: root may write to what nobody may.
+/// Runs `body` without root's rights if the tests have them, since root may write any file.
 func withoutPrivileges(_ body: () -> Void) {
-    // The kernel's call, of this thread alone, which glibc has and Swift's Glibc module leaves out; its C declaration is
-    // int setfsuid(uid_t).
+    // The system call for this thread alone. Glibc has it, but Swift's Glibc module does not: int setfsuid(uid_t).
     typealias SetFileSystemUser = @convention(c) (uid_t) -> CInt
     let set = unsafeBitCast(dlsym(nil, "setfsuid"), to: SetFileSystemUser.self)
     let nobody: uid_t = 65534

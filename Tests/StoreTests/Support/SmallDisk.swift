@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A file system of a few pages in memory, for those who may mount one.
+/// A file system of a few pages in memory, for processes that may mount one.
 final class SmallDisk: Sendable {
     private let directory: TemporaryDirectory
 
@@ -18,12 +18,12 @@ final class SmallDisk: Sendable {
         directory.path(of: file)
     }
 
-    /// Makes it larger.
+    /// Enlarges the file system.
     func grow(kibibytes: Int) throws {
         try run("mount", "-o", "remount,size=\(kibibytes)k", directory.path)
     }
 
-    /// Writes to it until it is full.
+    /// Fills the file system.
     func fill() throws {
         let file = open(path(of: "filler"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
@@ -31,6 +31,6 @@ final class SmallDisk: Sendable {
         while write(file, page, page.count) == page.count {}
     }
 
-    /// Whether this process may mount one.
+    /// True if this process may mount one.
     static let isAvailable = (try? SmallDisk(kibibytes: 4)) != nil
 }

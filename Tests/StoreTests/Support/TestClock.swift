@@ -11,7 +11,7 @@ final class TestClock: Sendable {
 
     var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
 
-    /// Puts the clock forward, or back.
+    /// Moves the clock forwards or backwards.
     func step(_ milliseconds: Int64) {
         self.milliseconds.withLock { $0 += milliseconds }
     }

@@ -6,10 +6,10 @@ import Wire
 
 @testable import Store
 
-/// A log in a real file, with what it says.
+/// A log in a real file, with a listener.
 final class TestLog: Sendable {
     let path: String
-    /// What removes the file when it goes.
+    /// Removes the file when it is released.
     private let owner: any AnyObject & Sendable
     let listener = Listener()
     let log: SQLiteLog
@@ -23,14 +23,14 @@ final class TestLog: Sendable {
         try self.init(at: directory.path(of: "log.db"), of: directory, configure)
     }
 
-    /// Opens the log at `path`, and keeps its `owner` as long as itself.
+    /// Opens the log at `path`, and keeps `owner` alive.
     init(
         at path: String, of owner: any AnyObject & Sendable, _ configure: (inout StoreConfiguration) -> Void = { _ in }
     ) throws {
         self.path = path
         self.owner = owner
         var configuration = StoreConfiguration()
-        // Tests that are about the log's file see what is written to it.
+        // Tests of the log's file need its actual size.
         configuration.reservedLog = 0
         configure(&configuration)
         log = try SQLiteLog(path: path, observer: listener, configuration: configuration)
@@ -46,11 +46,11 @@ final class TestLog: Sendable {
         return try TestLog(at: path, of: owner, configure)
     }
 
-    /// Works on the file from outside of the log.
+    /// Works on the database through another connection.
     @discardableResult
     func sql<R>(_ body: (Database) throws -> R) throws -> R {
         var configuration = Configuration()
-        // The log may be writing, if only to find out whether it can.
+        // The log may be writing, if only as a probe.
         configuration.busyMode = .timeout(30)
         return try DatabaseQueue(path: path, configuration: configuration).write(body)
     }
@@ -66,7 +66,7 @@ final class TestLog: Sendable {
 
     // MARK: Writing
 
-    /// A message to be sent.
+    /// A message to send.
     struct Send {
         var text = "hello"
         var room = "lobby"
@@ -80,7 +80,7 @@ final class TestLog: Sendable {
         }
     }
 
-    /// Makes submissions of sends.
+    /// Creates submissions of sends.
     func submissions(_ sends: [Send]) throws -> [Submission] {
         try sends.map {
             Submission(
@@ -88,7 +88,7 @@ final class TestLog: Sendable {
         }
     }
 
-    /// Makes a submission.
+    /// Creates a submission.
     func submission(
         _ change: Submission.Change, in room: String = "lobby", by user: String, isAdmin: Bool = false
     ) throws -> Submission {
@@ -96,26 +96,26 @@ final class TestLog: Sendable {
             ticket: ticket(), room: try RoomID(room), sender: try UserID(user), change: change, isAdmin: isAdmin)
     }
 
-    /// Submits, and waits for what becomes of it.
+    /// Submits a change, and waits for its outcome.
     func outcome(_ submission: Submission) throws -> Result<Stored, Problem> {
         log.submit([submission])
         return try listener.outcomes([submission.ticket])[0].result
     }
 
-    /// Changes a room or its members, and waits until that is stored.
+    /// Changes a room or its members, and waits for the commit.
     func change(
         _ change: RoomChange, in room: String = "lobby", by user: String, isAdmin: Bool = false
     ) throws -> Result<Stored, Problem> {
         try outcome(submission(.room(change), in: room, by: user, isAdmin: isAdmin))
     }
 
-    /// Moves a read mark, and waits until it is stored.
+    /// Moves a read mark, and waits for the commit.
     @discardableResult
     func read(to seq: Int64, in room: String = "lobby", as user: String) throws -> Stored {
         try outcome(submission(.read(seq: seq), in: room, by: user)).get()
     }
 
-    /// Sends messages at once, and waits for what becomes of them.
+    /// Sends messages together, and waits for their outcomes.
     @discardableResult
     func sendAll(_ sends: [Send]) throws -> [Result<Stored, Problem>] {
         let submissions = try submissions(sends)
@@ -123,13 +123,13 @@ final class TestLog: Sendable {
         return try listener.outcomes(submissions.map(\.ticket)).map(\.result)
     }
 
-    /// Sends a message and waits until it is stored.
+    /// Sends a message, and waits for the commit.
     @discardableResult
     func send(_ send: Send) throws -> Stored {
         try sendAll([send])[0].get()
     }
 
-    /// Fills a room with `count` messages in one go, and returns their snapshots.
+    /// Fills a room with `count` messages at once, and returns their snapshots.
     @discardableResult
     func fill(_ count: Int, _ room: String = "lobby") throws -> [[UInt8]] {
         try sendAll((0..<count).map { Send(text: "message \($0)", room: room) }).map { try $0.get().body }
@@ -150,21 +150,21 @@ final class TestLog: Sendable {
         }
     }
 
-    /// Makes a submission of a change.
+    /// Creates a submission of a change.
     func submission(_ change: Change) throws -> Submission {
         Submission(
             ticket: ticket(), room: try RoomID(change.room), sender: try UserID(change.user),
             change: .change(change.change))
     }
 
-    /// Submits at once, and waits for what becomes of it.
+    /// Submits changes together, and waits for their outcomes.
     @discardableResult
     func submitAll(_ submissions: [Submission]) throws -> [Result<Stored, Problem>] {
         log.submit(submissions)
         return try listener.outcomes(submissions.map(\.ticket)).map(\.result)
     }
 
-    /// Changes a message and waits until that is stored.
+    /// Changes a message, and waits for the commit.
     @discardableResult
     func change(_ change: Change) throws -> Stored {
         try submitAll([submission(change)])[0].get()
@@ -196,12 +196,12 @@ final class TestLog: Sendable {
 
     // MARK: Reading
 
-    /// Makes a query.
+    /// Creates a query.
     func query(_ kind: Query.Kind, of room: String = "lobby", for user: String? = nil) throws -> Query {
         Query(ticket: ticket(), room: try RoomID(room), kind: kind, user: try user.map { try UserID($0) })
     }
 
-    /// Asks, and waits for the answer.
+    /// Makes a query, and waits for its answer.
     func ask(_ kind: Query.Kind, of room: String = "lobby", for user: String? = nil) throws -> Answer.Content {
         let query = try query(kind, of: room, for: user)
         log.fetch([query])
@@ -231,7 +231,7 @@ final class TestLog: Sendable {
         return slice
     }
 
-    /// The rooms of a user in the order in which a socket takes them, and whether there are more.
+    /// Returns the rooms of a user in the order in which a socket takes them, and whether there are more.
     func memberships(of user: String, limit: Int) throws -> (rooms: [String], hasMore: Bool) {
         let query = Query(
             ticket: ticket(), room: nil, kind: .memberships(limit: limit, within: nil), user: try UserID(user))
@@ -285,10 +285,10 @@ final class TestLog: Sendable {
     }
 }
 
-/// An answer that is not one to the question.
+/// An answer of another kind than the query.
 struct WrongAnswer: Error {}
 
-/// Snapshots as they stand in a page.
+/// Joins snapshots as in a page.
 func joined(_ snapshots: some Sequence<[UInt8]>) -> [UInt8] {
     Array(snapshots.joined(separator: [UInt8(ascii: ",")]))
 }

@@ -24,7 +24,7 @@ struct ClosingTests {
         let answers = log.listener.rounds.events.flatMap { $0 }
         #expect(answers.count == queries.count && Set(answers.map(\.ticket)) == Set(queries.map(\.ticket)))
         for answer in answers {
-            // Whoever still waits when the server has ended its connections is not worth a read.
+            // Queries that still wait when the server's connections have ended are not worth a read.
             if case .failure(let problem) = answer.result { #expect(problem.code == .unavailable) }
         }
         #expect(try log.reopened().state().head == 20)

@@ -12,7 +12,7 @@ struct OverloadTests {
     func submissions() throws {
         let gate = Gate()
         let log = try TestLog { $0.submissionQueue = 5 }
-        // The writer is held up in telling of the first message, so the others stay in the queue.
+        // The writer is held up while it reports the first message, so the others stay in the queue.
         log.listener.onCommitted.withLock { $0 = { gate.pass() } }
         log.log.submit(try log.submissions([.init()]))
         gate.waitForArrival()

@@ -30,7 +30,7 @@ struct ReadQueueTests {
         #expect(queue.append(try query(11, of: "alice")))
         #expect(queue.count == 9)
         #expect(numbers(queue.next(4)) == [0, 10, 20, 1])
-        // Whoever comes later has one turn of each other asker to wait for.
+        // A later asker waits for one turn of each other asker.
         #expect(queue.append(try query(30, of: "carol")))
         #expect(numbers(queue.next(3)) == [11, 2, 30])
         #expect(numbers(queue.next(10)) == [3, 4, 5])
@@ -75,7 +75,7 @@ struct ReadQueueTests {
         let first = try #require(queue.next(32))
         let second = try #require(queue.next(32))
         #expect(numbers(first) == [0, 10] && numbers(second) == [11, 12])
-        // Both readers that may are busy with long queries; quick ones go to a third.
+        // Both readers allowed for long queries are busy; quick ones go to a third.
         #expect(queue.next(32) == nil && !queue.hasTurn)
         #expect(queue.append(try query(50, of: "a")))
         #expect(numbers(queue.next(32)) == [50])
@@ -83,7 +83,7 @@ struct ReadQueueTests {
         let third = try #require(queue.next(32))
         #expect(numbers(third) == [13])
         queue.done(third)
-        // The next list of "a" waits for the one before, though a reader is free.
+        // The next list of "a" waits for the first one, although a reader is free.
         #expect(queue.next(32) == nil)
         queue.done(first)
         for expected in [1, 2] as [UInt64] {
@@ -115,7 +115,7 @@ struct ReadQueueTests {
             queue.done(next)
         }
         #expect(served == 1)
-        // What is served, or was never there, cannot be cancelled.
+        // Running and unknown queries cannot be cancelled.
         queue.cancel(running.ticket, of: running.asker)
         #expect(queue.count == 0)
     }
@@ -188,7 +188,7 @@ struct ReadQueueTests {
     }
 }
 
-/// A queue that tests can ask in the middle of an expectation.
+/// A queue that expectations can call.
 private final class Reads {
     private var queue: ReadQueue
 

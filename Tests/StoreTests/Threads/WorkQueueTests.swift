@@ -58,7 +58,7 @@ struct WorkQueueTests {
             }
         }
         for expected in [[3, 3], [5], [20], [1], [20], [20], [9, 1]] { #expect(take() == expected) }
-        // However many are said to fit, no more come than were asked for, and one at least.
+        // Returns no more than requested, whatever fits, and at least one.
         _ = queue.append([1, 2, 3, 4])
         #expect(queue.take(2) { _ in 100 } == [1, 2])
         #expect(queue.take(2) { _ in -1 } == [3])

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-/// Export and import, each against a real database and a real file.
+/// Tests export and import with real databases and files.
 @Suite("An export")
 struct TransferTests {
     private let directory: TemporaryDirectory
@@ -92,7 +92,7 @@ struct TransferTests {
         let text = try export(log.path)
         #expect(lines(text).first?.hasPrefix(#"{"type":"export","version":1,"epoch":""#) == true)
         #expect(lines(text).last == #"{"type":"end","messages":7}"#)
-        // All 60 users, although clients are shown 50.
+        // All 60 users, although clients see 50.
         #expect(text.contains("\"user59\"") && !text.contains("\"rev\""))
 
         let other = directory.path(of: "other.db")
@@ -102,18 +102,18 @@ struct TransferTests {
         let again = try importing(text, into: other)
         #expect(again.messages == 0 && again.rooms == 0 && again.repeated == 7)
         try expectSound(other)
-        // The histories are the same but for their names.
+        // The histories are equal except for their names.
         #expect(Array(lines(try export(other)).dropFirst().sorted()) == lines(text).dropFirst().sorted())
 
         let copy = try TestLog(at: other, of: directory)
         let page = try copy.page(for: "bob")
         #expect(page.state.head == 5)
         #expect(try copy.summary(for: "bob").read == 4)
-        // Sends are repeated as they were: none is stored twice.
+        // Repeated sends are recognised and not stored twice.
         let repeated = try copy.send(.init(text: "answer", sender: "bob", id: "b1", replyTo: 3))
         #expect(repeated.seq == 5 && !repeated.isNew)
         #expect(try copy.fill(1).count == 1)
-        // A removed reaction brings the next user into the first 50.
+        // Removing a reaction brings the next user among the first 50.
         try copy.unreact(to: 3, as: "user0")
         copy.close()
         try expectSound(other)
@@ -141,7 +141,7 @@ struct TransferTests {
         let out = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         #expect(write(out, bytes, bytes.count) == bytes.count)
         close(out)
-        // Given up after the first transaction, and gone on with by another import.
+        // Cancelled after the first transaction, and continued by another import.
         var descriptor = open(file, O_RDONLY | O_CLOEXEC)
         let first = try HistoryImport(into: path).run(from: descriptor, isCancelled: { true }) { _ in reports += 1 }
         close(descriptor)
@@ -172,7 +172,7 @@ struct TransferTests {
         let page = String(decoding: try after.page().messages, as: UTF8.self)
         #expect(page.contains(#""seq":5,"rev":5"#) && page.contains(#""reply_to":4"#))
         #expect(try after.summary(for: "bob").read == 4)
-        // Later messages are not older than what was imported.
+        // Later messages are not older than the imported ones.
         try after.send(.init(text: "late"))
         after.close()
         try expectSound(log.path)

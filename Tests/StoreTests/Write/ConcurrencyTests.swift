@@ -17,7 +17,7 @@ struct ConcurrencyTests {
         inParallel(threads) { thread in
             var generator = SeededGenerator(seed: UInt64(thread))
             for round in 0..<rounds {
-                // Most rounds do not wait for their outcomes, so that commits hold several.
+                // Most rounds do not wait for their outcomes, so that commits contain several.
                 let sends = (0..<Int.random(in: 1...9, using: &generator)).map { index in
                     TestLog.Send(
                         text: "\(round).\(index)", room: rooms.randomElement(using: &generator)!, sender: "u\(thread)")

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("A commit that fails")
 struct FailureTests {
-    /// A connection from outside, which can keep the log from writing.
+    /// Opens a second connection, which can lock the log out.
     private func outsider(_ log: TestLog) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
@@ -71,13 +71,13 @@ struct FailureTests {
         try outsider.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
         for _ in 0..<3 { _ = try log.sendAll([.init()]) }
         #expect(log.log.failure != nil)
-        // Told once, not for each of them.
+        // Reported once, not for each of them.
         #expect(health.events.count == 1 && health.events[0]?.contains("locked") == true)
         try outsider.inDatabase { try $0.execute(sql: "ROLLBACK") }
         #expect(try health.wait(for: 2)[1] == nil)
         #expect(log.log.failure == nil)
         #expect(try log.send(.init()).seq == 1)
-        // What the probes wrote is gone.
+        // The probes' rows are gone.
         log.close()
         #expect(
             try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta") } == ["epoch", "fingerprint_secret"])

@@ -11,9 +11,9 @@ import Wire
 struct FullDiskTests {
     private let large = String(repeating: "x", count: 8192)
 
-    /// Sends until there is no room for another message.
+    /// Sends until there is no space for another message.
     ///
-    /// - Returns: how many there was room for, and what the first one too many was told.
+    /// - Returns: The number of stored messages, and the problem of the first refused one.
     private func fillUp(_ log: TestLog) throws -> (stored: Int64, problem: Problem) {
         var stored: Int64 = 0
         while true {
@@ -40,7 +40,7 @@ struct FullDiskTests {
         #expect(log.log.failure?.contains("full") == true)
         #expect(try log.state() == RoomState(head: stored, rev: stored))
 
-        // Room for a probe, and so for sends.
+        // Makes room for a probe, and so for sends.
         try log.sql { db in try db.execute(sql: "DELETE FROM messages WHERE id & 0xFFFFFFFFF < 90") }
         try waitUntil { log.log.failure == nil }
         #expect(try log.send(.init(text: large, id: "id\(stored)")).seq == stored + 1)

@@ -28,7 +28,7 @@ struct MessageInsertionTests {
     func all(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))
         let messages = try (0..<count).map { index in
-            // Some ids are in the string itself, some on the heap; some bodies outgrow what there is room for.
+            // Some ids are stored inline, some on the heap; some bodies outgrow the buffer.
             let id = index % 4 == 0 ? nil : String(repeating: "é", count: 1 + index % 30)
             let length = index % 7 == 6 ? 50_000 : 1 + Int(random.next() % 300)
             let body = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -37,7 +37,7 @@ struct MessageInsertionTests {
         }
         try database().inDatabase { db in
             let insertion = try MessageInsertion(db)
-            // In two calls, of which the second finds what the first has bound.
+            // In two calls, so that the second finds the values bound by the first.
             try insertion.insert(Array(messages.prefix(count / 3)))
             try insertion.insert(Array(messages.dropFirst(count / 3)))
             let rows = try Row.fetchAll(

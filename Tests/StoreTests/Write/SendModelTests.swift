@@ -16,13 +16,13 @@ struct SendModelTests {
         var text: String { "\(room) \(sender) \(id)" }
     }
 
-    /// What the rooms must hold.
+    /// The expected contents of the rooms.
     private struct Model {
         var heads: [String: Int64] = [:]
         var first: [Key: (seq: Int64, text: String)] = [:]
         var deleted: Set<Key> = []
 
-        /// What becomes of a send: where the message is, and whether it is new; `nil` for another content.
+        /// Returns the result of a send: the message's place, and whether it is new; `nil` for other content.
         mutating func send(_ send: TestLog.Send) -> (seq: Int64, isNew: Bool)? {
             let key = send.id.map { Key(room: send.room, sender: send.sender, id: $0) }
             if let key, let first = first[key] { return first.text == send.text ? (first.seq, false) : nil }
@@ -32,7 +32,7 @@ struct SendModelTests {
             return (seq, true)
         }
 
-        /// Some message with a client message id: the same one in every run.
+        /// Returns a random message with a client message id, the same one in every run.
         func random(using random: inout SeededGenerator) -> (Key, (seq: Int64, text: String))? {
             first.sorted { $0.key.text < $1.key.text }.randomElement(using: &random).map { ($0.key, $0.value) }
         }
@@ -49,15 +49,15 @@ struct SendModelTests {
         }
     }
 
-    /// The files of a database as a machine would leave them that stops now.
+    /// Opens a copy of the files as after a power failure.
     private func crashed(_ log: TestLog, _ configure: (inout StoreConfiguration) -> Void) throws -> TestLog {
         let directory = try TemporaryDirectory()
         for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
         return try TestLog(in: directory, configure)
     }
 
-    /// With filters that are full all the time and some that never are; rooms that are forgotten with each commit, rooms
-    /// whose ids are read from the database at once, late and never; messages in the journal and in their places.
+    /// Covers filters that are always or never full; rooms evicted with each commit; rooms whose ids are read from the
+    /// database at once, late and never; messages in the journal and filed.
     @Test(
         "stores one message for each client message id, through edits, deletions, restarts and crashes",
         arguments: [

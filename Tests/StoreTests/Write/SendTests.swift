@@ -75,7 +75,7 @@ struct SendTests {
             let seqs = try log.sendAll(sends).map { try $0.get().seq }
             #expect(seqs == (0..<5).flatMap { _ in [Int64(round * 2 - 1), Int64(round * 2)] })
         }
-        // Also where a commit comes back to a room.
+        // Also if a commit returns to a room.
         let seqs = try log.sendAll([0, 1, 2, 3, 0, 1].map { .init(room: "room\($0)") }).map { try $0.get().seq }
         #expect(seqs == [9, 9, 9, 9, 10, 10])
     }

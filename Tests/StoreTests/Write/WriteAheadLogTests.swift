@@ -9,11 +9,11 @@ import Wire
 
 @Suite("The write-ahead log")
 struct WriteAheadLogTests {
-    /// The size of the log's file in pages.
+    /// Returns the size of the log's file in pages.
     private func pages(_ log: TestLog) -> Int {
         var status = stat()
         guard stat(log.path + "-wal", &status) == 0 else { return 0 }
-        // Each page has 24 bytes in front (SQLite's file format, 4.1).
+        // Each page has a header of 24 bytes (SQLite's file format, 4.1).
         return Int(status.st_size) / (StoreConfiguration.pageSize + 24)
     }
 
@@ -22,7 +22,7 @@ struct WriteAheadLogTests {
         let log = try TestLog { $0.checkpointPages = 50 }
         for number in 0..<200 {
             try log.send(.init(text: "\(number)"))
-            // The bound, and what a commit adds before its pages are in the database.
+            // The bound, and the pages that a commit adds before the checkpoint.
             #expect(pages(log) < 80)
         }
         #expect(try log.page(.after(.seq(0)), limit: 200).count == 200)
@@ -32,7 +32,7 @@ struct WriteAheadLogTests {
     func readers() throws {
         let log = try TestLog { $0.checkpointPages = 50 }
         for number in 0..<200 {
-            // Not waited for: it is read while the next is written.
+            // Not waited for: it is read while the next one is written.
             log.log.fetch(try (0..<20).map { _ in try log.query(.page(PageRequest(limit: 200))) })
             try log.send(.init(text: "\(number)"))
             #expect(pages(log) < 300)
@@ -65,7 +65,7 @@ struct WriteAheadLogTests {
             $0.checkpointPages = 10
             $0.busyTimeout = 1
         }
-        // Another program keeps the pages where they are.
+        // Another program's read prevents the checkpoint.
         try DatabaseQueue(path: log.path).read { db in
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM messages")
             let bodies = try log.fill(150)
