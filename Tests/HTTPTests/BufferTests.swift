@@ -91,7 +91,7 @@ struct BufferTests {
     func lineReaderRemembers() throws {
         var reader = LineReader()
         #expect(try reader.next(.field, in: Array("abc".utf8).span, limit: 10) == .incomplete)
-        // Bytes that it has seen are not looked at again: the LF would be refused.
+        // Bytes before the scan position are not searched again; the LF there would be refused.
         #expect(try reader.next(.field, in: Array("a\nc\r".utf8).span, limit: 10) == .incomplete)
         #expect(try reader.next(.field, in: Array("a\nc\r\n".utf8).span, limit: 10) == .complete(length: 3))
         #expect(throws: RequestRefusal.lineEndInvalid) {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Eight bytes at a time")
 struct ByteTextTests {
-    /// Bytes among which those that are looked for are neither rare nor everywhere, next to those that a carry or a borrow
-    /// could make look like them.
+    /// Returns samples with the wanted bytes in various densities, next to bytes that a carry or a borrow could confuse
+    /// with them.
     private func samples() -> [[UInt8]] {
         var random = SeededGenerator(seed: 7)
         let edges: [UInt8] = [0, 1, 0x1F, 0x20, 0x21, 0x24, 0x25, 0x26, 0x7E, 0x7F, 0x80, 0x81, 0xA0, 0xA5, 0xFF]

@@ -2,7 +2,7 @@ import HTTPTypes
 
 @testable import HTTP
 
-/// What a parser made of some bytes, in a form that can be compared: the requests, then the refusal if there was one.
+/// The events of a parser in a comparable form: the requests, then the refusal if there was one.
 struct Outcome: Equatable, CustomStringConvertible {
     struct Summary: Equatable {
         var method: String
@@ -37,7 +37,7 @@ struct Outcome: Equatable, CustomStringConvertible {
             + (refusal.map { " refused: \($0)" } ?? "")
     }
 
-    /// The same, without how often the client was told to continue, which depends on how the bytes were cut.
+    /// The outcome without the number of continue events, which depends on how the bytes were cut.
     var withoutContinues: Outcome {
         var outcome = self
         outcome.continues = 0
@@ -45,7 +45,7 @@ struct Outcome: Equatable, CustomStringConvertible {
     }
 }
 
-/// Feeds pieces one after the other, asking for events after each.
+/// Feeds pieces one after the other, and takes events after each.
 func feed(_ pieces: [[UInt8]], limits: HTTPLimits = HTTPLimits()) -> Outcome {
     var parser = RequestParser(limits: limits)
     return feed(pieces, to: &parser)
@@ -80,7 +80,7 @@ func drip(_ bytes: [UInt8], limits: HTTPLimits = HTTPLimits()) -> Outcome {
     feed(bytes.map { [$0] }, limits: limits)
 }
 
-/// The only request in the text, `nil` if there is another number of them or a refusal.
+/// Returns the only request in the text; `nil` if there is a refusal or another number of requests.
 func onlyRequest(in text: String, limits: HTTPLimits = HTTPLimits()) -> Request? {
     var parser = RequestParser(limits: limits)
     parser.append(Array(text.utf8).span)
@@ -90,7 +90,7 @@ func onlyRequest(in text: String, limits: HTTPLimits = HTTPLimits()) -> Request?
     return request
 }
 
-/// The status and code that the text is refused with, the same whether it comes at once or byte by byte.
+/// Returns the status and code that the text is refused with, whether it arrives at once or byte by byte.
 func refusal(_ text: String, limits: HTTPLimits = HTTPLimits()) -> String? {
     let whole = feed(text, limits: limits)
     let dripped = drip(Array(text.utf8), limits: limits)
@@ -98,7 +98,7 @@ func refusal(_ text: String, limits: HTTPLimits = HTTPLimits()) -> String? {
     return whole.refusal.map { "\($0.status.code) \($0.code)" }
 }
 
-/// A complete request of HTTP/1.1 with these lines in its head.
+/// Returns a complete HTTP/1.1 request with these lines in its head.
 func head(_ lines: String...) -> String {
     "GET / HTTP/1.1\r\nHost: h\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
 }

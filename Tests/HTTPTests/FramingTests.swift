@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// The head of a POST with these lines, and what follows it.
+/// Returns a POST with these lines in its head, and the bytes after it.
 private func post(_ lines: [String], _ rest: String = "", version: String = "1.1") -> String {
     "POST / HTTP/\(version)\r\nHost: h\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n" + rest
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-/// Changes some bytes of a message to what parsers trip over.
+/// Replaces some bytes of a message by ones that parsers often mishandle.
 struct Mutator {
     var random: SeededGenerator
     static let tokens: [[UInt8]] = [
@@ -74,7 +74,7 @@ struct FuzzTests {
             refused += whole.refusal == nil ? 0 : 1
             served += whole.requests.count
         }
-        // Both sides of every rule have been reached.
+        // Both outcomes have occurred.
         #expect(refused > 2000)
         #expect(served > 2000)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reading responses, RFC 9112, sections 4 and 6")
 struct ResponseParserTests {
-    /// What was read, in a form that can be compared.
+    /// The events of a parser in a comparable form.
     struct Outcome: Equatable {
         var codes: [Int] = []
         var bodies: [[UInt8]] = []

@@ -156,7 +156,7 @@ struct ResponseWriterTests {
                 status, contentType: type, fields: fields, lines: lines.span, body: body.span, to: context, at: second,
                 into: &outputs[1])
             #expect(outputs[0] == outputs[1], "round \(round)")
-            // The lines stand where the same fields would.
+            // The lines are where the same fields would be.
             var other: [UInt8] = []
             let all = fields + (lines.isEmpty ? [] : [HTTPField(name: .eTag, value: "\"7\"")])
             fresh.write(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("However the bytes are cut")
 struct SplitTests {
-    /// Pipelined requests with every kind of framing, the last one closing the connection.
+    /// Pipelined requests with every kind of framing; the last one closes the connection.
     static let stream = Array(
         """
         GET /a?x=1 HTTP/1.1\r\nHost: h\r\n\r\n\
@@ -18,7 +18,7 @@ struct SplitTests {
         DELETE /f HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\n
         """.utf8)
 
-    /// Bytes that are refused after a good request.
+    /// Bytes that are refused after a valid request.
     static let hostile: [String] = [
         "GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n",
         "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x",

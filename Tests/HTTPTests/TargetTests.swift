@@ -28,7 +28,7 @@ struct TargetTests {
                     decoding: (0..<Int.random(in: 0...40, using: &random)).map { _ in
                         letters.randomElement(using: &random)!
                     }, as: UTF8.self)
-            // An encoding at the end of the query has all of it decoded, and adds a pair with a name of its own.
+            // An escape at the end of the query causes all of it to be decoded, and adds a pair with a unique name.
             let encoded = plain + (plain.contains("?") ? "&" : "?") + "%7A"
             #expect(try Target(plain).segments() == Target(encoded).segments())
             #expect(try Target(plain).parameters().all == Target(encoded).parameters().all.dropLast())

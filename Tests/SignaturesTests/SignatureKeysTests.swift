@@ -10,7 +10,7 @@ struct SignatureKeysTests {
         Array(try run("cat", path).utf8)
     }
 
-    /// The keys that one maker of tokens may have, one for each algorithm.
+    /// Returns the key pairs of one issuer, one for each algorithm.
     private func keys(_ files: TestKeys) throws -> [(signing: SigningKey, verifying: VerifyingKey)] {
         let secret = Array(TestKeys.secret.utf8)
         return [(SigningKey(secret: secret), VerifyingKey(secret: secret))]
@@ -56,7 +56,7 @@ struct SignatureKeysTests {
 
     @Test("leaves no OpenSSL errors behind, which TLS on the same thread could take for its own")
     func errorQueue() throws {
-        // Another test on this thread may have left an error. Nothing here waits, so the thread stays the same.
+        // Clears errors of other tests on this thread. Nothing here suspends, so the thread stays the same.
         ERR_clear_error()
         for vector in Vector.all {
             let key = try vector.key()
@@ -86,7 +86,7 @@ struct SignatureKeysTests {
             for (other, pair) in ours.enumerated() {
                 #expect(pair.verifying.verifies(signature, of: message[...]) == (index == other))
             }
-            // They share the secret.
+            // HS256 pairs share the secret.
             if index > 0 { #expect(!others[index].verifying.verifies(signature, of: message[...])) }
         }
     }
@@ -135,7 +135,7 @@ struct SignatureKeysTests {
             #expect(fault?.reason.contains(reason) == true)
         }
         _ = try VerifyingKey(rsaModulus: modulus, exponent: [1, 0, 1])
-        // RFC 7518, section 6.3.1.1: some makers put a zero in front.
+        // RFC 7518, section 6.3.1.1: some implementations put a zero in front.
         _ = try VerifyingKey(rsaModulus: [0] + modulus, exponent: [0, 3])
         for exponent: [UInt8] in [[1], [2], [1, 0, 0], [2, 0, 0, 0, 1], [UInt8](repeating: 1, count: 33)] {
             refuses("exponent", modulus, exponent)
@@ -148,7 +148,7 @@ struct SignatureKeysTests {
         refuses("2040", Array(modulus.dropLast()), [1, 0, 1])
         refuses("8192", [UInt8](repeating: 0xFF, count: 1025), [1, 0, 1])
         refuses("8192", [UInt8](repeating: 0xFF, count: 1_000_000), [1, 0, 1])
-        // Even, and with a small factor.
+        // An even modulus, and one with a small factor.
         refuses("valid key", modulus.dropLast() + [modulus[255] ^ 1], [1, 0, 1])
         refuses("valid key", [UInt8](repeating: 0xFF, count: 256), [1, 0, 1])
     }
@@ -171,7 +171,7 @@ struct SignatureKeysTests {
         for count in [0, 1, 31, 33, 57, 64] {
             #expect(throws: UnusableKey.self) { try VerifyingKey(ed25519: [UInt8](repeating: 7, count: count)) }
         }
-        // The points of order 1, 2, 4 and 8, and those that are the same with the prime added to their y.
+        // The points of order 1, 2, 4 and 8, and their encodings with the prime added to y.
         for point in [
             "01" + String(repeating: "00", count: 31), "ec" + String(repeating: "ff", count: 30) + "7f",
             String(repeating: "00", count: 32), "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
@@ -188,7 +188,7 @@ struct SignatureKeysTests {
     }
 }
 
-/// A key that cannot be used, as `openssl genpkey` makes it.
+/// An unusable key, as created by `openssl genpkey`.
 struct Unusable: Sendable, CustomTestStringConvertible {
     let options: String
     let reason: String

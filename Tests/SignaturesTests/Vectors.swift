@@ -3,7 +3,7 @@ import Testing
 
 @testable import Signatures
 
-/// An example of the RFCs: a signed text, its signature and the key, all in base64url.
+/// An example of the RFCs: a signed text, its signature and the key, in base64url.
 struct Vector: Sendable, CustomTestStringConvertible {
     let source: String
     let algorithm: SignatureAlgorithm
@@ -61,7 +61,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// The bytes that a text in base64url stands for, as OpenSSL reads it.
+/// Decodes base64url with OpenSSL.
 func bytes(base64URL text: String) -> [UInt8] {
     let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     let text = text.replacing("-", with: "+").replacing("_", with: "/") + padding
@@ -71,7 +71,7 @@ func bytes(base64URL text: String) -> [UInt8] {
     return bytes.dropLast(padding.utf8.count)
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 func bytes(hex text: String) -> [UInt8] {
     var digits = text.compactMap(\.hexDigitValue)[...]
     var bytes: [UInt8] = []

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Runs a program of the system, found by its name or path, and waits for its end.
+/// Runs a program, given by name or path, and waits for its end.
 ///
-/// - Returns: what it wrote to its output.
-/// - Throws: ``CommandFailed`` with what it wrote to its error output, unless it exits with 0.
+/// - Returns: Its standard output.
+/// - Throws: ``CommandFailed`` with its standard error, unless it exits with 0.
 @discardableResult
 public func run(_ program: String, _ arguments: String...) throws -> String {
     let output = try CapturedFile()
@@ -14,7 +14,7 @@ public func run(_ program: String, _ arguments: String...) throws -> String {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output.descriptor, 1)
     posix_spawn_file_actions_adddup2(&actions, errors.descriptor, 2)
-    // The strings are copies, freed below, and the array ends with a null as posix_spawn wants it.
+    // The strings are copies that are freed below. posix_spawn requires the null at the end of the array.
     var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for argument in argv { free(argument) } }
     var child = pid_t()
@@ -28,13 +28,13 @@ public func run(_ program: String, _ arguments: String...) throws -> String {
     return output.content
 }
 
-/// Why a program of the system could not do its work.
+/// The failure of a program.
 public struct CommandFailed: Error, CustomStringConvertible {
-    /// In its own words, as far as it had any.
+    /// The program's own message, if there was one.
     public let description: String
 }
 
-/// A file without a name that a child process writes to.
+/// An unlinked file that a child process writes to.
 private final class CapturedFile {
     let descriptor: Int32
 

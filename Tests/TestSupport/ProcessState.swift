@@ -1,6 +1,6 @@
 import Glibc
 
-/// The text of a file of the proc file system.
+/// Returns the text of a file in the proc file system.
 public func contents(of path: String) throws -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CommandFailed(description: "open \(path): error \(errno)") }
@@ -11,7 +11,7 @@ public func contents(of path: String) throws -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// What is in a directory.
+/// Returns the names in a directory.
 private func entries(of path: String) throws -> [String] {
     guard let directory = opendir(path) else { throw CommandFailed(description: "opendir \(path): error \(errno)") }
     defer { closedir(directory) }
@@ -25,33 +25,34 @@ private func entries(of path: String) throws -> [String] {
     return names
 }
 
-/// How many descriptors this process has open.
+/// Returns the number of open descriptors of this process.
 public func openDescriptors() throws -> Int {
-    // Less the descriptor of this very look.
+    // Without the descriptor of this directory.
     try entries(of: "/proc/self/fd").count - 1
 }
 
-/// The names of this process's threads.
+/// Returns the names of this process's threads.
 public func threadNames() throws -> [String] {
-    // A thread may end between the two looks.
+    // A thread may end in between.
     try entries(of: "/proc/self/task").compactMap { try? contents(of: "/proc/self/task/\($0)/comm") }
 }
 
-/// How much memory this process has in use, in bytes.
+/// Returns the resident memory of this process, in bytes.
 public func residentMemory() throws -> Int {
     let pages = try contents(of: "/proc/self/statm").split(separator: " ")[1]
     return Int(pages)! * sysconf(Int32(_SC_PAGESIZE))
 }
 
-/// Has this process get just `count` more descriptors, while `body` runs.
+/// Limits this process to `count` more descriptors while `body` runs.
 ///
-/// The limit is the process's: this is for tests in processes of their own.
+/// The limit applies to the whole process, so use it only in tests in processes of their own.
 public func withDescriptors<R>(more count: Int, _ body: () throws -> R) throws -> R {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { throw CommandFailed(description: "getrlimit: error \(errno)") }
     let before = limit
-    // The limit is on numbers, and the lowest free ones are given first: those that are to be left are tried out.
+    // The limit is on descriptor numbers, and the lowest free ones are used first. So these are found out by opening
+    // files.
     let free = (0...count).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
     for descriptor in free { close(descriptor) }
     limit.rlim_cur = rlim_t(free[count])

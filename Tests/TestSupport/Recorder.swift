@@ -1,18 +1,18 @@
 import Glibc
 
-/// What happens on other threads, in the order in which it does, for a test that waits for it.
+/// Events of other threads, in order, for a test that waits for them.
 ///
-/// Sendable because the events are touched under the mutex only.
+/// Sendable because the events are accessed under the mutex only.
 public final class Recorder<Event: Sendable>: @unchecked Sendable {
-    /// How long a wait lasts before it is given up: long enough to be reached only by what will never come.
+    /// The time limit of a wait in seconds. It is so long that only events that never come reach it.
     public static var patience: Int { 60 }
 
     private var recorded: [Event] = []
-    // pthread's objects may not be moved: they are allocated once, and freed with the recorder.
+    // pthread's objects must not move, so they are allocated once and freed with the recorder.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
 
-    /// A recorder of nothing yet.
+    /// Creates an empty recorder.
     public init() {
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
@@ -27,7 +27,7 @@ public final class Recorder<Event: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Adds an event, from any thread.
+    /// Adds an event. Safe to call from any thread.
     public func record(_ event: Event) {
         locked {
             recorded.append(event)
@@ -35,13 +35,13 @@ public final class Recorder<Event: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The events until now.
+    /// The events so far.
     public var events: [Event] { locked { recorded } }
 
     /// Waits until `isEnough` holds for the events.
     ///
-    /// - Returns: the events.
-    /// - Throws: ``PatienceExhausted`` with what there was instead.
+    /// - Returns: The events.
+    /// - Throws: ``PatienceExhausted`` with the events so far.
     @discardableResult
     public func wait(until isEnough: ([Event]) -> Bool) throws -> [Event] {
         var end = timespec()
@@ -57,7 +57,7 @@ public final class Recorder<Event: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Waits until there are `count` events, or more.
+    /// Waits until there are at least `count` events.
     @discardableResult
     public func wait(for count: Int) throws -> [Event] {
         try wait { $0.count >= count }
@@ -78,8 +78,8 @@ extension Recorder where Event: Equatable {
     }
 }
 
-/// What a test waited for has not come.
+/// The events that a test waited for did not come.
 public struct PatienceExhausted: Error, CustomStringConvertible {
-    /// What there was instead.
+    /// The events that came instead.
     public let description: String
 }

@@ -1,13 +1,13 @@
-/// Numbers that look random, and are the same in every run (SplitMix64; Steele, Lea and Flood, 2014).
+/// A random number generator with the same numbers in every run (SplitMix64; Steele, Lea and Flood, 2014).
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Makes a generator of the numbers of a seed.
+    /// Creates a generator from a seed.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -1,11 +1,11 @@
 import CLibwebsockets
 import Glibc
 
-/// What a ``TestClient`` wants of TLS.
+/// The TLS options of a ``TestClient``.
 public struct TLSOptions: Sendable {
-    /// A version of TLS, as OpenSSL numbers them.
+    /// The versions of TLS, with OpenSSL's numbers.
     public enum Version: Int, Sendable {
-        /// Out of use (RFC 8996).
+        /// Deprecated (RFC 8996).
         case tls11 = 0x0302
         /// RFC 5246.
         case tls12 = 0x0303
@@ -17,7 +17,7 @@ public struct TLSOptions: Sendable {
     var protocols: [String]
     var resumed: TLSTicket?
 
-    /// A version or two of TLS, and the protocols that are offered by ALPN, the dearest first.
+    /// Creates options with a range of versions, and protocols to offer by ALPN, in order of preference.
     public init(
         _ lowest: Version = .tls12, to highest: Version? = nil, protocols: [String] = [], resuming: TLSTicket? = nil
     ) {
@@ -27,21 +27,21 @@ public struct TLSOptions: Sendable {
     }
 }
 
-/// What client and server have agreed on.
+/// The result of a handshake.
 public struct TLSAgreement: Sendable, Equatable {
-    /// "TLSv1.3", say.
+    /// The version, for example "TLSv1.3".
     public var version: String
     /// The subject of the server's certificate.
     public var certificate: String
-    /// The protocol chosen by ALPN, empty if none.
+    /// The protocol selected by ALPN; empty if none.
     public var applicationProtocol: String
-    /// Whether the server knew the client by its ticket.
+    /// True if the server recognised the client's ticket.
     public var isResumed: Bool
 }
 
-/// What a client may show to a server when it comes back.
+/// A session ticket for a later connection.
 ///
-/// Sendable because OpenSSL's session is not changed here, and counts its references atomically.
+/// Sendable because OpenSSL's session is not changed here, and its reference count is atomic.
 public final class TLSTicket: @unchecked Sendable {
     fileprivate let session: OpaquePointer
 
@@ -54,7 +54,7 @@ public final class TLSTicket: @unchecked Sendable {
     }
 }
 
-/// The client's side of TLS on a blocking socket, by OpenSSL.
+/// The client side of TLS on a blocking socket, with OpenSSL.
 final class TLSSession {
     private let context: OpaquePointer
     private let connection: OpaquePointer
@@ -62,7 +62,7 @@ final class TLSSession {
     init(descriptor: Int32, options: TLSOptions) throws {
         context = SSL_CTX_new(TLS_client_method())!
         connection = SSL_new(context)!
-        // Old versions need signatures that Debian's level 2 forbids, so the server alone decides.
+        // Old versions need signatures that Debian's security level 2 forbids. Allow all, so that the server decides.
         SSL_set_security_level(connection, 0)
         SSL_ctrl(connection, SSL_CTRL_SET_MIN_PROTO_VERSION, options.versions.lowerBound, nil)
         SSL_ctrl(connection, SSL_CTRL_SET_MAX_PROTO_VERSION, options.versions.upperBound, nil)
@@ -78,7 +78,7 @@ final class TLSSession {
     }
 
     deinit {
-        // OpenSSL takes a session that has been cut for a bad one, and would not resume it.
+        // OpenSSL considers a session that was cut as invalid and would not resume it.
         SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         SSL_free(connection)
         SSL_CTX_free(context)
@@ -100,7 +100,7 @@ final class TLSSession {
             isResumed: SSL_session_reused(connection) == 1)
     }
 
-    /// The ticket that the server has given; in TLS 1.3 it comes with the first bytes that are read.
+    /// The server's ticket. In TLS 1.3 it arrives with the first bytes that are read.
     var ticket: TLSTicket? { SSL_get1_session(connection).map(TLSTicket.init) }
 
     func write(_ bytes: ArraySlice<UInt8>) throws -> Int {
@@ -110,7 +110,7 @@ final class TLSSession {
         return Int(count)
     }
 
-    /// The next bytes, none after the server's close_notify.
+    /// Returns the next bytes; none after the server's close_notify.
     func read(atMost size: Int) throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: size)
         ERR_clear_error()
@@ -128,7 +128,7 @@ final class TLSSession {
     private func failure(_ result: Int32, _ call: String) -> TestClientError {
         switch SSL_get_error(connection, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: .timedOut
-        // An end without a close_notify: OpenSSL cannot tell it from an attacker's.
+        // An end without close_notify, which OpenSSL cannot distinguish from an attack.
         case SSL_ERROR_SSL: .reset
         default: TestClient.error(call)
         }

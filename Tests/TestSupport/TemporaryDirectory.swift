@@ -1,11 +1,11 @@
 import Glibc
 
-/// A directory of a test's own, removed with all that is in it when the value goes.
+/// A test's own directory, removed with its contents when the value is released.
 public final class TemporaryDirectory: Sendable {
-    /// Its path, without a slash at the end.
+    /// The path, without a slash at the end.
     public let path: String
 
-    /// Makes an empty directory.
+    /// Creates an empty directory.
     public init() throws {
         var template = Array("/tmp/backscroll-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw CommandFailed(description: "mkdtemp: error \(errno)") }
@@ -16,14 +16,14 @@ public final class TemporaryDirectory: Sendable {
         _ = try? run("/bin/rm", "-rf", path)
     }
 
-    /// The path of a file in the directory, there or not.
+    /// Returns the path of a file in the directory.
     public func path(of file: String) -> String {
         "\(path)/\(file)"
     }
 
-    /// Writes a file, in place of any there was.
+    /// Writes a file, replacing an existing one.
     ///
-    /// - Returns: its path.
+    /// - Returns: Its path.
     @discardableResult
     public func write(_ content: String, to file: String) throws -> String {
         let descriptor = open(path(of: file), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

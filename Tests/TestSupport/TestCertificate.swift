@@ -1,4 +1,4 @@
-/// A certificate that nobody else has signed, made by the `openssl` command, in files that go with the value.
+/// A self-signed certificate made by the `openssl` command, in files that are removed with the value.
 public final class TestCertificate: Sendable {
     /// The kind of its key.
     public enum Key: Sendable {
@@ -10,18 +10,18 @@ public final class TestCertificate: Sendable {
 
     private let directory: TemporaryDirectory
 
-    /// The path of the certificate, a PEM file.
+    /// The path of the certificate (PEM).
     public var certificatePath: String { directory.path(of: "certificate.pem") }
-    /// The path of its key, a PEM file.
+    /// The path of its key (PEM).
     public var keyPath: String { directory.path(of: "key.pem") }
 
-    /// Makes a certificate for `name`.
+    /// Creates a certificate for `name`.
     public init(name: String = "localhost", key: Key = .ec) throws {
         directory = try TemporaryDirectory()
         try replace(name: name, key: key)
     }
 
-    /// Makes another certificate in the same files.
+    /// Creates another certificate in the same files.
     public func replace(name: String, key: Key = .ec) throws {
         let algorithm = key == .ec ? "ec" : "rsa"
         let option = key == .ec ? "ec_paramgen_curve:prime256v1" : "rsa_keygen_bits:2048"
@@ -35,7 +35,7 @@ public final class TestCertificate: Sendable {
         try run("cat", keyPath)
     }
 
-    /// Puts something else into the files.
+    /// Overwrites the files with other text.
     public func overwrite(certificate: String? = nil, key: String? = nil) throws {
         if let certificate { try directory.write(certificate, to: "certificate.pem") }
         if let key { try directory.write(key, to: "key.pem") }

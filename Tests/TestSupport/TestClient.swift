@@ -1,36 +1,36 @@
 import Glibc
 
-/// Why a ``TestClient`` could not go on.
+/// The reason why a ``TestClient`` failed.
 public enum TestClientError: Error, Equatable {
     /// The connection was not accepted.
     case refused
     /// The TLS handshake failed, for OpenSSL's reason.
     case handshake(String)
-    /// The server cut the connection, perhaps with bytes of it on the way.
+    /// The server reset the connection, perhaps with bytes in flight.
     case reset
-    /// The server ended its side before what was waited for had come.
+    /// The server closed its side before the expected bytes came.
     case ended(after: String)
-    /// Nothing came, or nothing could be sent, for as long as a test is patient.
+    /// Nothing could be received or sent within the time limit.
     case timedOut
     /// A system call failed.
     case system(String, Int32)
 }
 
-/// A client on a blocking socket, plain or TLS, for tests: what it waits for comes, or it throws.
+/// A client on a blocking socket, plain or with TLS, for tests. It waits for expected bytes, or throws.
 public final class TestClient {
-    /// How long it waits for bytes, in seconds: long enough to be reached only by what will never come.
+    /// The time limit of a wait in seconds. It is so long that only bytes that never come reach it.
     public static let patience = 60
 
     private var descriptor: Int32
     private var tls: TLSSession?
 
-    /// A client that has its socket, and nobody to talk to yet: see ``connect(to:host:)``.
+    /// Creates a client that is not connected yet, see ``connect(to:host:)``.
     ///
     /// - Parameters:
-    ///   - isIPv6: the family of addresses that it may connect to.
-    ///   - receiveBuffer: what the kernel receives before the client reads, in bytes; the system's default if nil.
+    ///   - isIPv6: True to connect to IPv6 addresses.
+    ///   - receiveBuffer: The kernel's receive buffer in bytes; `nil` for the default.
     public init(isIPv6: Bool = false, receiveBuffer: Int32? = nil) throws {
-        // A test whose server has gone shall hear of it by an error.
+        // Writing to a closed server must fail with an error, not a signal.
         signal(SIGPIPE, SIG_IGN)
         descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw TestClientError.system("socket", errno) }
@@ -43,11 +43,11 @@ public final class TestClient {
         }
     }
 
-    /// A client that is connected.
+    /// Creates a connected client.
     ///
     /// - Parameters:
-    ///   - preface: what it sends before TLS begins.
-    ///   - tls: what it wants of TLS; nil for plain.
+    ///   - preface: Bytes to send before TLS begins.
+    ///   - tls: The TLS options; `nil` for plain TCP.
     public convenience init(
         port: Int, host: String = "127.0.0.1", preface: [UInt8] = [], tls options: TLSOptions? = nil,
         receiveBuffer: Int32? = nil
@@ -97,7 +97,7 @@ public final class TestClient {
         return count
     }
 
-    /// Says that nothing more will be sent; answers can still be read.
+    /// Closes the sending side. Answers can still be read.
     public func finishSending() {
         tls?.sayGoodbye()
         shutdown(descriptor, Int32(SHUT_WR))
@@ -105,7 +105,7 @@ public final class TestClient {
 
     // MARK: Receiving
 
-    /// The next bytes, or none when the server has ended its side.
+    /// Returns the next bytes; none if the server has closed its side.
     public func receiveSome(atMost count: Int = 64 * 1024) throws -> [UInt8] {
         if let tls { return try tls.read(atMost: count) }
         var buffer = [UInt8](repeating: 0, count: count)
@@ -114,15 +114,15 @@ public final class TestClient {
         return Array(buffer[..<received])
     }
 
-    /// Waits for bytes, or for the end of the server's side, but no longer than this.
+    /// Waits for bytes or for the end of the server's side, at most this long.
     ///
-    /// - Returns: whether something has come. What TLS has decrypted already is not seen.
+    /// - Returns: True if something has arrived. Bytes that TLS has already decrypted are not noticed.
     public func waitForBytes(milliseconds: Int32) -> Bool {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&event, 1, milliseconds) > 0
     }
 
-    /// Bytes until `isEnough` holds for all of them together.
+    /// Receives bytes until `isEnough` holds for all of them together.
     public func receive(until isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
         var received: [UInt8] = []
         while !isEnough(received) {
@@ -135,13 +135,13 @@ public final class TestClient {
         return received
     }
 
-    /// Text that is as long as `text`, which it should be.
+    /// Receives as much text as `text`, for comparison.
     public func receive(asLongAs text: String) throws -> String {
         let count = text.utf8.count
         return String(decoding: try receive { $0.count >= count }, as: UTF8.self)
     }
 
-    /// Everything until the server ends its side.
+    /// Receives everything until the server closes its side.
     public func receiveToEnd() throws -> [UInt8] {
         var received: [UInt8] = []
         while true {
@@ -151,7 +151,7 @@ public final class TestClient {
         }
     }
 
-    /// Waits until the server has ended the connection, in good order or not.
+    /// Waits until the server has closed the connection, in order or not.
     public func waitForEnd() throws {
         do {
             _ = try receiveToEnd()
@@ -160,18 +160,18 @@ public final class TestClient {
 
     // MARK: The rest
 
-    /// What shows the server that this client has been there before; nil when plain.
+    /// The ticket for a later connection; `nil` without TLS.
     public var ticket: TLSTicket? { tls?.ticket }
 
-    /// The version of TLS that was agreed on, and the name in the server's certificate; nil when plain.
+    /// The result of the handshake; `nil` without TLS.
     public var agreed: TLSAgreement? { tls?.agreement }
 
-    /// Drops what comes from the server from now on before the system acknowledges it, as a machine that is gone.
+    /// Drops all bytes from the server before the system acknowledges them, like a machine without a network.
     public func fallSilent() throws {
-        // A filter of one instruction, "keep nothing" (struct sock_filter): BPF_RET | BPF_K, no jumps, 0 bytes.
+        // A filter with one instruction, "keep nothing" (struct sock_filter): BPF_RET | BPF_K, no jumps, 0 bytes.
         var instruction = (code: UInt16(0x06), jumps: UInt16(0), bytes: UInt32(0))
         try withUnsafeMutablePointer(to: &instruction) { instruction in
-            // What struct sock_fprog is. The kernel copies the filter before the call returns.
+            // The layout of struct sock_fprog. The kernel copies the filter before the call returns.
             var program = (count: UInt16(1), filter: instruction)
             let attachFilter: Int32 = 26  // SO_ATTACH_FILTER
             let size = socklen_t(MemoryLayout.size(ofValue: program))
@@ -181,7 +181,7 @@ public final class TestClient {
         }
     }
 
-    /// Ends the connection, in good order if the server had said all.
+    /// Closes the connection; in order if the server has sent everything.
     public func close() {
         guard descriptor >= 0 else { return }
         tls = nil
@@ -189,7 +189,7 @@ public final class TestClient {
         descriptor = -1
     }
 
-    /// Cuts the connection with a reset.
+    /// Resets the connection.
     public func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -1,4 +1,4 @@
-/// Keys for tokens, made by OpenSSL's program, and signatures by it: another maker than the server's own.
+/// Keys for tokens, and signatures, made by the `openssl` program: another implementation than the server's own.
 public struct TestKeys: Sendable {
     /// A secret for HS256.
     public static let secret = "0123456789abcdef0123456789abcdef"
@@ -18,14 +18,14 @@ public struct TestKeys: Sendable {
 
     private let directory: TemporaryDirectory
 
-    /// A place for keys, of which there is none yet.
+    /// Creates a directory for keys.
     public init() throws {
         directory = try TemporaryDirectory()
     }
 
-    /// Makes a key pair.
+    /// Creates a key pair.
     ///
-    /// - Returns: the paths of its private and its public half, PEM.
+    /// - Returns: The paths of the private and the public key (PEM).
     public func pair(_ kind: Kind, name: String = "key") throws -> (privateKey: String, publicKey: String) {
         let (secret, open) = (directory.path(of: "\(name).\(kind).pem"), directory.path(of: "\(name).\(kind).pub"))
         try shell("openssl genpkey -quiet -algorithm \(kind.algorithm.joined(separator: " ")) -out \(secret)")
@@ -35,16 +35,16 @@ public struct TestKeys: Sendable {
 
     /// Writes a file beside the keys.
     ///
-    /// - Returns: its path.
+    /// - Returns: Its path.
     public func write(_ content: String, to file: String) throws -> String {
         try directory.write(content, to: file)
     }
 
-    /// A public key as a JSON Web Key (RFC 7518, section 6; RFC 8037, section 2).
+    /// Returns a public key as a JSON Web Key (RFC 7518, section 6; RFC 8037, section 2).
     ///
-    /// - Parameter more: further members, `"kid":"a"` say.
+    /// - Parameter more: Further members, for example `"kid":"a"`.
     public func jwk(_ kind: Kind, publicKey path: String, _ more: String...) throws -> String {
-        // Where the numbers stand in a SubjectPublicKeyInfo of the kind, counted from its end.
+        // The numbers' positions in a SubjectPublicKeyInfo of this kind, from its end.
         func number(_ cut: String) throws -> String {
             try Self.base64URL("openssl pkey -pubin -in \(path) -outform DER | \(cut)")
         }
@@ -61,25 +61,25 @@ public struct TestKeys: Sendable {
         return "{" + (members + more).joined(separator: ",") + "}"
     }
 
-    /// A token with this header and payload, whatever they are, signed by HS256.
+    /// Returns a token with this header and payload, whatever they are, signed with HS256.
     public static func token(
         header: String = #"{"alg":"HS256","typ":"JWT"}"#, payload: String, secret: String = TestKeys.secret
     ) throws -> String {
         try token(header, payload, "-hmac '\(secret)'")
     }
 
-    /// A token with this payload, signed by RS256.
+    /// Returns a token with this payload, signed with RS256.
     public static func token(payload: String, rsaKey path: String) throws -> String {
         try token(#"{"alg":"RS256"}"#, payload, "-sign \(path)")
     }
 
-    /// A token with this payload, signed by the algorithm of the kind with a private key of it.
+    /// Returns a token with this payload, signed with a private key of this kind.
     public func token(payload: String, _ kind: Kind, privateKey path: String) throws -> String {
         switch kind {
         case .rsa:
             return try Self.token(payload: payload, rsaKey: path)
         case .ec:
-            // The program writes DER; its listing of the two integers has them without what DER puts in front of them.
+            // The program writes DER. Its listing of the two integers has them without DER's prefixes.
             let text = try Self.signedText(#"{"alg":"ES256"}"#, payload)
             let listing = try run(
                 "/bin/sh", "-c",
@@ -94,7 +94,7 @@ public struct TestKeys: Sendable {
             }.joined()
             return try text + "." + Self.base64URL("printf '\(octal)'")
         case .ed25519:
-            // This command reads files only, because it must know their size.
+            // This command reads only files, because it needs their size.
             let text = try Self.signedText(#"{"alg":"EdDSA"}"#, payload)
             let file = try write(text, to: "signed.txt")
             return try text + "." + Self.base64URL("openssl pkeyutl -sign -rawin -inkey \(path) -in \(file)")
@@ -110,7 +110,7 @@ public struct TestKeys: Sendable {
         try base64URL("printf %s '\(header)'") + "." + base64URL("printf %s '\(payload)'")
     }
 
-    /// What a command writes, in base64url.
+    /// Returns the output of a command in base64url.
     public static func base64URL(_ command: String) throws -> String {
         try run("/bin/sh", "-c", "\(command) | openssl base64 -A | tr '+/' '-_' | tr -d '='")
     }

@@ -75,7 +75,7 @@ struct KeySourcesTests {
         let keys = try load { $0.keySet = path }
         #expect(keys.count == 3)
         for issuer in issuers { #expect(accepts(try token(issuer), keys)) }
-        // The right key by a wrong name is not looked for.
+        // A matching key is not found under another kid.
         let renamed = try TokenIssuer(
             privateKeyFile: unused.privateKey.replacing("unused", with: "key"), keyID: "ec")
         #expect(!accepts(try token(renamed), keys))

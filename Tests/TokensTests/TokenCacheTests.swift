@@ -19,7 +19,7 @@ struct TokenCacheTests {
         let alice = try identity("alice", end: later)
         cache.insert(.init("K"), alice)
         #expect(cache.identity(of: .init("K"), at: noon) == alice)
-        // The Kelvin sign, which Unicode takes for the same.
+        // The Kelvin sign, which Unicode considers equivalent.
         #expect(cache.identity(of: .init("\u{212A}"), at: noon) == nil)
         #expect(cache.identity(of: .init("K"), at: later) == nil)
         #expect(cache.count == 0)

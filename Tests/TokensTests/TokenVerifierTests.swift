@@ -7,7 +7,7 @@ import Wire
 
 @Suite("A token")
 struct TokenVerifierTests {
-    /// A moment to hold tokens against, in seconds.
+    /// The current time for the tests, in seconds.
     private let now: Int64 = 1_800_000_000
 
     private func verifier(_ configure: (inout TokenRules) -> Void = { _ in }) throws -> TokenVerifier {
@@ -87,7 +87,7 @@ struct TokenVerifierTests {
             return Array(try TestKeys.token(header: header, payload: payload).utf8)
         }
         let fixed = try token(padding: 0).count
-        // Three bytes make four characters.
+        // Three bytes become four characters.
         let longest = (TokenVerifier.maximumBytes - fixed) / 4 * 3
         #expect(try verifier.identity(of: token(padding: longest), at: moment).user == UserID("a"))
         let problem = #expect(throws: Problem.self) {

@@ -18,11 +18,11 @@ struct CompressedMessageTests {
         "The RFC's examples of Hello are read, §7.2.3",
         arguments: [
             [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
-            // A block that is stored, a final block, and two blocks.
+            // A stored block, a final block, and two blocks.
             [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00],
             [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00],
             [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00],
-            // As some senders leave it: nothing behind the final block.
+            // As some senders write it, without anything after the final block.
             [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
         ] as [[UInt8]])
     func examples(payload: [UInt8]) {
@@ -166,8 +166,8 @@ struct CompressedMessageTests {
     }
 }
 
-/// One message as Python's zlib compresses it: at level 9 with the largest window and memory, at level 6 with the
-/// smallest, and without looking for repetition.
+/// One message as compressed by Python's zlib: at level 9 with the largest window and memory, at level 6 with the
+/// smallest, and without matching.
 private enum PythonDeflated {
     static let all = [best, small, huffmanOnly].map(bytes)
 

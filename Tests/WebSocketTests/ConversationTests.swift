@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// What a client says, and what a server has to make of it however the bytes are cut.
+/// Bytes of a client, and the server's expected reaction, however they are cut.
 struct Conversation: CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
@@ -20,7 +20,8 @@ struct Conversation: CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// The cases of the Autobahn testsuite, sections 1 to 7, that a codec alone decides; of text there is more in ``MessageTextTests``.
+/// The cases of the Autobahn testsuite, sections 1 to 7, that depend on the codec alone. ``MessageTextTests`` has more
+/// about text.
 @Suite("Conversations, whole and in every pair of pieces")
 struct ConversationTests {
     @Test(

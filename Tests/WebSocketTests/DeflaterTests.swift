@@ -4,7 +4,7 @@ import WebSocket
 
 @Suite("Compressing messages, RFC 7692 §7.2.1")
 struct DeflaterTests {
-    /// What a client reads that is sent one compressed message.
+    /// Reads a compressed message like a client.
     private func read(_ payload: [UInt8]) -> Outcome {
         var frame: [UInt8] = []
         Frame.append(.binary, payload: payload.span, rsv1: true, into: &frame)

@@ -13,7 +13,7 @@ struct MaskingKeyTests {
 
     @Test("Each byte is combined with the key's byte at its position, for any start, position and length")
     func everyAlignment() {
-        // Zero bytes in a key are where a shifted word can go wrong unseen.
+        // Zero bytes in a key can hide errors in shifting.
         for key: (UInt8, UInt8, UInt8, UInt8) in [(1, 2, 3, 4), (0xFF, 0, 0, 0), (0, 0, 0, 0x80), (0, 0, 0, 0)] {
             let octets = [key.0, key.1, key.2, key.3]
             for start in 0..<9 {

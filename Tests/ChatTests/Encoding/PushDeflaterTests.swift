@@ -21,7 +21,7 @@ struct PushDeflaterTests {
         return frames
     }
 
-    /// The messages that a client reads.
+    /// Returns the messages that a client reads.
     private func read(_ frames: [UInt8]) throws -> [String] {
         var reader = MessageReader(role: .client, maxMessageBytes: 1 << 20, allowsCompression: true)
         reader.append(frames.span)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A byte log")
 struct ByteLogTests {
-    /// Appends messages of these revisions, each a run of the byte that its revision ends with.
+    /// Appends messages with these revisions. Each consists of its revision's last digit.
     private func append(_ revs: ClosedRange<Int64>, size: Int, to log: inout ByteLog) {
         var frames: [UInt8] = []
         var ends: [Int] = []

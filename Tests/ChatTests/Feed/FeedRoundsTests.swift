@@ -5,15 +5,15 @@ import Testing
 
 @Suite("The rounds of a feed")
 struct FeedRoundsTests {
-    /// Seats that know what they have had.
+    /// Seats that record their visits.
     private struct Hall {
         var rounds: FeedRounds
-        /// For each seat, the latest that was published when it was visited.
+        /// The latest publication when each seat was visited.
         var had: [Int] = []
         var latest = 0
-        /// For each that was published, whether visits began with it.
+        /// For each publication, whether visits began with it.
         var begins: [Bool] = []
-        /// Each visit: the seat, and what it got.
+        /// The visits: each seat, and its new publications.
         var visits: [String] = []
 
         init(front: Int, seats: Int) {

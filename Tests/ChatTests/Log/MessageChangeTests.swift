@@ -4,7 +4,7 @@ import Wire
 
 @Suite("A change to a message")
 struct MessageChangeTests {
-    /// What is asked, and of what.
+    /// A change, and the message it applies to.
     struct Case: CustomTestStringConvertible {
         var action: MessageChange.Action
         var user = "alice"

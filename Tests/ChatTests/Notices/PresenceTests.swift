@@ -45,7 +45,7 @@ struct PresenceTests {
         #expect(!presence.join(red, as: alice))
         #expect(!presence.leave(red, as: alice))
         #expect(beat(presence, at: 2) == ([], false))
-        // Of an empty room nobody is told.
+        // An empty room has nobody to notify.
         #expect(!presence.leave(green, as: alice))
         #expect(presence.leave(red, as: bob))
         #expect(!presence.leave(red, as: alice))
@@ -82,7 +82,7 @@ struct PresenceTests {
         var generator = SeededGenerator(seed: seed)
         let presence = Presence()
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
-        // What each subscriber has been told: something when it comes, and the rest by beats.
+        // The number that each subscriber knows, from its own start and from beats.
         var sockets: [(room: RoomID, user: UserID?, told: Int)] = []
         var isAwaited = false
         for second in 1...300 {

@@ -3,7 +3,7 @@ import Testing
 @testable import Load
 
 @Suite struct CutStreamTests {
-    /// The marks that are found in a stream that comes in pieces of this size.
+    /// Returns the marks found in a stream that arrives in pieces of this size.
     static func marks(in text: String, piecesOf size: Int) -> [Mark] {
         var stream = CutStream()
         var marks: [Mark] = []

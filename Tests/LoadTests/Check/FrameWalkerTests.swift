@@ -15,7 +15,7 @@ import WebSocket
         return bytes
     }
 
-    /// What is seen when the bytes come in reads of at most `size`.
+    /// Returns the events of bytes that arrive in reads of at most `size`.
     static func walk(_ bytes: [UInt8], readsOf size: Int) throws -> [Seen] {
         var walker = FrameWalker()
         var seen: [Seen] = []

@@ -3,7 +3,7 @@ import Testing
 @testable import Load
 
 @Suite struct LedgerTests {
-    /// A ledger of one room with so many subscribers.
+    /// Creates a ledger of one room with this many subscribers.
     static func ledger(subscribers: Int) -> Ledger {
         var ledger = Ledger(run: 1, rooms: 2)
         for id in 0..<subscribers { #expect(ledger.addSubscriber(id: id, room: 0) == id) }

@@ -19,7 +19,7 @@ import Testing
         return marks
     }
 
-    /// What is left behind the last mark of a text, for the bytes that may follow.
+    /// Returns the rest after the last mark of a text, which later bytes may complete.
     static func rest(of text: String) -> String {
         let bytes = Array(text.utf8)
         var offset = 0

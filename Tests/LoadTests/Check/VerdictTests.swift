@@ -3,7 +3,7 @@ import Testing
 @testable import Load
 
 @Suite struct VerdictTests {
-    /// Accounts of loops that have sent these messages of room 0, and whose subscribers got these numbers.
+    /// Returns accounts of loops that sent these messages to room 0, and whose subscribers received these numbers.
     static func accounts(sent: [[Fate]], got: [[[Int]]]) -> [Account] {
         zip(sent, got).enumerated().map { loop, work in
             var log = SendLog(loop: loop, loops: sent.count, rooms: 1)

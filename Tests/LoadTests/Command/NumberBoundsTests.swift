@@ -4,7 +4,7 @@ import Testing
 @testable import Load
 
 @Suite struct NumberBoundsTests {
-    /// Each option, its bounds, and what goes with it.
+    /// Each option with its bounds and the options it needs.
     static let options: [(name: String, lowest: String, highest: String, others: [String])] = [
         ("--subscribers", "0", "1000000", []), ("--rooms", "1", "1000000", []),
         ("--active-rooms", "1", "7", ["--rooms=7"]), ("--in-flight", "1", "10000", []),
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: options.indices) func `a number is accepted up to its upper bound`(index: Int) throws {
         let (name, lowest, highest, others) = Self.options[index]
-        // There must be one more that does not stall.
+        // One more subscriber must not stall.
         if name != "--stall" { _ = try Self.plan(others + ["\(name)=\(highest)"]) }
         for number in ["\(Int(highest)! + 1)", "9223372036854775807"] {
             let error = PlanBuilderTests.error(["http://h"] + others + ["\(name)=\(number)"])

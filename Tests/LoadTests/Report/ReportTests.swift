@@ -5,7 +5,7 @@ import Wire
 @testable import Load
 
 @Suite struct ReportTests {
-    /// A report of a run with these options, in which a million messages were delivered in four seconds.
+    /// Returns a report of a run with these options that delivered a million messages in four seconds.
     static func report(_ options: String...) throws -> Report {
         var report = Report(try PlanBuilder(try LoadCommand.parse(["http://h"] + options)).plan(run: 42))
         report.connected = report.plan.subscribers

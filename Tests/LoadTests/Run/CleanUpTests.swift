@@ -7,7 +7,7 @@ import Transport
 
 @testable import Load
 
-/// Runs that delete the rooms that they have made, on Backscroll itself.
+/// Tests runs that delete their rooms, against Backscroll itself.
 @Suite struct CleanUpTests {
     @Test func `deletes the rooms of its run, and no others`() async throws {
         let directory = try TemporaryDirectory()
@@ -27,7 +27,7 @@ import Transport
         try await EndToEndTests.onOwnThread { try await rooms.delete() }
         for room in 0..<3 { #expect(try status(of: "load-7-\(room)", at: server.port) == "410") }
         #expect(try status(of: "load-8-0", at: server.port) == "200")
-        // To delete what is deleted already is an error that names the reason.
+        // Deleting a deleted room is an error with the reason.
         let error = await #expect(throws: LoadError.self) {
             try await EndToEndTests.onOwnThread { try await rooms.delete() }
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Load
 
-/// Whole runs against a small server in this process, with something happening behind the measurement.
+/// Tests whole runs against a small server in this process, with a disturbance after the measurement.
 @Suite struct DisturbanceTests {
     @Test(arguments: [1, 2]) func `clients of a storm catch up, and are judged like the others`(threads: Int)
         async throws
@@ -15,13 +15,13 @@ import Testing
         let storm = try #require(report.disturbance)
         #expect(storm.catchUp.count == 30)
         #expect(storm.seconds > 0)
-        // What was acknowledged before the storm is one thing, and what was meanwhile another, as with the deliveries.
+        // Messages acknowledged before the storm and during it are reported separately, like deliveries.
         #expect(report.ack.count > 0 && storm.ack.count > 0)
         #expect(report.delivery.count == report.ack.count * 12)
         #expect(storm.delivery.count == storm.ack.count * 12)
         let verdict = try #require(report.verdict)
         #expect(verdict.subscribers == 42)
-        // Those of the storm have missed all but the last 20 of what had been sent by then.
+        // The storm's clients have missed all but the last 20 messages sent by then.
         #expect(verdict.expected < verdict.acknowledged * 42)
         #expect(verdict.expected >= verdict.acknowledged * 12 + 30 * 20)
         #expect(
@@ -37,12 +37,12 @@ import Testing
         let report = try await EndToEndTests.run(
             server, "--rate=50", "--storm=11", "--back=1", "--connect-rate=20", "--rooms=1", "--warmup=1")
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
-        // However fast the machine: the first comes at once, and each of the others a twentieth of a second later.
+        // At any speed: the first connects at once, and each further one a twentieth of a second later.
         #expect(try #require(report.disturbance).seconds >= 10.0 / 20)
     }
 
     @Test func `a storm's client that misses a message is found`() async throws {
-        // The storm's clients are the 13th subscriber of the room and those after it.
+        // The storm's clients are the room's subscribers from the 13th on.
         let server = try TinyServer(TinyServer.Faults(refusesUpgradesFrom: 12))
         defer { server.stop() }
         let report = try await EndToEndTests.run(server, "--rate=200", "--storm=3", "--rooms=1")

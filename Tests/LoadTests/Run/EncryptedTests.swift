@@ -4,7 +4,7 @@ import Transport
 
 @testable import Load
 
-/// Whole runs against a small server in this process that speaks TLS.
+/// Tests whole runs against a small server with TLS in this process.
 @Suite struct EncryptedTests {
     private static func withServer(_ body: (TinyServer, TestCertificate) async throws -> Void) async throws {
         let certificate = try TestCertificate(name: "127.0.0.1")

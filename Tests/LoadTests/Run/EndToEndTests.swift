@@ -5,9 +5,9 @@ import Transport
 
 @testable import Load
 
-/// Whole runs against a small server in this process.
+/// Tests whole runs against a small server in this process.
 @Suite struct EndToEndTests {
-    /// Runs against `server` for a moment, with further options; the last of two that contradict each other counts.
+    /// Runs against `server` for a moment, with further options; later options override earlier ones.
     static func run(_ server: TinyServer, _ options: String...) async throws -> Report {
         try await run([server.address] + options)
     }
@@ -21,8 +21,8 @@ import Transport
         return try await onOwnThread { try await LoadRun(plan, console: Console(isQuiet: true)).run() }
     }
 
-    /// Runs `body` on a thread that no other test has. Those of all tests together are as many as there are processors, and
-    /// tests that wait for their sockets hold them up: a run that has to look at the clock would do so once in minutes.
+    /// Runs `body` on a thread of its own. The shared threads of all tests are as many as processors, and tests that
+    /// wait for sockets block them: a run that has to read the clock might do so once in minutes.
     static func onOwnThread<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         let group = try LoopGroup(count: 1)
         defer { group.stop() }
@@ -58,11 +58,11 @@ import Transport
         let begun = clock.now
         let report = try await Self.run(server, "--rate=200", "--seconds=0.5")
         #expect(report.isGood)
-        // However long the run took on a busy machine, no more was sent than was due.
+        // Even on a busy machine, no more was sent than was due.
         #expect(Double(report.total.started) <= 200 * (clock.now - begun).seconds + 1)
     }
 
-    /// The marks of the messages that a server was sent.
+    /// Returns the marks of the messages that a server received.
     private static func marks(_ options: String...) async throws -> [Mark] {
         let heard = Heard()
         let server = try TinyServer(
@@ -85,7 +85,7 @@ import Transport
     @Test(.timeLimit(.minutes(1)))
     func `loops without a publisher have no share of a number of messages`() async throws {
         let marks = try await Self.marks("--messages=40", "--in-flight=2", "--threads=4", "--rooms=1")
-        // However many loops there are, no number is left out.
+        // No number is missing, whatever the number of loops.
         #expect(marks.map(\.number).sorted() == Array(0..<40))
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Load
 
-/// Runs against a small server in this process that has faults: each must be found, and named.
+/// Tests runs against a small server in this process with faults, each of which must be found and named.
 @Suite struct FaultTests {
     @Test func `a dropped delivery is reported as missing, with its subscriber, room and number`() async throws {
         let server = try TinyServer(TinyServer.Faults(delivery: { $0 == 1 && $1 == 3 ? .dropped : .proper }))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `an unreachable server is reported`() async throws {
-        // Port 1 is reserved for a service that no machine offers any more.
+        // Port 1 is reserved for an obsolete service.
         let error = await #expect(throws: LoadError.self) { _ = try await EndToEndTests.run(["http://127.0.0.1:1"]) }
         #expect(error?.description.contains("Connection refused") == true)
     }
@@ -108,7 +108,7 @@ import Testing
         #expect(!report.isGood)
         #expect(report.total.acknowledged <= 3)
         #expect(report.total.confirmed == 0)
-        // At most one on each connection.
+        // At most one for each connection.
         #expect((1...4).contains(report.total.unanswered))
         #expect(ReportText(report).lines.contains { $0.contains("FAILED: ") && $0.hasSuffix(" never answered") })
     }

@@ -4,9 +4,9 @@ import Transport
 
 @testable import Load
 
-/// Runs that hold connections only, to servers that end once all are there.
+/// Tests runs that only hold connections, to servers that close once all are open.
 @Suite struct IdleTests {
-    /// Connects, has something happen, and holds what there is then.
+    /// Connects, lets `event` happen, and holds the remaining connections.
     private static func hold(
         _ options: [String], after event: () throws -> Void
     ) async throws -> Report {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Load
 
-/// Whole runs against a small broker in this process, whose protocol is told to the tool by templates.
+/// Tests whole runs against a small broker in this process, whose protocol the tool gets from templates.
 @Suite struct StreamTests {
     static func run(_ broker: TinyBroker, _ options: String...) async throws -> Report {
         try await EndToEndTests.run(broker.options + options)

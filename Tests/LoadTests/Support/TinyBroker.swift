@@ -1,18 +1,18 @@
 import Transport
 
-/// A broker that speaks in lines, as NATS does: `CONNECT` comes first, then `SUB ROOM`, `PUB ROOM LENGTH` with a body
-/// behind it, and `PING`, whose answer says that what came before it is done. It does so on plain connections and in
-/// WebSockets, whose messages are pieces of its stream.
+/// A broker with a line protocol like that of NATS: first `CONNECT`, then `SUB ROOM`, `PUB ROOM LENGTH` followed by a
+/// body, and `PING`, whose answer confirms the earlier commands. Serves plain connections and WebSockets, whose
+/// messages are pieces of its stream.
 final class TinyBroker: Sendable {
-    /// Where it listens, on 127.0.0.1.
+    /// The port on 127.0.0.1.
     let port: Int
     private let group: LoopGroup
 
-    /// A broker on a port of its own.
+    /// Starts a broker on a free port.
     ///
     /// - Parameters:
-    ///   - pieceBytes: the most bytes of its stream in one message of a WebSocket.
-    ///   - hangsUpAt: at which `PUB`, from 1, it ends the publisher's connection, after saying so.
+    ///   - pieceBytes: Maximum number of bytes in one WebSocket message.
+    ///   - hangsUpAt: The number of the `PUB`, from 1, at which it closes the publisher's connection after an error.
     init(pieceBytes: Int, hangsUpAt: Int? = nil) throws {
         group = try LoopGroup(count: 1)
         let loop = group.loops[0]
@@ -21,7 +21,7 @@ final class TinyBroker: Sendable {
         port = try group.listen(host: "127.0.0.1", port: 0) { _ in TinyTalk(rooms.value) }
     }
 
-    /// What makes the tool speak so.
+    /// The options that make the tool use this protocol.
     var options: [String] {
         [
             "--ws=ws://127.0.0.1:\(port)/", "--hello=CONNECT\r\nSUB {run}-{room}\r\nPING\r\n", "--ready=PONG\r\n",
@@ -30,13 +30,13 @@ final class TinyBroker: Sendable {
         ]
     }
 
-    /// Ends it.
+    /// Stops the broker.
     func stop() {
         group.stop()
     }
 }
 
-/// The rooms of a ``TinyBroker``, on its loop.
+/// The rooms of a ``TinyBroker``. Confined to its loop.
 final class TinyRooms {
     let pieceBytes: Int
     private let hangsUpAt: Int?
@@ -59,7 +59,7 @@ final class TinyRooms {
 
     /// Delivers a message.
     ///
-    /// - Returns: false if its publisher is to go.
+    /// - Returns: False if the publisher is to be disconnected.
     func publish(_ body: ArraySlice<UInt8>, to room: String) -> Bool {
         published += 1
         guard published != hangsUpAt else { return false }
@@ -67,7 +67,7 @@ final class TinyRooms {
         return true
     }
 
-    /// Has what is said written at the end of this turn.
+    /// Writes a connection's output at the end of this turn.
     func note(_ talk: TinyTalk) {
         dirty.append(talk)
     }

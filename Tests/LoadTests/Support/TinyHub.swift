@@ -1,9 +1,9 @@
 import Wire
 
-/// The rooms of a ``TinyServer``, on its loop.
+/// The rooms of a ``TinyServer``. Confined to its loop.
 final class TinyHub {
     struct Room {
-        /// The frames of the messages; the seq and rev of each is its place, from 1.
+        /// The frames of the messages. Each one's place, from 1, is its seq and rev.
         var frames: [[UInt8]] = []
         var ids: Set<String> = []
         var listeners: [TinySession] = []
@@ -18,7 +18,7 @@ final class TinyHub {
     private var stored = 0
     private var pages = 0
     private var hasCut = false
-    /// Whether it serves nobody any more.
+    /// True if it no longer serves anybody.
     var isAway: Bool { hasCut && faults.staysAway }
 
     init(_ faults: TinyServer.Faults) {
@@ -34,7 +34,7 @@ final class TinyHub {
         if let room = session.room { rooms[room]?.listeners.removeAll { $0 === session } }
     }
 
-    /// Subscribes a session to a room; `since` is what follows `since=` in the request.
+    /// Subscribes a session to a room. `since` is the request's value of `since=`.
     func join(_ session: TinySession, room name: String, since: String?) -> Bool {
         var room = rooms[name] ?? Room()
         guard room.joined < faults.refusesUpgradesFrom else { return false }
@@ -55,7 +55,7 @@ final class TinyHub {
 
     /// Stores a message and delivers it.
     ///
-    /// - Returns: the status to answer with, or nil if everyone was cut off.
+    /// - Returns: The status of the answer; `nil` if all connections were cut.
     func send(_ body: [UInt8], to name: String) -> Int? {
         sends += 1
         faults.hears(body)
@@ -81,7 +81,7 @@ final class TinyHub {
         return 201
     }
 
-    /// Whether a page is to be answered.
+    /// Returns true if a page is to be answered.
     func isToAnswerPage() -> Bool {
         pages += 1
         guard pages > faults.answersPages else { return true }
@@ -99,7 +99,7 @@ final class TinyHub {
         for session in sessions.values { session.cut() }
     }
 
-    /// Writes what this turn has queued.
+    /// Writes the output queued in this turn.
     func flush() {
         guard !dirty.isEmpty else { return }
         for session in dirty { session.flush() }

@@ -7,7 +7,7 @@ import Wire
 /// A connection of a ``TinyServer``: HTTP, and a WebSocket after an upgrade.
 final class TinySession: ConnectionHandler {
     var room: String?
-    /// Which subscriber of its room it is.
+    /// The subscriber's number in its room.
     var turn = 0
 
     private let hub: TinyHub
@@ -130,7 +130,7 @@ final class TinySession: ConnectionHandler {
 }
 
 extension String {
-    /// What follows `since=`.
+    /// The value of `since=`.
     fileprivate var firstSince: String? {
         split(whereSeparator: { $0 == "?" || $0 == "&" }).first { $0.hasPrefix("since=") }
             .map { String($0.dropFirst("since=".count)) }

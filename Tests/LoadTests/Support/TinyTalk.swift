@@ -7,7 +7,7 @@ import Wire
 /// A connection of a ``TinyBroker``.
 final class TinyTalk: ConnectionHandler {
     private enum Carrier {
-        /// Nothing has come yet.
+        /// Nothing has been received yet.
         case none
         case plain
         case webSocket(MessageReader)
@@ -24,7 +24,7 @@ final class TinyTalk: ConnectionHandler {
         self.rooms = rooms
     }
 
-    /// Says a line, and a body with a line end of its own if there is one.
+    /// Writes a line, and a body with its own line end if there is one.
     func say(_ line: String, _ body: ArraySlice<UInt8> = []) {
         if output.isEmpty { rooms.note(self) }
         output.append(utf8: line)
@@ -79,9 +79,9 @@ final class TinyTalk: ConnectionHandler {
         self.connection = nil
     }
 
-    /// Takes the next line, and does as it says.
+    /// Carries out the next command.
     ///
-    /// - Returns: false when there is none, or not all that belongs to it.
+    /// - Returns: False if it has not arrived completely.
     private func obey(_ connection: Connection) -> Bool {
         guard let end = input.firstIndex(of: UInt8(ascii: "\n")) else { return false }
         let words = String(decoding: input[..<end], as: UTF8.self).split(whereSeparator: \.isWhitespace).map(

@@ -30,7 +30,7 @@ struct BackpressureTests {
             let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
             try client.send("!")
             try congested.wait(for: true)
-            // Not within the macro, which would print the bytes.
+            // Outside the macro, which would print the bytes.
             let isWhole = try client.receiveToEnd() == Self.large
             #expect(isWhole)
             client.close()
@@ -105,7 +105,7 @@ struct BackpressureTests {
             try turnsOfStall.wait(for: 1)
             for _ in 0..<20 { try client.send("and another thing") }
             let counts = try turnsOfStall.wait(for: 2)
-            // The kernel's buffers fill in some turns, and the clock ticks; a loop that spins makes 100,000.
+            // The buffers fill in a few turns. A spinning loop makes 100,000.
             #expect(counts[1] - counts[0] < 1000)
             #expect(server.events.events == [.opened, .received("!"), .deadline], "nothing is read meanwhile")
             let isWhole = try client.receive { $0.count >= Self.large.count } == Self.large
@@ -158,7 +158,7 @@ struct BackpressureTests {
         try withServer(script, limits: TransportLimits(noProgress: .seconds(1))) { server in
             let client = try TestClient(port: server.port, receiveBuffer: 64 * 1024)
             try client.send("!")
-            // Longer than it takes to be cut, in steps shorter than that.
+            // Longer than the time limit, in steps shorter than that.
             for tick in 1...20 {
                 try ticks.wait(for: tick)
                 _ = try client.receive { $0.count >= 256 * 1024 }
@@ -179,7 +179,7 @@ struct BackpressureTests {
             let client = try TestClient(port: server.port)
             let connection = try connections.wait(for: 1)[0]
             try client.send("hello")
-            // A second connection is served meanwhile, so the loop has had its chance.
+            // A second connection is served meanwhile, so the loop had time.
             let other = try TestClient(port: server.port)
             try server.events.wait(for: 2)
             #expect(try server.loop.run { connection.value.isReadingPaused })

@@ -9,7 +9,7 @@ struct ByteBudgetTests {
         let budget = ByteBudget(limit: 100)
         var first = ByteBudget.Share(of: budget)
         var second = ByteBudget.Share(of: budget)
-        // Macros take no values that cannot be copied.
+        // Macros do not accept noncopyable values.
         let fits = [first.resize(to: 60), second.resize(to: 41), second.resize(to: 40)]
         #expect(fits == [true, false, true])
         #expect(budget.used == 100 && !budget.hasRoom(for: 1))

@@ -61,7 +61,7 @@ struct ConnectTests {
             var script = Script()
             script.opened = { $0.setDeadline(.milliseconds(100)) }
             script.deadline = { $0.abort() }
-            // An address kept for documentation, which answers nobody (RFC 5737), or is said to be unreachable.
+            // An address reserved for documentation, which does not answer or is unreachable (RFC 5737).
             try connect(script, from: server.loop, to: 80, host: "192.0.2.1", events: events)
             try events.wait(for: .closed)
         }

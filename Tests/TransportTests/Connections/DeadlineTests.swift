@@ -60,7 +60,7 @@ struct DeadlineTests {
             let client = try TestClient(port: server.port)
             try client.send("take back")
             #expect(try client.receive(asLongAs: "take back") == "take back")
-            // Another connection's deadline, set later, comes; so the one taken back would have come.
+            // A later deadline of another connection fires, so the cancelled one would have fired.
             let other = try TestClient(port: server.port)
             try other.send("set")
             try server.events.wait(for: .deadline)
@@ -93,7 +93,7 @@ struct DeadlineTests {
             let clients = try (1...3).map { _ in try TestClient(port: server.port) }
             let all = try connections.wait(for: 3)
             server.loop.post {
-                // The first to have come waits longest.
+                // The first connection waits longest.
                 for connection in all.map(\.value) {
                     connection.setDeadline(.milliseconds(500 - 100 * Int(connection.id)))
                 }
@@ -131,7 +131,7 @@ struct DeadlineTests {
         script.deadline = { connection in
             order.record("deadline")
             let loop = connection.loop
-            // The loop's own clock would make another turn after 100 ms at the latest.
+            // The loop's own clock makes another turn within 100 ms.
             loop.post { order.record("next turn") }
         }
         try withServer(script) { server in

@@ -100,7 +100,7 @@ struct EndingTests {
         }
     }
 
-    /// Where a handler may be when it gives up on its connection.
+    /// The situations in which a handler cuts its connection.
     enum Place: CaseIterable {
         case opened, received, drained, deadline, shuttingDown
     }
@@ -111,7 +111,7 @@ struct EndingTests {
         let cut: @Sendable (Connection) -> Void = { connection in
             connection.abort()
             #expect(!connection.isOpen)
-            // After that nothing has any effect.
+            // Later calls have no effect.
             connection.write(Array("more".utf8))
             connection.isReadingPaused = true
             connection.setDeadline(.milliseconds(1))
@@ -152,7 +152,7 @@ struct EndingTests {
         script.received = { own, _ in
             for other in connections.events where other.value !== own { other.value.abort() }
         }
-        // When the first falls, each falling one takes another down.
+        // Each closing connection cuts another one.
         script.closed = { _ in connections.events.last?.value.abort() }
         try withServer(script) { server in
             let clients = try (1...5).map { count in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Each test in a process of its own: the limit of descriptors is the process's.
+/// Each test runs in a process of its own, since the limit of descriptors belongs to the process.
 @Suite("Without free file descriptors")
 struct DescriptorTests {
     @Test("existing clients are served, others are refused, and nothing spins; with descriptors the loop recovers")
@@ -28,7 +28,7 @@ struct DescriptorTests {
             try served.send("hello")
             #expect(try served.receive(asLongAs: "hello") == "hello")
 
-            // Each connection takes two descriptors of this process: the clients take theirs, the server gets none.
+            // Each connection takes two descriptors of this process. The clients get theirs, the server gets none.
             let clients = try (0..<200).map { _ in try TestClient() }
             try withDescriptors(more: 0) {
                 for client in clients { try client.connect(to: server.port) }
@@ -38,7 +38,7 @@ struct DescriptorTests {
                 let start = turns.load(ordering: .relaxed)
                 try served.send("wait")
                 try server.events.wait(for: .deadline)
-                // A loop that spins makes 100,000.
+                // A spinning loop makes 100,000.
                 #expect(turns.load(ordering: .relaxed) - start < 1000)
             }
             let next = try TestClient(port: server.port)
@@ -53,7 +53,8 @@ struct DescriptorTests {
         await #expect(processExitsWith: .success) {
             try LoopGroup(count: 1).stop()
             let open = try openDescriptors()
-            // Wherever it runs out after what libuv takes (and does not all give back), it says so and gives all back.
+            // Wherever it fails after libuv's own descriptors (some of which libuv keeps), it reports it and closes
+            // all.
             for more in 8..<16 {
                 try withDescriptors(more: more) {
                     let error = #expect(throws: TransportError.self) { try LoopGroup(count: 2) }

@@ -7,7 +7,7 @@ import Testing
 struct AcceptPaceTests {
     private let start = ContinuousClock.now
 
-    /// Lets one in at each of these milliseconds, and tells for how long nobody may come then, in milliseconds.
+    /// Accepts a client at each of these times, and returns the pauses after them, in milliseconds.
     private func rests(_ pace: inout AcceptPace, at times: [Int]) -> [Int?] {
         times.map { time in
             let now = start + .milliseconds(time)
@@ -26,7 +26,7 @@ struct AcceptPaceTests {
     func paced() {
         var pace = AcceptPace(rate: 100, burst: 2)
         pace.favourClients(at: start)
-        // Those who have been let in already push the next ones back.
+        // Accepted clients delay the next ones.
         #expect(rests(&pace, at: [1, 1, 1, 31, 32]) == [nil, 20, 30, nil, nil])
         #expect(rests(&pace, at: [60, 60, 70]) == [nil, 20, 20])
         #expect(rests(&pace, at: [998, 999, 999, 1000]) == [nil, nil, 29, nil])
@@ -76,8 +76,7 @@ struct AcceptPaceTests {
                 try client.send("hello")
                 #expect(try client.receive(asLongAs: "hello") == "hello")
             }
-            // This is no haste that is asked for, but its opposite: the third waits until the first two have had their 50 ms
-            // each, but for what timers are early.
+            // A lower bound, not a race: the third waits for the first two, 50 ms each, less the inaccuracy of timers.
             #expect(ContinuousClock.now - start >= .milliseconds(90))
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connections from a balancer")
 struct ProxiedListenerTests {
-    /// A running server that expects PROXY headers from these addresses, and the addresses of those that it has served.
+    /// Runs a server that expects PROXY headers from these addresses, and records the addresses it has served.
     private func withBalancedServer(
         proxies: [String] = ["127.0.0.0/8"], limits: TransportLimits = TransportLimits(),
         certificate: TestCertificate? = nil,

@@ -14,7 +14,7 @@ struct ProxyHeaderTests {
             2, 0, 1, 0, 2,
         ]
 
-    /// The bytes of a header of version 2.
+    /// Returns a header of version 2.
     private static func binary(
         command: UInt8 = 0x21, _ family: UInt8, _ payload: [UInt8], length: Int? = nil
     ) -> [UInt8] {
@@ -22,7 +22,7 @@ struct ProxyHeaderTests {
         return signature + [command, family, UInt8(length >> 8), UInt8(length & 0xFF)] + payload
     }
 
-    /// Feeds bytes in pieces of this size, with others behind them.
+    /// Feeds bytes in pieces of this size, followed by others.
     private static func read(_ bytes: [UInt8], piece: Int = .max, rest: [UInt8] = []) -> (ProxyHeader.Outcome, Int) {
         var header = ProxyHeader()
         let all = bytes + rest

@@ -79,7 +79,7 @@ final class LoopTests {
         }
         try order.wait(for: "later")
         #expect(order.events.prefix(4) == ["end of turn", "end of turn", "end of turn", "end of turn"])
-        // Its timer ticks every 100 ms; one that did not sleep would have had thousands of turns.
+        // Its timer ticks every 100 ms. Without sleep it would make thousands of turns.
         #expect(order.events.count < 50)
     }
 

@@ -66,7 +66,7 @@ struct StopTests {
                 try server.events.wait(for: .received(text))
                 return client
             }
-            // One more, which is refused, or makes no handshake.
+            // One more, which is refused or makes no handshake.
             clients.append(try TestClient(port: server.port))
             try server.waitUntil { $0.connectionCount == 5 }
             return (clients, server.events)
@@ -101,7 +101,7 @@ struct StopTests {
 
     @Test("A stopped server has released its threads, descriptors and handlers", arguments: [false, true])
     func givesBack(encrypted: Bool) async {
-        // In a process of its own, where nobody else opens anything.
+        // In a process of its own, so that nothing else opens descriptors.
         if encrypted {
             await #expect(processExitsWith: .success) { try checkLeftovers(encrypted: true) }
         } else {
@@ -113,7 +113,7 @@ struct StopTests {
     func startsAndStopsAtOnce() async {
         await #expect(processExitsWith: .success) {
             let isDone = Atomic<Bool>(false)
-            // Somebody else opens and closes files all the while, and each is still there when it is to be closed.
+            // Another task keeps opening and closing files, which must not be closed by the loops.
             let lost = Task.detached {
                 var lost = 0
                 while !isDone.load(ordering: .relaxed) {
@@ -152,7 +152,7 @@ struct StopTests {
     }
 }
 
-/// Starts a server, has clients served, and stops it, some times over.
+/// Starts a server, serves clients, and stops it, this many times.
 private func cycle(encrypted: Bool, times: Int) throws {
     let certificate = encrypted ? try TestCertificate() : nil
     for _ in 0..<times {
@@ -166,14 +166,14 @@ private func cycle(encrypted: Bool, times: Int) throws {
     }
 }
 
-/// Starts and stops a server hundreds of times, and looks for what it has left behind.
+/// Starts and stops a server hundreds of times, and checks for leaks.
 private func checkLeftovers(encrypted: Bool) throws {
-    // What the process opens once and for all is open after the first time.
+    // After the first runs, everything that stays open for the process is open.
     try cycle(encrypted: encrypted, times: 10)
     let (descriptors, memory) = (try openDescriptors(), try residentMemory())
     try cycle(encrypted: encrypted, times: 200)
     #expect(try openDescriptors() == descriptors)
     #expect(try threadNames().filter { $0.hasPrefix("loop ") } == [])
-    // A context that is not given back is some 200 KB.
+    // A leaked context takes about 200 KB.
     #expect(try residentMemory() - memory < 20_000_000)
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Transport
 
-/// What a connection's handler was told.
+/// A call to a connection's handler.
 enum Event: Sendable, Equatable {
     case opened
     case received(String)
@@ -11,7 +11,7 @@ enum Event: Sendable, Equatable {
     case closed
 }
 
-/// What a handler does when it is told something: with nothing else said, it echoes, and says goodbye when asked to.
+/// The reactions of a handler. By default it echoes, and closes when asked to.
 struct Script: Sendable {
     var opened: @Sendable (Connection) -> Void = { _ in }
     var received: @Sendable (Connection, [UInt8]) -> Void = { $0.write($1) }
@@ -21,7 +21,7 @@ struct Script: Sendable {
     var closed: @Sendable (Connection) -> Void = { _ in }
 }
 
-/// Follows a script, and tells what it was told.
+/// Follows a script, and records its calls.
 final class ScriptedHandler: ConnectionHandler {
     private let script: Script
     private let events: Recorder<Event>
@@ -35,7 +35,7 @@ final class ScriptedHandler: ConnectionHandler {
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
         let bytes = bytes.withUnsafeBufferPointer { Array($0) }
-        // What is long is not text that a test would look at.
+        // Tests do not look at long text.
         events.record(.received(bytes.count > 100 ? "…" : String(decoding: bytes, as: UTF8.self)))
         script.received(connection, bytes)
     }
@@ -61,11 +61,11 @@ final class ScriptedHandler: ConnectionHandler {
     }
 }
 
-/// A running server, on a port of its own.
+/// A running server on a free port.
 struct LiveServer: Sendable {
     let group: LoopGroup
     let port: Int
-    /// What all its handlers were told.
+    /// The calls to all its handlers.
     let events: Recorder<Event>
 
     var loop: Loop { group.loops[0] }
@@ -85,13 +85,13 @@ struct LiveServer: Sendable {
         try turns.wait(for: 1)
     }
 
-    /// Waits until no connection is served any more.
+    /// Waits until no connection is left.
     func waitUntilEmpty() throws {
         try waitUntil { $0.connectionCount == 0 }
     }
 }
 
-/// Runs `body` with a server whose connections follow `script`, and stops the server whatever comes of it.
+/// Runs `body` with a server whose connections follow `script`, and always stops it.
 func withServer<R>(
     _ script: Script = Script(), loops: Int = 1, host: String = "127.0.0.1",
     limits: TransportLimits = TransportLimits(), certificate: TestCertificate? = nil,
@@ -106,7 +106,7 @@ func withServer<R>(
 }
 
 extension Loop {
-    /// Runs `body` on the loop, and waits for what it answers.
+    /// Runs `body` on the loop, and waits for its result.
     func run<R: Sendable>(_ body: @escaping @Sendable () -> R) throws -> R {
         let answer = Recorder<R>()
         post { answer.record(body()) }

@@ -125,7 +125,7 @@ struct CertificateTests {
         }
     }
 
-    /// Connects and is answered, which is when it has a ticket.
+    /// Connects, and waits for an answer, by which time the client has a ticket.
     private func visit(_ port: Int, _ options: TLSOptions) throws -> TestClient {
         let client = try TestClient(port: port, tls: options)
         try client.send("hello")
