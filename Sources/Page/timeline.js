@@ -57,7 +57,9 @@ export { MalformedEvent };
  * @property {object} [draft] What to draw of a send that is not known to be stored.
  *
  * @typedef {object} View
- * @property {Row[]} rows Oldest first.
+ * @property {readonly Row[]} rows Oldest first.
+ * @property {(readonly Row[])[]} chunks The same rows in arrays of some hundred. An array whose rows and order have not
+ *   changed is the same object in the next view, so that a host can find what has changed without looking at each row.
  * @property {"idle" | "loading" | "failed" | "end"} before
  * @property {"idle" | "loading" | "failed" | "end"} after
  * @property {"offline" | "catching_up" | "live"} connection
@@ -134,8 +136,12 @@ class Attempt {
     }
 }
 
-/** @param {number} status 0 where no answer came. */
-function isTemporary(status) {
+/**
+ * True where the same request may succeed later (rules 11 and 18).
+ *
+ * @param {number} status 0 where no answer came.
+ */
+export function isTemporary(status) {
     return status === 0 || status === 408 || status === 429 || (status >= 500 && status <= 599);
 }
 
@@ -1031,8 +1037,15 @@ export class Timeline {
 
     /** What to show now. @returns {View} */
     get view() {
-        this.#view ??= {
-            rows: this.#rows(),
+        if (this.#view !== null) return this.#view;
+        const chunks = this.#rowChunks();
+        let rows = null;
+        this.#view = {
+            get rows() {
+                rows ??= chunks.flat();
+                return rows;
+            },
+            chunks,
             before: this.#edgeState("before"),
             after: this.#edgeState("after"),
             connection: this.#socket !== "open" ? "offline" : this.#isLive ? "live" : "catching_up",
@@ -1046,6 +1059,16 @@ export class Timeline {
             phase: this.#phase(),
         };
         return this.#view;
+    }
+
+    /** The latest snapshot of a message in the window. @returns {Message | undefined} */
+    message(seq) {
+        return this.#window?.at(seq)?.message;
+    }
+
+    /** The row of the newest own message in the window that is not beyond `seq`. @returns {Row | undefined} */
+    lastOwnRow(seq = Infinity) {
+        return this.#window?.lastOwn(seq)?.row;
     }
 
     #edgeState(edge) {
@@ -1063,27 +1086,30 @@ export class Timeline {
         return this.#edges.after.state === "loading" && !isForJump ? "appending" : "idle";
     }
 
-    #rows() {
+    /** The rows in chunks, oldest first: the window's, and below them what is not known to be in it. */
+    #rowChunks() {
         const window = this.#window;
         const lineAt = this.#line?.at;
+        const chunks = window?.rowChunks(lineAt, (entries, dayAbove) => this.#withLines(entries, dayAbove)) ?? [];
+        // Elsewhere than at the head the outbox would hide the hole above it.
+        if (window?.hasAfter) return chunks;
+        const unsettled = this.#heldSends().map((message) => this.#entry(message));
+        for (const { row, at } of this.#outbox.values()) unsettled.push({ row, day: this.#dayOf(at) });
+        if (unsettled.length > 0) chunks.push(this.#withLines(unsettled, window?.latestDay ?? -Infinity));
+        return chunks;
+    }
+
+    /** These rows with the lines between them: a day line where the day is later than all above, and the unread line. */
+    #withLines(entries, dayAbove) {
+        const lineAt = this.#line?.at;
         const rows = [];
-        let lastDay = -Infinity;
-        const add = (row, day) => {
-            if (day > lastDay) {
+        for (const { row, day } of entries) {
+            if (day > dayAbove) {
                 rows.push(this.#dayLine(day));
-                lastDay = day;
+                dayAbove = day;
             }
             if (row.seq === lineAt && row.seq !== undefined) rows.push(UNREAD_LINE);
             rows.push(row);
-        };
-        for (const { row, day } of window?.entries ?? []) add(row, day);
-        // Elsewhere than at the head the outbox would hide the hole above it.
-        if (!window?.hasAfter) {
-            for (const message of this.#heldSends()) {
-                const { row, day } = this.#entry(message);
-                add(row, day);
-            }
-            for (const { row, at } of this.#outbox.values()) add(row, this.#dayOf(at));
         }
         return rows;
     }

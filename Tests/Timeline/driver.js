@@ -13,7 +13,8 @@ import { MalformedEvent, Timeline } from "../../Sources/Page/timeline.js";
 export function answer(timeline, event) {
     try {
         const { effects, view } = timeline.handle(event);
-        return { effects, view: { ...view, rows: view.rows.map(({ message, draft, ...row }) => row) } };
+        const { chunks, rows, ...status } = view;
+        return { effects, view: { rows: rows.map(({ message, draft, ...row }) => row), ...status } };
     } catch (error) {
         if (error instanceof MalformedEvent) return { error: error.message };
         throw error;
