@@ -5,19 +5,40 @@
  * top. Whatever changes (rows above, a row's height, the size of the window), it puts that row back where it was, before the
  * screen is drawn. A reader at the bottom stays at the bottom.
  *
- * Rows outside the document are spacers of their measured or estimated heights.
+ * Rows outside the document are two spacers, as high as their measured or estimated heights. The rows come in blocks, each of
+ * which knows its height, so that neither scrolling nor a change of one row walks through a long list.
  *
  * @module list
  */
 
 /** How much is drawn beyond each edge of the screen, in screens. */
 const OVERSCAN = 1;
+/** Maximum number of rows that are made in a frame, unless more are on the screen. The next ones are made in the next frame. */
+const ROWS_AT_ONCE = 6;
 /** How near to an edge of the window its next page is wanted, in screens. */
 const NEAR = 2;
 /** The height of a row that has not been measured, in CSS pixels. */
 const ESTIMATE = 56;
 /** How far from the end still counts as the bottom, in CSS pixels. Zoomed pages have fractions of one. */
 const BOTTOM_SLACK = 4;
+/**
+ * The greatest height of a spacer, in CSS pixels. Browsers compute places with so few digits that at ten million pixels a row
+ * could stand a whole pixel off. What lies beyond comes into reach as the reader gets nearer.
+ */
+const MAXIMUM_SPACER = 1_000_000;
+
+/** Neighbouring rows. */
+class Block {
+    /** The place of the first row in the list. */
+    start = 0;
+    /** The sum of the rows' heights. */
+    height = 0;
+
+    /** @param {readonly object[]} rows */
+    constructor(rows) {
+        this.rows = rows;
+    }
+}
 
 export class List {
     #scroller;
@@ -26,16 +47,25 @@ export class List {
     #bottom;
     #draw;
     #onMove;
-    #rows = [];
-    /** @type {Map<string, number>} The places of the rows. */
-    #places = new Map();
-    /** @type {Map<string, number>} Measured heights. */
-    #heights = new Map();
-    /** @type {Map<string, {row: object, before: object | undefined, node: HTMLElement}>} The rows in the document. */
+    /** @type {Block[]} */
+    #blocks = [];
+    #count = 0;
+    /** @type {Map<string, {block: Block, height: number | null}>} The block of each row, and its height once it is measured. */
+    #slots = new Map();
+    /** @type {Map<string, Drawn>} The rows in the document, by key. */
     #drawn = new Map();
+    /** @type {Drawn[]} The same, from top to bottom. */
+    #order = [];
     #range = [0, 0];
-    /** The heights of the rows above and below those in the document; null where they have to be added up. */
-    #spare = null;
+    /** The mean height of the rows in the document, in CSS pixels. */
+    #meanHeight = ESTIMATE;
+    /** How many rows may still be made at once. */
+    #allowance = 0;
+    /** The frame in which drawing goes on; 0 if all that is wanted is drawn. */
+    #continuation = 0;
+    /** The heights of all rows above and below those in the document, and of the spacers that stand for them. */
+    #above = { rows: 0, spacer: 0 };
+    #below = { rows: 0, spacer: 0 };
     /** @type {{key: string, offset: number} | "bottom" | null} */
     #anchor = null;
     #observer;
@@ -43,6 +73,9 @@ export class List {
     #position = 0;
 
     /**
+     * @typedef {{key: string, row: object, before: object | undefined, node: HTMLElement, isStale: boolean}} Drawn A row as it was
+     *   drawn below another one.
+     *
      * @param {HTMLElement} scroller The element that scrolls.
      * @param {HTMLElement} content The element within it that gets the rows.
      * @param {(row: object, before: object | undefined, old: HTMLElement | undefined) => HTMLElement} draw Makes the element of a
@@ -57,7 +90,9 @@ export class List {
         this.#top = document.createElement("div");
         this.#bottom = document.createElement("div");
         content.replaceChildren(this.#top, this.#bottom);
-        this.#observer = new ResizeObserver(() => {
+        this.#observer = new ResizeObserver((entries) => {
+            // It tells of each row once more that was measured when it was drawn.
+            if (entries.every((entry) => this.#isKnown(entry))) return;
             this.#noteMove();
             this.#settle();
         });
@@ -67,19 +102,21 @@ export class List {
 
     close() {
         this.#observer.disconnect();
+        cancelAnimationFrame(this.#continuation);
         this.#scroller.removeEventListener("scroll", this.#scrolled);
         this.#content.replaceChildren();
     }
 
-    /** Shows other rows. Rows that are the same objects, below the same row, are left as they are. */
-    update(rows) {
+    /**
+     * Shows other rows. Rows that are the same objects, below the same row, are left as they are.
+     *
+     * @param {(readonly object[])[]} chunks The rows in arrays. One that is the same object as before is not looked into.
+     */
+    update(chunks) {
+        if (!this.#takeChunks(chunks)) return;
         this.#noteMove();
-        if (rows !== this.#rows) this.#spare = null;
-        this.#rows = rows;
-        this.#places.clear();
-        for (let place = 0; place < rows.length; place++) this.#places.set(rows[place].key, place);
         // The anchor may be gone: then its nearest neighbour in the document stands for it.
-        if (this.#anchor?.key !== undefined && !this.#places.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
+        if (this.#anchor?.key !== undefined && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
         this.#settle();
     }
 
@@ -95,18 +132,30 @@ export class List {
      * @param {number} share Where on the screen: 0 at the top, 0.5 in the middle.
      */
     scrollTo(key, share) {
-        if (!this.#places.has(key)) return;
-        this.#anchor = { key, offset: Math.round(this.#scroller.clientHeight * share) };
+        if (!this.#slots.has(key)) return;
+        const screen = this.#scroller.clientHeight;
+        this.#anchor = { key, offset: Math.round(screen * share) };
         this.#settle();
+        // A tall row stands higher, so that it is in sight as far as it can be.
+        const highest = Math.max(0, screen - this.#slots.get(key).height);
+        if (this.#anchor.offset > highest) {
+            this.#anchor = { key, offset: highest };
+            this.#settle();
+        }
         // A list that ends sooner stands elsewhere.
         this.#remember();
     }
 
-    /** Draws a row anew whose row object is the same. */
-    redraw(key) {
-        const drawn = this.#drawn.get(key);
-        if (!drawn) return;
-        drawn.row = null;
+    /** Draws rows anew whose row objects are the same; without keys all. */
+    redraw(keys = this.#drawn.keys()) {
+        let isNeeded = false;
+        for (const key of keys) {
+            const drawn = this.#drawn.get(key);
+            if (!drawn) continue;
+            drawn.isStale = true;
+            isNeeded = true;
+        }
+        if (!isNeeded) return;
         this.#noteMove();
         this.#settle();
     }
@@ -114,6 +163,11 @@ export class List {
     /** The element of a row, if it is in the document. */
     node(key) {
         return this.#drawn.get(key)?.node;
+    }
+
+    /** A row that is in the document. */
+    row(key) {
+        return this.#drawn.get(key)?.row;
     }
 
     /** True where the end of the list is in sight. */
@@ -132,21 +186,112 @@ export class List {
     /** The last row with a `seq` that is wholly in sight, or fills the screen; null if there is none. */
     get lastVisible() {
         const screen = this.#scroller.getBoundingClientRect();
-        for (let place = this.#range[1] - 1; place >= this.#range[0]; place--) {
-            const row = this.#rows[place];
+        for (let index = this.#order.length - 1; index >= 0; index--) {
+            const { row, node } = this.#order[index];
             if (row.seq === undefined) continue;
-            const box = this.#drawn.get(row.key).node.getBoundingClientRect();
+            const box = node.getBoundingClientRect();
             if (box.bottom <= screen.bottom + 1 && box.bottom > screen.top) return row.seq;
             if (box.top <= screen.top && box.bottom >= screen.bottom) return row.seq;
+            if (box.bottom <= screen.top) return null;
         }
         return null;
     }
+
+    // The rows
+
+    /** Takes other rows. Returns false if they are the same. */
+    #takeChunks(chunks) {
+        if (chunks.length === this.#blocks.length && chunks.every((rows, index) => rows === this.#blocks[index].rows)) return false;
+        const gone = new Map(this.#blocks.map((block) => [block.rows, block]));
+        this.#blocks = chunks.map((rows) => {
+            const known = gone.get(rows);
+            gone.delete(rows);
+            return known ?? this.#blockOf(rows);
+        });
+        for (const block of gone.values()) {
+            for (const { key } of block.rows) if (this.#slots.get(key)?.block === block) this.#slots.delete(key);
+        }
+        this.#count = 0;
+        for (const block of this.#blocks) {
+            block.start = this.#count;
+            this.#count += block.rows.length;
+        }
+        return true;
+    }
+
+    #blockOf(rows) {
+        const block = new Block(rows);
+        for (const { key } of rows) {
+            const slot = this.#slots.get(key);
+            if (slot) slot.block = block;
+            else this.#slots.set(key, { block, height: null });
+            block.height += slot?.height ?? ESTIMATE;
+        }
+        return block;
+    }
+
+    /** The index of the block that has the row at a place. */
+    #blockIndex(place) {
+        let low = 0;
+        let high = this.#blocks.length;
+        while (high - low > 1) {
+            const middle = (low + high) >> 1;
+            if (this.#blocks[middle].start <= place) low = middle;
+            else high = middle;
+        }
+        return low;
+    }
+
+    #rowAt(place) {
+        if (place < 0 || place >= this.#count) return undefined;
+        const block = this.#blocks[this.#blockIndex(place)];
+        return block.rows[place - block.start];
+    }
+
+    #placeOf(key) {
+        const { block } = this.#slots.get(key);
+        return block.start + block.rows.findIndex((row) => row.key === key);
+    }
+
+    #heightOf({ key }) {
+        return this.#slots.get(key).height ?? ESTIMATE;
+    }
+
+    /** The sum of the heights of all rows above a place. */
+    #heightAbove(place) {
+        if (!this.#blocks.length) return 0;
+        const index = this.#blockIndex(place);
+        let height = 0;
+        for (let other = 0; other < index; other++) height += this.#blocks[other].height;
+        const { rows, start } = this.#blocks[index];
+        for (const row of rows.slice(0, place - start)) height += this.#heightOf(row);
+        return height;
+    }
+
+    /** The row at a distance from the top of the first one, and the distance of its own top. */
+    #rowAtHeight(height) {
+        let top = 0;
+        const last = this.#blocks.at(-1);
+        for (const block of this.#blocks) {
+            if (top + block.height <= height && block !== last) {
+                top += block.height;
+                continue;
+            }
+            for (const row of block.rows) {
+                if (top + this.#heightOf(row) > height || row === last.rows.at(-1)) return { row, top };
+                top += this.#heightOf(row);
+            }
+        }
+        return null;
+    }
+
+    // The place that is read
 
     #scrolled = () => {
         if (Math.abs(this.#scroller.scrollTop - this.#position) < 0.5) return;
         this.#remember();
         // Most often what comes into sight is in the document already.
-        if (this.#isCovered()) this.#onMove();
+        if (this.#isCovered(OVERSCAN / 2)) this.#onMove();
         else this.#settle();
     };
 
@@ -162,59 +307,67 @@ export class List {
         else if (this.#anchor) this.#anchor = { key: this.#anchor.key, offset: this.#anchor.offset - moved };
     }
 
-    /** True where half a screen beyond each edge of the screen is in the document. */
-    #isCovered() {
+    /** True where the screen, and so many screens beyond its edges, are in the document. */
+    #isCovered(screens) {
         const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
-        if (!this.#spare) return false;
-        const above = scrollTop - this.#spare.above;
-        const below = scrollHeight - this.#spare.below - scrollTop - clientHeight;
-        const margin = (OVERSCAN / 2) * clientHeight;
-        return (this.#range[0] === 0 || above > margin) && (this.#range[1] === this.#rows.length || below > margin);
+        const above = scrollTop - this.#above.spacer;
+        const below = scrollHeight - this.#below.spacer - scrollTop - clientHeight;
+        const margin = screens * clientHeight;
+        return (this.#range[0] === 0 || above >= margin) && (this.#range[1] === this.#count || below >= margin);
     }
 
     /** Takes where the reader is now as the anchor. */
     #remember() {
         this.#position = this.#scroller.scrollTop;
-        if (this.isAtBottom) {
+        if (this.isAtBottom && this.#range[1] === this.#count) {
             this.#anchor = "bottom";
             return;
         }
-        const top = this.#scroller.getBoundingClientRect().top;
-        for (let place = this.#range[0]; place < this.#range[1]; place++) {
-            const { key } = this.#rows[place];
-            const box = this.#drawn.get(key)?.node.getBoundingClientRect();
-            // Only messages: lines between them come and go.
-            if (box && box.bottom > top && this.#rows[place].state) {
-                this.#anchor = { key, offset: box.top - top };
-                return;
-            }
+        const screenTop = this.#scroller.getBoundingClientRect().top;
+        const [top, bottom] = [this.#top.getBoundingClientRect(), this.#bottom.getBoundingClientRect()];
+        if (top.bottom > screenTop && top.height > 0) {
+            this.#anchor = this.#estimatedAnchor(((screenTop - top.top) / top.height) * this.#above.rows);
+        } else if (bottom.top <= screenTop && bottom.height > 0) {
+            const height = ((screenTop - bottom.top) / bottom.height) * this.#below.rows;
+            this.#anchor = this.#estimatedAnchor(this.#heightAbove(this.#range[1]) + height);
+        } else {
+            this.#anchor = this.#firstInSight(screenTop) ?? this.#anchor;
         }
-        // The reader has jumped, with the scroll bar say, to where nothing is drawn.
-        let offset = -this.#scroller.scrollTop;
-        for (const { key } of this.#rows) {
-            const height = this.#heights.get(key) ?? ESTIMATE;
-            if (offset + height > 0) {
-                this.#anchor = { key, offset };
-                return;
-            }
-            offset += height;
+    }
+
+    /** The first message that is not wholly above the screen. Lines between messages come and go. */
+    #firstInSight(screenTop) {
+        for (const { key, row, node } of this.#order) {
+            if (!row.state || !this.#slots.has(key)) continue;
+            const box = node.getBoundingClientRect();
+            if (box.bottom > screenTop) return { key, offset: box.top - screenTop };
         }
+        return null;
+    }
+
+    /** The row to show where the reader has jumped, with the scroll bar say, to where nothing is drawn. */
+    #estimatedAnchor(height) {
+        const found = this.#rowAtHeight(height);
+        return found && { key: found.row.key, offset: found.top - height };
     }
 
     /** A row in the document that is still in the list, and where it stands. */
     #nextAnchor() {
         const top = this.#scroller.getBoundingClientRect().top;
         let nearest = null;
-        for (const [key, { node }] of this.#drawn) {
-            if (!this.#places.has(key)) continue;
+        for (const { key, node } of this.#order) {
+            if (!this.#slots.has(key)) continue;
             const offset = node.getBoundingClientRect().top - top;
             if (!nearest || Math.abs(offset) < Math.abs(nearest.offset)) nearest = { key, offset };
         }
         return nearest;
     }
 
+    // Drawing
+
     /** Draws what is near the anchor, and puts the anchor where it was. */
     #settle() {
+        if (!this.#continuation) this.#allowance = ROWS_AT_ONCE;
         for (let attempt = 0; attempt < 3; attempt++) {
             // Heights that turn out other than estimated change what is near.
             for (let round = 0; round < 3; round++) {
@@ -222,69 +375,108 @@ export class List {
                 if (!this.#measure()) break;
             }
             this.#place();
-            if (!this.#anchor || this.#isCovered()) break;
+            if (!this.#anchor || this.#isCovered(0)) break;
             // Where the list ends, the anchor cannot stand where it did: what is in sight there takes its place.
             this.#remember();
         }
         this.#onMove();
     }
 
-    /** The rows to have in the document: those on the screen, as it will be, and a screen on either side. */
+    /**
+     * The rows to have in the document: those on the screen, as it will be, and a screen on either side. Where that needs more new
+     * rows than may be made at once, those that are farthest from the screen wait for the next frame.
+     */
     #wanted() {
         const screen = this.#scroller.clientHeight || 800;
-        const height = (place) => this.#heights.get(this.#rows[place].key) ?? ESTIMATE;
-        const count = this.#rows.length;
-        let [first, above, below] = [count, (1 + OVERSCAN) * screen, OVERSCAN * screen];
-        if (this.#anchor && this.#anchor !== "bottom") {
-            first = this.#places.get(this.#anchor.key);
-            above = this.#anchor.offset + OVERSCAN * screen;
-            below = (1 + OVERSCAN) * screen - this.#anchor.offset;
-        }
+        const isAnchored = this.#anchor && this.#anchor !== "bottom";
+        const first = isAnchored ? this.#placeOf(this.#anchor.key) : this.#count;
         let [start, end] = [first, first];
-        while (start > 0 && above > 0) above -= height(--start);
-        while (end < count && below > 0) below -= height(end++);
+        // How much of the screen, and then of what is beyond it, is not filled yet.
+        let above = isAnchored ? this.#anchor.offset : screen;
+        let below = screen - above;
+        let allowance = this.#allowance;
+        const take = (place) => {
+            const { key } = this.#rowAt(place);
+            if (!this.#drawn.has(key)) allowance--;
+            return this.#slots.get(key).height ?? this.#meanHeight;
+        };
+        while (start > 0 && above > 0) above -= take(--start);
+        while (end < this.#count && below > 0) below -= take(end++);
+        above += OVERSCAN * screen;
+        below += OVERSCAN * screen;
+        const mayTake = (place) => allowance > 0 || this.#drawn.has(this.#rowAt(place).key);
+        let [goesUp, goesDown] = [true, true];
+        while (goesUp || goesDown) {
+            goesUp = start > 0 && above > 0 && mayTake(start - 1);
+            if (goesUp) above -= take(--start);
+            goesDown = end < this.#count && below > 0 && mayTake(end);
+            if (goesDown) below -= take(end++);
+        }
+        const isComplete = (start === 0 || above <= 0) && (end === this.#count || below <= 0);
+        if (!isComplete) this.#goOn();
         return [start, end];
     }
 
+    /** Draws what is still wanted in the next frame. A request that is made while the screen scrolls is for this frame still. */
+    #goOn() {
+        const draw = () => {
+            this.#continuation = 0;
+            this.#noteMove();
+            this.#settle();
+        };
+        this.#continuation ||= requestAnimationFrame(() => (this.#continuation = requestAnimationFrame(draw)));
+    }
+
     #drawRange([start, end]) {
-        this.#countSpare(start, end);
-        const wanted = new Set();
+        const rows = Array.from({ length: end - start }, (_, index) => this.#rowAt(start + index));
+        const wanted = new Set(rows.map(({ key }) => key));
+        // First, so that the rows which stay need not move past them.
+        for (const key of this.#drawn.keys()) if (!wanted.has(key)) this.#erase(key);
+        const order = [];
         let next = this.#top.nextSibling;
-        for (let place = start; place < end; place++) {
-            const [row, before] = [this.#rows[place], this.#rows[place - 1]];
-            wanted.add(row.key);
-            let drawn = this.#drawn.get(row.key);
-            if (!drawn) {
-                drawn = { row, before, node: this.#draw(row, before, undefined) };
-                this.#drawn.set(row.key, drawn);
-                this.#observer.observe(drawn.node);
-            } else if (drawn.row !== row || drawn.before !== before) {
-                const old = drawn.node;
-                // What is drawn may take the place of the old element by itself.
-                const node = this.#draw(row, before, old);
-                if (node !== old) {
-                    this.#observer.unobserve(old);
-                    this.#observer.observe(node);
-                    if (next === old) next = node;
-                    if (old.isConnected) old.replaceWith(node);
-                }
-                Object.assign(drawn, { row, before, node });
-            }
-            if (drawn.node === next) {
-                next = next.nextSibling;
-            } else {
-                this.#content.insertBefore(drawn.node, next);
-            }
+        let before = this.#rowAt(start - 1);
+        for (const row of rows) {
+            const isNext = this.node(row.key) === next;
+            const drawn = this.#drawnRow(row, before);
+            if (isNext) next = drawn.node.nextSibling;
+            else this.#content.insertBefore(drawn.node, next);
+            order.push(drawn);
+            before = row;
         }
-        for (const [key, { node }] of this.#drawn) {
-            if (wanted.has(key)) continue;
-            // The keys go on scrolling where a row with the focus has left the screen.
-            if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
-            this.#observer.unobserve(node);
-            node.remove();
-            this.#drawn.delete(key);
-        }
+        this.#order = order;
         this.#range = [start, end];
+        this.#setSpacers();
+    }
+
+    /** The row as it is to be drawn, with its element made or changed where it must be. */
+    #drawnRow(row, before) {
+        let drawn = this.#drawn.get(row.key);
+        if (!drawn) {
+            drawn = { key: row.key, row, before, node: this.#draw(row, before, undefined), isStale: false };
+            this.#drawn.set(row.key, drawn);
+            this.#observer.observe(drawn.node);
+            this.#allowance--;
+        } else if (drawn.row !== row || drawn.before !== before || drawn.isStale) {
+            const old = drawn.node;
+            // What is drawn may take the place of the old element by itself.
+            const node = this.#draw(row, before, old);
+            if (node !== old) {
+                this.#observer.unobserve(old);
+                this.#observer.observe(node);
+                if (old.isConnected) old.replaceWith(node);
+            }
+            Object.assign(drawn, { row, before, node, isStale: false });
+        }
+        return drawn;
+    }
+
+    #erase(key) {
+        const { node } = this.#drawn.get(key);
+        // The keys go on scrolling where a row with the focus has left the screen.
+        if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
+        this.#observer.unobserve(node);
+        node.remove();
+        this.#drawn.delete(key);
     }
 
     /**
@@ -293,32 +485,35 @@ export class List {
      * @returns {boolean} True if a row has another height than was known.
      */
     #measure() {
-        let hasChanged = false;
-        for (const [key, { node }] of this.#drawn) {
+        let [hasChanged, total] = [false, 0];
+        for (const { key, node } of this.#order) {
+            const slot = this.#slots.get(key);
             const { height } = node.getBoundingClientRect();
-            if (this.#heights.get(key) === height) continue;
-            this.#heights.set(key, height);
+            total += height;
+            if (slot.height === height) continue;
+            slot.block.height += height - (slot.height ?? ESTIMATE);
+            slot.height = height;
             hasChanged = true;
         }
+        if (total > 0) this.#meanHeight = total / this.#order.length;
         return hasChanged;
     }
 
-    /** Makes the spacers as high as the rows that are not drawn, from what they were for the range before. */
-    #countSpare(start, end) {
-        const sum = (from, to) => {
-            let total = 0;
-            for (let place = from; place < to; place++) total += this.#heights.get(this.#rows[place].key) ?? ESTIMATE;
-            return total;
-        };
-        if (this.#spare) {
-            const [oldStart, oldEnd] = this.#range;
-            this.#spare.above += start > oldStart ? sum(oldStart, start) : -sum(start, oldStart);
-            this.#spare.below += end < oldEnd ? sum(end, oldEnd) : -sum(oldEnd, end);
-        } else {
-            this.#spare = { above: sum(0, start), below: sum(end, this.#rows.length) };
-        }
-        this.#top.style.height = `${this.#spare.above}px`;
-        this.#bottom.style.height = `${this.#spare.below}px`;
+    /** True where a change of size is that of a row which was measured since. */
+    #isKnown({ target, borderBoxSize }) {
+        return target !== this.#scroller && this.#slots.get(target.dataset.key)?.height === borderBoxSize[0].blockSize;
+    }
+
+    /** Makes the spacers as high as the rows that are not drawn, up to the maximum. */
+    #setSpacers() {
+        const [start, end] = this.#range;
+        const total = this.#blocks.reduce((height, block) => height + block.height, 0);
+        const spacer = (rows) => ({ rows, spacer: Math.min(Math.max(rows, 0), MAXIMUM_SPACER) });
+        // The sums of heights that have changed may be some trillionth off.
+        this.#above = spacer(start === 0 ? 0 : this.#heightAbove(start));
+        this.#below = spacer(end === this.#count ? 0 : total - this.#heightAbove(end));
+        this.#top.style.height = `${this.#above.spacer}px`;
+        this.#bottom.style.height = `${this.#below.spacer}px`;
     }
 
     #place() {

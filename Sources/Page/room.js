@@ -104,6 +104,16 @@ export class Room {
         return this.#timeline.view;
     }
 
+    /** A message of the window, by its `seq`. */
+    message(seq) {
+        return this.#timeline.message(seq);
+    }
+
+    /** The row of the newest own message that is not beyond `seq`, in the window. */
+    lastOwnRow(seq) {
+        return this.#timeline.lastOwnRow(seq);
+    }
+
     // The reader's actions
 
     send(draft) {

@@ -29,18 +29,27 @@ const ENDINGS = {
     token: "Your session has ended.",
 };
 
+/** Changes a text, unless it is that already: a browser lays out anew what is written again. */
+function setText(node, text) {
+    if (node.textContent !== text) node.textContent = text;
+}
+
+function setHidden(node, isHidden) {
+    if (node.hidden !== isHidden) node.hidden = isHidden;
+}
+
+/** The newest stored message of others beyond `seq`, if it is among the last rows. */
+function newestOfOthers({ chunks }, seq) {
+    const last = chunks.slice(-2).flat();
+    return last.findLast((row) => row.state === "stored" && !row.mine && row.seq > seq);
+}
+
 export class Screen {
     #api;
     #room;
     #list;
     #composer;
     #view = null;
-    /** @type {Map<string, object>} The rows of the view, by key. */
-    #rows = new Map();
-    /** @type {Map<number, object>} The same, by `seq`. */
-    #bySeq = new Map();
-    /** @type {object[]} Own stored messages, by `seq`. */
-    #own = [];
     /** @type {Map<string, string[]>} The names below own messages of those who have read up to there, by the row's key. */
     #readers = new Map();
     /** @type {Map<number, Set<string>>} The rows that quote a message from outside the window, by its `seq`. */
@@ -107,7 +116,7 @@ export class Screen {
     setOwner(isOwner) {
         if (this.#isOwner === isOwner) return;
         this.#isOwner = isOwner;
-        for (const key of this.#rows.keys()) this.#list.redraw(key);
+        this.#list.redraw();
     }
 
     // Drawing
@@ -121,19 +130,15 @@ export class Screen {
 
     #draw(view, scrollTo) {
         const { dataset } = this.scroller;
-        const wasReading = this.#view?.rows;
         this.#view = view;
-        Object.assign(dataset, {
-            phase: view.phase, before: view.before, after: view.after, connection: view.connection, unread: view.unread,
-        });
-        if (view.rows !== wasReading) {
-            this.#index(view.rows);
+        for (const name of ["phase", "before", "after", "connection", "unread"]) {
+            if (dataset[name] !== String(view[name])) dataset[name] = view[name];
         }
         const moved = this.#placeReaders();
         // The moves that drawing brings about are told once, after it.
         this.#isDrawing = true;
-        this.#list.update(view.rows);
-        for (const key of moved) this.#list.redraw(key);
+        this.#list.update(view.chunks);
+        this.#list.redraw(moved);
         if (scrollTo === "bottom") this.#list.scrollToBottom();
         else if (scrollTo !== null) this.#scrollToRow(scrollTo);
         this.#isDrawing = false;
@@ -156,21 +161,21 @@ export class Screen {
 
     #drawAround(view) {
         const edges = { loading: "Loading…", failed: "Could not load. Scroll to try again.", idle: "", end: "" };
-        $("[data-edge=before]").textContent = edges[view.before];
-        $("[data-edge=after]").textContent = edges[view.after];
-        $("#connection").textContent = CONNECTIONS[view.connection];
-        $("[data-online]").textContent = view.online === null ? "" : `${view.online} here`;
+        setText($("[data-edge=before]"), edges[view.before]);
+        setText($("[data-edge=after]"), edges[view.after]);
+        setText($("#connection"), CONNECTIONS[view.connection]);
+        setText($("[data-online]"), view.online === null ? "" : `${view.online} here`);
         const typing = view.typing.slice(0, 3);
-        $("[data-typing]").textContent = !typing.length ? ""
+        setText($("[data-typing]"), !typing.length ? ""
             : view.typing.length > 3 ? "Several people are typing…"
-                : `${new Intl.ListFormat("en").format(typing)} ${typing.length > 1 ? "are" : "is"} typing…`;
+                : `${new Intl.ListFormat("en").format(typing)} ${typing.length > 1 ? "are" : "is"} typing…`);
         const toast = $("[data-toast]");
-        toast.hidden = view.toast === null;
+        setHidden(toast, view.toast === null);
         if (view.toast) {
             toast.dataset.count = view.toast.count;
-            const newest = this.#bySeq.get(view.toast.seq)?.message;
+            const newest = this.#room.message(view.toast.seq);
             const words = newest ? `${newest.sender}: ${summary(newest)}` : "New messages";
-            toast.textContent = view.toast.count > 1 ? `${words} (${view.toast.count} new)` : words;
+            setText(toast, view.toast.count > 1 ? `${words} (${view.toast.count} new)` : words);
         } else {
             delete toast.dataset.count;
         }
@@ -178,39 +183,27 @@ export class Screen {
 
     /** Tells a screen reader of what others have sent. */
     #announce(view) {
-        const last = view.rows.findLast((row) => row.state === "stored" && !row.mine);
-        if (!last || last.seq <= this.#announced) return;
+        const last = newestOfOthers(view, this.#announced);
+        if (!last) return;
         if (this.#announced && view.connection === "live" && view.after === "end") {
-            $("#announcer").textContent = `${last.message.sender}: ${summary(last.message)}`;
+            setText($("#announcer"), `${last.message.sender}: ${summary(last.message)}`);
         }
         this.#announced = last.seq;
     }
 
     #quotedMessage(seq, key) {
-        const shown = this.#bySeq.get(seq);
-        if (shown?.message) return shown.message;
+        const shown = this.#room.message(seq);
+        if (shown) return shown;
         this.#quoting.set(seq, (this.#quoting.get(seq) ?? new Set()).add(key));
         if (!this.#quoted.has(seq)) {
             this.#quoted.set(seq, undefined);
             this.#api.message(this.id, seq).catch(() => null).then((message) => {
                 this.#quoted.set(seq, message);
-                for (const quoting of this.#quoting.get(seq)) this.#list.redraw(quoting);
+                this.#list.redraw(this.#quoting.get(seq));
                 this.#quoting.delete(seq);
             });
         }
         return this.#quoted.get(seq);
-    }
-
-    #index(rows) {
-        this.#rows.clear();
-        this.#bySeq.clear();
-        this.#own = [];
-        for (const row of rows) {
-            this.#rows.set(row.key, row);
-            if (row.seq === undefined) continue;
-            this.#bySeq.set(row.seq, row);
-            if (row.mine) this.#own.push(row);
-        }
     }
 
     /**
@@ -221,7 +214,7 @@ export class Screen {
     #placeReaders() {
         const placed = new Map();
         for (const [user, mark] of this.#room.readers) {
-            const row = this.#own.findLast(({ seq }) => seq <= mark);
+            const row = this.#room.lastOwnRow(mark);
             if (!row) continue;
             const names = placed.get(row.key) ?? [];
             if (names.length < MAXIMUM_READERS) placed.set(row.key, [...names, user]);
@@ -238,14 +231,15 @@ export class Screen {
         const view = this.#view;
         if (!view || this.#isDrawing) return;
         const [atBottom, lastVisible] = [this.#list.isAtBottom, this.#list.lastVisible];
-        $("[data-to-latest]").hidden = atBottom && view.after === "end";
-        $("[data-to-latest] .badge").textContent = view.unread > 0 ? view.unread : "";
+        setHidden($("[data-to-latest]"), atBottom && view.after === "end");
+        setText($("[data-to-latest] .badge"), view.unread > 0 ? String(view.unread) : "");
         const viewport = `${atBottom} ${lastVisible}`;
         if (viewport !== this.#viewport) {
             this.#viewport = viewport;
             this.#room.setViewport(atBottom, lastVisible);
         }
-        if (!this.#bySeq.size) return;
+        // The first chunk has a message, unless nothing but unsent ones are shown.
+        if (!view.chunks[0]?.some(({ seq }) => seq !== undefined)) return;
         for (const edge of ["before", "after"]) {
             const state = view[edge];
             if (state === "failed" && performance.now() - this.#failedAt[edge] < RETRY_MILLISECONDS) continue;
@@ -281,7 +275,7 @@ export class Screen {
 
     #rowOf(target) {
         const node = target.closest?.("[data-key]");
-        return node ? this.#rows.get(node.dataset.key) : undefined;
+        return node ? this.#list.row(node.dataset.key) : undefined;
     }
 
     #clicked({ target }) {
@@ -370,7 +364,8 @@ export class Screen {
     }
 
     #editLast() {
-        const row = this.#own.findLast(({ state }) => state === "stored");
+        let row = this.#room.lastOwnRow();
+        while (row && row.state !== "stored") row = this.#room.lastOwnRow(row.seq - 1);
         if (row) this.#composer.edit(row.message);
     }
 }

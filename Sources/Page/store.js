@@ -12,6 +12,15 @@ const KEPT_MESSAGES = 500;
 
 const VERSION = 1;
 
+/** The newest messages that are shown, oldest first. */
+function newest(chunks, count) {
+    let messages = [];
+    for (let index = chunks.length - 1; index >= 0 && messages.length < count; index--) {
+        messages = chunks[index].filter((row) => row.message).map((row) => row.message).concat(messages);
+    }
+    return messages.slice(-count);
+}
+
 export class Store {
     #user;
     /** @type {Promise<IDBDatabase | null>} */
@@ -63,11 +72,12 @@ export class Store {
 
     /** Keeps the window that a view shows. A window has no holes, so what is kept has none. */
     saveWindow(room, view) {
-        const stored = view.rows.filter((row) => row.message);
-        if (!stored.length || view.epoch === null) return this.forgetWindow(room);
-        const messages = stored.slice(-KEPT_MESSAGES).map((row) => row.message);
+        const messages = newest(view.chunks, KEPT_MESSAGES + 1);
+        if (!messages.length || view.epoch === null) return this.forgetWindow(room);
+        const isCut = messages.length > KEPT_MESSAGES;
+        if (isCut) messages.shift();
         const kept = {
-            messages, has_before: view.before !== "end" || messages.length < stored.length, has_after: view.after !== "end",
+            messages, has_before: view.before !== "end" || isCut, has_after: view.after !== "end",
             rev: view.rev, epoch: view.epoch, read: view.read,
         };
         return this.#run("windows", "readwrite", (store) => store.put(kept, [this.#user, room]));
@@ -84,6 +94,13 @@ export class Store {
         return sends.sort((one, other) => one.order - other.order);
     }
 
+    /** The rooms that have such sends. */
+    async unsentRooms() {
+        const range = IDBKeyRange.bound([this.#user], [this.#user, []]);
+        const keys = (await this.#run("outbox", "readonly", (store) => store.getAllKeys(range))) ?? [];
+        return new Set(keys.map(([, room]) => room));
+    }
+
     /** Keeps a send until it is known to be stored. */
     addUnsent(room, draft, at) {
         const send = { draft, at, order: at };
@@ -94,7 +111,7 @@ export class Store {
         return this.#run("outbox", "readwrite", (store) => store.delete([this.#user, room, id]));
     }
 
-    /** The list of rooms as it was kept. */
+    /** The list of rooms as it was kept, with those that the user has visited without being a member. */
     async rooms() {
         return (await this.#run("rooms", "readonly", (store) => store.get(this.#user))) ?? [];
     }
