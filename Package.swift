@@ -81,6 +81,7 @@ let package = Package(
                 .embedInCode("list.js"),
                 .embedInCode("message.js"),
                 .embedInCode("offline.js"),
+                .embedInCode("outbox.js"),
                 .embedInCode("renew.js"),
                 .embedInCode("room.js"),
                 .embedInCode("screen.js"),

@@ -30,6 +30,7 @@ public enum Page {
         script("list", PackageResources.list_js),
         script("message", PackageResources.message_js),
         script("offline", PackageResources.offline_js),
+        script("outbox", PackageResources.outbox_js),
         script("renew", PackageResources.renew_js),
         script("room", PackageResources.room_js),
         script("screen", PackageResources.screen_js),

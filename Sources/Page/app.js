@@ -6,6 +6,7 @@
 
 import { API, RequestError, userOfToken } from "./api.js";
 import { Inbox } from "./inbox.js";
+import { Outbox } from "./outbox.js";
 import { Screen } from "./screen.js";
 import { Store } from "./store.js";
 import { avatar, element, summary } from "./text.js";
@@ -17,7 +18,7 @@ const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 const shortTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const shortDate = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 
-let api, store, inbox, screen = null;
+let api, store, inbox, outbox, screen = null;
 
 /** What the URL says: the user in open mode, the room, and a message in it. A token never stands there. */
 function place() {
@@ -109,7 +110,8 @@ function enter(next) {
     $("#app").hidden = false;
     $("#me").replaceChildren(avatar(api.user), element("span", { dir: "auto" }, api.user));
     const onToken = () => (api.token ? signOut("Your session has ended. Sign in again.") : null);
-    inbox = new Inbox(api, store, drawRooms, onToken);
+    outbox = new Outbox(api, store);
+    inbox = new Inbox(api, store, { onChange: drawRooms, onToken, onConnect: () => outbox.wake() });
     inbox.open();
     const { room, at } = place();
     history.replaceState(null, "", urlOf(room, at));
@@ -119,7 +121,8 @@ function enter(next) {
 function leave() {
     screen?.close();
     inbox?.close();
-    screen = inbox = null;
+    outbox?.close();
+    screen = inbox = outbox = null;
 }
 
 // The open room
@@ -127,6 +130,7 @@ function leave() {
 function show(room, at = "read") {
     screen?.close();
     screen = null;
+    outbox.send(room);
     $("#app").classList.toggle("in-room", room !== null);
     $("#screen").hidden = room === null;
     $("#nothing").hidden = room !== null;
@@ -158,6 +162,7 @@ async function refreshRoom(room) {
         drawTitle(room, summary.title);
         screen.setOwner(summary.role === "owner");
         $("#join").hidden = Boolean(summary.role);
+        if (!summary.role) inbox.visit(summary);
     } catch {
         // The timeline tells of what is wrong with the room.
     }
@@ -171,7 +176,8 @@ function drawTitle(room, title = inbox.get(room)?.title) {
 function drawPageTitle(room) {
     const { unread } = screen.scroller.dataset;
     const title = $("#room-title").textContent || room;
-    document.title = `${Number(unread) ? `(${unread}) ` : ""}${title} – Backscroll`;
+    const text = `${Number(unread) ? `(${unread}) ` : ""}${title} – Backscroll`;
+    if (document.title !== text) document.title = text;
 }
 
 // The list of rooms
@@ -319,7 +325,10 @@ window.addEventListener("popstate", () => {
     if (room === screen?.id && typeof at === "number") screen?.jump(at);
     else if (room !== (screen?.id ?? null)) show(room, at);
 });
-window.addEventListener("online", () => inbox?.wake());
+window.addEventListener("online", () => {
+    inbox?.wake();
+    outbox?.wake();
+});
 document.addEventListener("visibilitychange", () => !document.hidden && inbox?.wake());
 // Browsers have no workers on plain HTTP from another machine; the page then needs the server to open.
 navigator.serviceWorker?.register("/page/offline.js", { scope: "/" }).catch(() => {});

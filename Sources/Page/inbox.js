@@ -12,14 +12,20 @@ const MAXIMUM_ROOMS = 500;
 /** Pauses before the next attempt to connect, in milliseconds: doubled each time, with a random part. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
+/** Maximum number of rooms that are listed although the user is no member: the ones that were visited last. */
+const MAXIMUM_VISITED = 20;
 /** How long to wait before rooms are looked up, so that a burst of messages asks once. */
 const REFRESH_MILLISECONDS = 250;
+
+/** True for an open room that the user has come to without being a member. */
+const isVisited = ({ role, visited }) => !role && visited !== undefined;
 
 export class Inbox {
     #api;
     #store;
     #onChange;
     #onToken;
+    #onConnect;
     /** @type {Map<string, object>} The rooms by id, as `GET /v1/rooms` returns them. */
     #rooms = new Map();
     #socket = null;
@@ -29,14 +35,15 @@ export class Inbox {
     #refreshing = 0;
 
     /**
-     * @param {(rooms: object[]) => void} onChange Called with the rooms, latest activity first.
-     * @param {() => void} onToken Called when the server wants another token.
+     * @param {{onChange: (rooms: object[]) => void, onToken: () => void, onConnect: () => void}} app Called with the rooms, latest
+     *   activity first; when the server wants another token; and when the server is reached.
      */
-    constructor(api, store, onChange, onToken) {
+    constructor(api, store, { onChange, onToken, onConnect }) {
         this.#api = api;
         this.#store = store;
         this.#onChange = onChange;
         this.#onToken = onToken;
+        this.#onConnect = onConnect;
     }
 
     async open() {
@@ -70,13 +77,29 @@ export class Inbox {
         this.#refreshing ||= setTimeout(() => this.#refreshStale(), REFRESH_MILLISECONDS);
     }
 
+    /** Lists an open room that the user has come to without being a member, so that there is a way back to it. */
+    visit(summary) {
+        const known = this.#rooms.get(summary.room);
+        this.#rooms.set(summary.room, { ...known, ...summary, visited: Date.now() });
+        const visited = [...this.#rooms.values()].filter(isVisited).sort((one, other) => other.visited - one.visited);
+        for (const { room } of visited.slice(MAXIMUM_VISITED)) {
+            this.#rooms.delete(room);
+            this.#socket?.send({ type: "unsubscribe", room });
+        }
+        if (!known) this.#socket?.send({ type: "subscribe", room: summary.room });
+        this.refresh(summary.room);
+    }
+
     /** First the subscription, then the list: so nothing falls in between. */
     #connect() {
         this.#socket = new Socket(this.#api.socket("/v1/live"), {
             opened: () => {
                 this.#pause = FIRST_PAUSE;
                 this.#socket.send({ type: "subscribe", rooms: "mine" });
+                // `mine` has only the rooms of which the user is a member.
+                for (const { room } of [...this.#rooms.values()].filter(isVisited)) this.#socket.send({ type: "subscribe", room });
                 this.#load();
+                this.#onConnect();
             },
             frame: (frame) => this.#take(frame),
             closed: (code) => {
@@ -107,6 +130,10 @@ export class Inbox {
         for (const [id, room] of this.#rooms) {
             const loaded = rooms.get(id);
             if (loaded && loaded.epoch === room.epoch && loaded.rev < room.rev) rooms.set(id, room);
+            if (!loaded && isVisited(room)) {
+                rooms.set(id, room);
+                this.refresh(id);
+            }
         }
         this.#rooms = rooms;
         this.#changed();
@@ -133,7 +160,8 @@ export class Inbox {
             this.refresh(frame.room);
         } else if (frame.type === "error") {
             if (frame.code.startsWith("token_")) return this.#onToken();
-            if (frame.room && this.#rooms.delete(frame.room)) this.#changed();
+            const isOver = ["not_a_member", "room_not_found", "room_not_allowed", "room_deleted", "banned"].includes(frame.code);
+            if (isOver && this.#rooms.delete(frame.room)) this.#changed();
         }
     }
 
@@ -145,12 +173,13 @@ export class Inbox {
             try {
                 const known = this.#rooms.get(id);
                 const summary = await this.#api.room(id);
-                if (known && summary.rev < known.rev) continue;
-                const lastMessage = known?.last_message
-                    ?? (summary.head ? (await this.#api.page(id, { limit: 1 })).messages.at(-1) : undefined);
-                this.#rooms.set(id, { ...known, ...summary, last_message: lastMessage });
+                if (known && summary.epoch === known.epoch && summary.rev < known.rev) continue;
+                const isCurrent = known?.last_message?.seq === summary.head;
+                const lastMessage = isCurrent || !summary.head
+                    ? known?.last_message : (await this.#api.page(id, { limit: 1 })).messages.at(-1);
+                this.#rooms.set(id, { ...known, role: undefined, ...summary, last_message: lastMessage });
             } catch (error) {
-                if (error instanceof RequestError && (error.status === 404 || error.status === 410)) this.#rooms.delete(id);
+                if (error instanceof RequestError && [403, 404, 410].includes(error.status)) this.#rooms.delete(id);
             }
         }
         this.#changed();
@@ -158,7 +187,7 @@ export class Inbox {
 
     #changed() {
         const time = (room) => room.last_message?.created_at ?? "9";
-        const rooms = [...this.#rooms.values()].filter((room) => room.role).sort((one, other) => (time(one) < time(other) ? 1 : -1));
+        const rooms = [...this.#rooms.values()].filter((room) => room.role || isVisited(room)).sort((one, other) => (time(one) < time(other) ? 1 : -1));
         this.#store.saveRooms(rooms.slice(0, MAXIMUM_ROOMS));
         this.#onChange(rooms);
     }

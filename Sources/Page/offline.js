@@ -12,7 +12,7 @@ const CACHE = "backscroll-page";
 /** What the page loads. The document stands for all its addresses: its parameters are read in the browser. */
 const FILES = [
     "/", "/page/api.js", "/page/app.js", "/page/composer.js", "/page/icon.svg", "/page/inbox.js", "/page/list.js", "/page/message.js",
-    "/page/renew.js", "/page/room.js", "/page/screen.js", "/page/socket.js", "/page/store.js", "/page/style.css", "/page/text.js",
+    "/page/outbox.js", "/page/renew.js", "/page/room.js", "/page/screen.js", "/page/socket.js", "/page/store.js", "/page/style.css", "/page/text.js",
     "/page/thumbhash.js", "/page/timeline-difference.js", "/page/timeline-events.js", "/page/timeline-window.js", "/page/timeline.js",
 ];
 

@@ -15,6 +15,9 @@ export class Socket {
     #socket;
     #handlers;
     #timer;
+    /** When the clock was looked at last; 0 until the socket is open. */
+    #seen = 0;
+    #abort = new AbortController();
 
     /**
      * @param {WebSocket} socket One that is about to open.
@@ -26,7 +29,8 @@ export class Socket {
         this.#timer = setTimeout(() => this.#end(1006), OPENING_MILLISECONDS);
         socket.onopen = () => {
             clearTimeout(this.#timer);
-            this.#watch(Date.now());
+            this.#seen = Date.now();
+            this.#watch();
             this.#handlers?.opened();
         };
         socket.onmessage = ({ data }) => {
@@ -39,6 +43,10 @@ export class Socket {
             this.#handlers?.frame(frame);
         };
         socket.onclose = ({ code }) => this.#end(code);
+        // A user who comes back after a sleep does not wait for the next look at the clock.
+        for (const name of ["visibilitychange", "resume"]) {
+            document.addEventListener(name, () => this.#seen && this.#watch(), { signal: this.#abort.signal });
+        }
     }
 
     /** Sends a frame, if the socket is open. */
@@ -53,14 +61,16 @@ export class Socket {
     }
 
     /** Ends a socket over which the device has slept: the server has given it up, and nothing may ever tell. */
-    #watch(seen) {
-        if (Date.now() - seen > SLEEP_MILLISECONDS) return this.#end(1006);
-        const now = Date.now();
-        this.#timer = setTimeout(() => this.#watch(now), WATCH_MILLISECONDS);
+    #watch() {
+        clearTimeout(this.#timer);
+        if (Date.now() - this.#seen > SLEEP_MILLISECONDS) return this.#end(1006);
+        this.#seen = Date.now();
+        this.#timer = setTimeout(() => this.#watch(), WATCH_MILLISECONDS);
     }
 
     #end(code) {
         clearTimeout(this.#timer);
+        this.#abort.abort();
         const handlers = this.#handlers;
         this.#handlers = null;
         this.#socket.onopen = this.#socket.onmessage = this.#socket.onclose = null;

@@ -1,10 +1,17 @@
 """The chat page at `/`, driven as readers do, against a real server that misbehaves where a test asks for it."""
 
+import datetime
+import http.server
 import json
 import shutil
+import struct
+import subprocess
+import threading
+import zlib
 
 import pytest
 from axe_core_python.selenium import Axe
+from conftest import BACKSCROLL
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -146,6 +153,46 @@ def chat(chats):
     return chats()
 
 
+class Pictures(http.server.BaseHTTPRequestHandler):
+    """Serves a picture of six by two pixels: at once as `wide.png`, when it is released as `late.png`, and else nothing."""
+
+    def do_GET(self):
+        if self.path == "/late.png":
+            self.server.released.wait(DEADLINE)
+        name = self.path[1:]
+        content = png(6, 2) if name in ("wide.png", "late.png") else b""
+        self.send_response(200 if content else 404)
+        self.send_header("Content-Type", "image/png")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+def png(width, height):
+    """A black picture."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress((b"\0" * (width + 1)) * height)) + chunk(b"IEND", b""))
+
+
+@pytest.fixture
+def pictures():
+    """A site with pictures."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pictures) as server:
+        server.released = threading.Event()
+        server.release = server.released.set
+        server.url = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.release()
+        server.shutdown()
+
+
 def fill(server, count, room="lobby", user="bob"):
     """Sends messages of all heights, some with pictures that never load."""
     for number in range(1, count + 1):
@@ -179,6 +226,19 @@ def test_url_opens_a_message(chats):
     fill(chats.server, 100)
     chat = chats().open(at=51)
     assert chat.is_in_sight('.row[data-seq="51"]')
+
+
+def test_url_opens_a_tall_message(chats):
+    server = chats.server
+    fill(server, 20)
+    tall = server.send("line\n" * 16, user="bob")["seq"]
+    higher_than_the_screen = server.send("line\n" * 100, user="bob")["seq"]
+    fill(server, 20)
+    chat = chats().open(at=tall)
+    assert chat.is_in_sight(f".row[data-seq='{tall}']")
+    chat.open(at=higher_than_the_screen)
+    assert abs(chat.top(higher_than_the_screen) - chat.run(
+        "return document.querySelector('[data-timeline]').getBoundingClientRect().top")) < 2
 
 
 # Keeping the place
@@ -228,6 +288,62 @@ def test_reading_stays_in_place_while_older_messages_load(chats):
     assert fetches <= 5
     # What is far from the screen is not in the document.
     assert result["most"] < 2500
+
+
+def import_history(server, count, room="lobby"):
+    """Puts many messages into a room at once, in a database that the server leaves meanwhile."""
+    server.stop()
+    start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+    lines = [json.dumps({
+        "room": room, "sender": f"user{number % 3}", "created_at": (start + datetime.timedelta(minutes=number)).isoformat(),
+        "client_message_id": f"m{number}", "text": f"Message {number}. " + "word " * (number * 7 % 50),
+    }) for number in range(1, count + 1)]
+    subprocess.run([BACKSCROLL, "import", "--database", server.database, "-"], input="\n".join(lines), text=True, check=True,
+                   capture_output=True)
+    server.start()
+
+
+# Scrolls up by as many pixels a frame to a message, and notes what each frame puts into the document.
+READ_ALL = """
+const [step, seq, done] = arguments;
+const scroller = document.querySelector("[data-timeline]");
+let [made, most, elements, frames] = [0, 0, 0, 0];
+new MutationObserver((records) => {
+    for (const { addedNodes } of records) for (const node of addedNodes) made += node.nodeType === Node.ELEMENT_NODE ? 1 : 0;
+}).observe(document.querySelector("#messages"), { childList: true });
+function frame() {
+    most = Math.max(most, made);
+    made = 0;
+    elements = Math.max(elements, document.getElementsByTagName("*").length);
+    frames++;
+    if (Number(document.querySelector(".row").dataset.seq) <= seq) return done({ most, elements, frames });
+    scroller.scrollTop -= step;
+    requestAnimationFrame(frame);
+}
+requestAnimationFrame(frame);
+"""
+
+
+def test_long_room_is_scrolled_through_with_bounded_work(chats):
+    count = 3000
+    import_history(chats.server, count)
+    chat = chats().open(at=count)
+    result = chat.driver.execute_async_script(READ_ALL, 400, 1)
+    # A step brings some five rows into sight. A frame makes those, and a few ahead.
+    assert result["most"] <= 20
+    assert result["elements"] < 1500
+    fetches = chat.run("return performance.getEntriesByType('resource').filter(({name}) => /messages\\?before/.test(name)).length")
+    assert fetches <= count / 30
+    # The scroll bar leads to where nothing was drawn, and the button back.
+    chat.scroll(-100_000)
+    chat.wait("document.querySelector('.row[data-seq=\"1\"]')?.getBoundingClientRect().top > 0")
+    middle = chat.run("const s = document.querySelector('[data-timeline]'); s.scrollTop = s.scrollHeight / 2; return s.scrollTop")
+    seen = "Number([...document.querySelectorAll('.row')].find((row) => row.getBoundingClientRect().bottom > 200)?.dataset.seq)"
+    chat.wait(f"Math.abs({seen} - {count / 2}) < {count / 10}")
+    assert middle > 10_000
+    chat.click("[data-to-latest]")
+    chat.wait(chat.at_bottom())
+    assert chat.is_in_sight(f".row[data-seq='{count}']")
 
 
 @pytest.mark.parametrize("change", ["narrow", "low", "zoom"])
@@ -362,7 +478,86 @@ def test_messages_written_offline_survive_a_reload_and_go_out_in_order(chats):
     assert [message["text"] for message in page["messages"]] == ["Before", *texts]
 
 
+def test_messages_written_in_another_room_go_out_in_order(chats):
+    server = chats.server
+    for room in "one", "two":
+        server.request("PUT", f"/v1/rooms/{room}?user=alice", {"visibility": "open"})
+    chat = chats().open(room="one")
+    chat.wait_for("[data-room-item=two]")
+    server.stop()
+    chat.wait("document.querySelector('[data-timeline][data-connection=offline]')")
+    for text in "First", "Second":
+        chat.type(text)
+    chat.wait("document.querySelectorAll('.row').length === 2")
+    chat.click("[data-room-item=two] a")
+    chat.wait("document.querySelector('#room-title').textContent === 'two'")
+    server.start()
+    chat.wait("document.querySelector('[data-room-item=one]').textContent.includes('You: Second')")
+    page = server.request("GET", "/v1/rooms/one/messages?user=bob")
+    assert [message["text"] for message in page["messages"]] == ["First", "Second"]
+    assert "room=two" in chat.driver.current_url
+    chat.click("[data-room-item=one] a")
+    chat.wait("document.querySelectorAll('.row[data-state=stored]').length === 2")
+    assert chat.texts() == ["First", "Second"]
+
+
+def write(chat, text):
+    """Writes a text without sending it."""
+    chat.find("[data-composer]").send_keys(text)
+
+
+@pytest.mark.parametrize("way", ["paste", "drop"])
+def test_picture_is_sent_by_its_address(chats, pictures, way):
+    chat = chats().open()
+    url = f"{pictures.url}/wide.png"
+    chat.run("""
+        const data = new DataTransfer();
+        data.setData("text/plain", arguments[0]);
+        const options = { bubbles: true, cancelable: true };
+        const event = arguments[1] === "paste"
+            ? new ClipboardEvent("paste", { ...options, clipboardData: data }) : new DragEvent("drop", { ...options, dataTransfer: data });
+        document.querySelector("[data-composer]").dispatchEvent(event);
+    """, url, way)
+    chat.wait("document.querySelector('#context-text').textContent.includes('wide.png')")
+    chat.type("Look")
+    image = chat.wait_for(".row[data-state=stored] img")
+    assert (image.get_dom_attribute("width"), image.get_dom_attribute("height")) == ("6", "2")
+    [message] = chats.server.request("GET", "/v1/rooms/lobby/messages?user=bob")["messages"]
+    assert message["text"] == "Look"
+    assert message["attachments"] == [{"type": "image", "url": url, "width": 6, "height": 2}]
+
+
+def test_address_that_is_no_picture_stays_text(chats, pictures):
+    chat = chats().open()
+    chat.run("""
+        const data = new DataTransfer();
+        data.setData("text/plain", arguments[0]);
+        document.querySelector("[data-composer]").dispatchEvent(
+            new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
+    """, f"{pictures.url}/nothing.png")
+    chat.wait("document.querySelector('#context .error')")
+    assert chat.find("[data-composer]").get_attribute("value") == f"{pictures.url}/nothing.png"
+
+
 # Changing
+
+
+def test_arrow_up_edits_the_last_own_message(chats):
+    chat = chats().open()
+    for text in "First", "Second":
+        chat.type(text)
+    chats.server.send("Of another", user="bob")
+    chat.wait_text("Of another")
+    chat.wait("document.querySelectorAll('.row.mine[data-state=stored]').length === 2")
+    write(chat, Keys.ARROW_UP)
+    assert chat.find("[data-composer]").get_attribute("value") == "Second"
+    # Escape leaves the message as it was.
+    write(chat, Keys.ESCAPE)
+    assert chat.find("[data-composer]").get_attribute("value") == ""
+    write(chat, Keys.ARROW_UP)
+    chat.type(", changed")
+    chat.wait_text("Second, changed")
+    assert chat.texts(".row.mine") == ["First", "Second, changed"]
 
 
 def test_messages_are_changed_by_one_user_and_seen_by_another(chats):
@@ -479,7 +674,65 @@ def test_removed_member_is_told(chats):
     chat.wait("!document.querySelector('[data-room-item=plans]')")
 
 
+def test_page_comes_back_from_a_long_sleep(chats):
+    chat = chats().open()
+    chats.server.send("Before", user="bob")
+    chat.wait_text("Before")
+    # A device that sleeps stops the page's timers, and the server gives its sockets up meanwhile.
+    chat.driver.execute_cdp_cmd("Page.setWebLifecycleState", {"state": "frozen"})
+    chats.server.stop()
+    chats.server.start()
+    for number in range(40):
+        last = chats.server.send(f"Meanwhile {number}", user="bob")["text"]
+    chat.driver.execute_cdp_cmd("Page.setWebLifecycleState", {"state": "active"})
+    chat.driver.minimize_window()
+    chat.driver.set_window_size(1200, 800)
+    chat.wait("!document.hidden")
+    # The reader follows again, or is told of what has come, as the page is in front of them before the connection is or after it.
+    chat.wait(f"!document.querySelector('[data-toast]').hidden || document.querySelector('.row:last-of-type .text')?.textContent === '{last}'")
+    chat.wait_live()
+    assert chat.status("after") == "end"
+    chat.click("[data-to-latest]")
+    chat.wait_text(last)
+
+
+def test_socket_that_was_slept_over_is_replaced_at_once(chats):
+    chat = chats().open()
+    chat.run("""
+        const timeline = document.querySelector("[data-timeline]");
+        window.seen = new Set();
+        new MutationObserver(() => window.seen.add(timeline.dataset.connection)).observe(timeline, { attributes: true });
+        const now = Date.now;
+        Date.now = () => now() + 600_000;
+        document.dispatchEvent(new Event("resume"));
+    """)
+    chat.wait("window.seen.has('offline') && window.seen.has('live')")
+    chats.server.send("After", user="bob")
+    chat.wait_text("After")
+
+
 # Rooms
+
+
+def test_visited_room_is_listed_without_being_joined(chats):
+    server = chats.server
+    for room in "garden", "home":
+        server.request("PUT", f"/v1/rooms/{room}?user=alice", {"visibility": "open"})
+    server.request("PUT", "/v1/rooms/home/members/bob?user=alice", {"role": "member"})
+    server.send("Welcome", room="garden")
+    chat = chats().open("bob", "garden")
+    chat.wait_for("[data-room-item=garden]")
+    chat.click("[data-room-item=home] a")
+    chat.wait("document.querySelector('#room-title').textContent === 'home'")
+    server.send("Come back", room="garden")
+    chat.wait_for("[data-room-item=garden][data-unread='1']")
+    assert "Come back" in chat.find("[data-room-item=garden]").text
+    # It is kept, and leads back.
+    chat.open("bob", "home")
+    chat.wait_for("[data-room-item=garden]")
+    chat.click("[data-room-item=garden] a")
+    chat.wait_text("Come back")
+    assert chat.find("#join").is_displayed()
 
 
 def test_rooms_are_listed_with_unread_badges(chats):
@@ -531,6 +784,28 @@ def test_phone_shows_one_pane(chats):
 
 
 # What a message shows
+
+
+def test_thumbhash_is_drawn_until_the_picture_has_loaded(chats, pictures):
+    chats.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"attachments": [{
+        "type": "image", "url": f"{pictures.url}/late.png", "width": 600, "height": 200, "thumbhash": "1QcSHQRnh493V4dIh4eXh1h4kJUI"}]})
+    chat = chats().open()
+    chat.wait_for(".media canvas")
+    size = "(({width, height}) => [width, height])(document.querySelector('.media').getBoundingClientRect())"
+    before = chat.run(f"return {size}")
+    assert abs(before[0] / before[1] - 3) < 0.05
+    drawn = chat.run("""
+        const canvas = document.querySelector(".media canvas");
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const box = canvas.getBoundingClientRect();
+        return { colours: new Set(Array.from({ length: data.length / 4 }, (_, pixel) => data.slice(4 * pixel, 4 * pixel + 3).join())).size,
+            size: [box.width, box.height], hasLoaded: document.querySelector(".media img").naturalWidth > 0 };
+    """)
+    assert not drawn["hasLoaded"]
+    assert drawn["colours"] > 50 and drawn["size"] == before
+    pictures.release()
+    chat.wait("document.querySelector('.media img').naturalWidth === 6")
+    assert chat.run(f"return {size}") == before
 
 
 def test_text_has_links_code_and_direction(chats):
