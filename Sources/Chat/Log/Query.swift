@@ -37,7 +37,8 @@ public struct Query: Sendable {
         case user(UserID, after: RoomID?, limit: Int)
         /// The rooms that the user is a member of, latest activity first, as the user sees them. Has no room.
         case inbox(InboxRequest, within: [RoomPattern]?)
-        /// The ids of these rooms, in the same order, at most `limit`. Has no room.
+        /// The ids of the rooms that the user is a member of, at most `limit`: first those that the user has sent to, read,
+        /// created or joined, then the others; in each group latest activity first. Has no room.
         case memberships(limit: Int, within: [RoomPattern]?)
     }
 
