@@ -971,7 +971,7 @@ export class Timeline {
     }
 
     #takeFrame(frame) {
-        const room = frame.room ?? frame.message?.room;
+        const room = frame.room ?? (frame.type === "message" ? frame.message.room : null);
         if (room !== undefined && room !== null && room !== this.#room) return;
         if (frame.type === "error") {
             if (frame.code === "cursor_unknown" && this.#window) this.#reset();
