@@ -3,7 +3,6 @@
  * output, `{"effects":[…],"view":{…}}` or `{"error":"…"}`. scripts/timeline js starts it.
  */
 
-import { createInterface } from "node:readline";
 import { argv, stdin, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -21,7 +20,12 @@ export function answer(timeline, event) {
     }
 }
 
-function answerLine(timeline, line) {
+/** Takes a line and returns the answer to it, without the end of the line. */
+export function answerLine(timeline, line) {
+    return JSON.stringify(answerText(timeline, line));
+}
+
+function answerText(timeline, line) {
     let event;
     try {
         event = JSON.parse(line);
@@ -31,9 +35,20 @@ function answerLine(timeline, line) {
     return answer(timeline, event);
 }
 
+/** The lines of a stream. Only "\n" ends one: JSON may contain the other characters that end lines elsewhere. */
+export async function* linesOf(stream) {
+    stream.setEncoding("utf8");
+    let pending = "";
+    for await (const chunk of stream) {
+        const lines = chunk.split("\n");
+        lines[0] = pending + lines[0];
+        pending = lines.pop();
+        yield* lines;
+    }
+    if (pending !== "") yield pending;
+}
+
 if (argv[1] === fileURLToPath(import.meta.url)) {
     const timeline = new Timeline();
-    for await (const line of createInterface({ input: stdin, crlfDelay: Infinity })) {
-        stdout.write(JSON.stringify(answerLine(timeline, line)) + "\n");
-    }
+    for await (const line of linesOf(stdin)) stdout.write(answerLine(timeline, line) + "\n");
 }

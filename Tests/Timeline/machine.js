@@ -3,10 +3,9 @@
  */
 
 import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 
 import { Timeline, apply, difference } from "../../Sources/Page/timeline.js";
-import { answer } from "./driver.js";
+import { answer, linesOf } from "./driver.js";
 
 /** Starts a machine. `take(event)` answers as a driver does; `end()` stops it. */
 export function startMachine(command) {
@@ -30,7 +29,7 @@ function inProcess() {
 
 function driven(command) {
     const driver = spawn("bash", ["-c", `exec ${command}`], { stdio: ["pipe", "pipe", "inherit"] });
-    const lines = createInterface({ input: driver.stdout })[Symbol.asyncIterator]();
+    const lines = linesOf(driver.stdout);
     let before = { rows: [] };
     return {
         async take(event) {
