@@ -24,11 +24,14 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 
 let package = Package(
     name: "backscroll",
-    platforms: [.macOS(.v26)],
+    // What an app that uses the libraries needs. The server runs on Linux.
+    platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
         .executable(name: "backscroll", targets: ["backscroll"]),
         // For clients and tools in Swift: the same types that the server reads and writes. It has no dependencies.
         .library(name: "Wire", targets: ["Wire"]),
+        // What a chat screen does, as a value. It has no dependencies, and is written for apps as well.
+        .library(name: "BackscrollTimeline", targets: ["BackscrollTimeline"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -48,6 +51,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The JSON vocabulary shared with clients.
         module("Wire", []),
+        // What a chat screen does: events in, effects and a view out.
+        .target(name: "BackscrollTimeline", path: "Sources/Timeline", swiftSettings: settings),
         // HTTP/1.1: bytes to requests, responses to bytes.
         module("HTTP", [httpTypes]),
         // RFC 6455 and 7692: bytes to messages, messages to bytes.
@@ -123,6 +128,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CLibwebsockets"], path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "Wire", ["TestSupport"]),
+        .testTarget(
+            name: "BackscrollTimelineTests", dependencies: ["BackscrollTimeline"], path: "Tests/TimelineTests",
+            swiftSettings: settings),
         tests(of: "HTTP", ["TestSupport", httpTypes]),
         tests(of: "WebSocket", ["TestSupport"]),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),

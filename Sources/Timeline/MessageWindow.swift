@@ -1,0 +1,127 @@
+/// The messages from `first` to `last` without holes, each in the latest snapshot known.
+///
+/// It counts what is unread in it, so that nothing walks through the window for each message.
+struct MessageWindow<Message: TimelineMessage>: Sendable {
+    /// The message with `seq` is at `seq - first`.
+    private(set) var messages: [Message] = []
+    /// The lowest `seq` in the window, or the place where its first message will stand.
+    private(set) var first: Int64
+    /// True if the room goes on before ``first``.
+    var hasBefore: Bool
+    /// True if the room goes on after ``last``; false means that the window is at the head.
+    var hasAfter: Bool
+    /// The number of messages of others in the window beyond the read mark that are not deleted.
+    private(set) var unread: Int64 = 0
+    /// The ids of own messages in the window, and the `seq` of each.
+    private var ownIDs: [SendID: Int64] = [:]
+    /// The own messages whose id is already that of another one in the window.
+    ///
+    /// The answer to a POST does not name its epoch. When the server has come back from a backup, the answer may be of the
+    /// new epoch while the frames are still those of the old one, and an id then has two places until the reset.
+    private var twins: Set<Int64> = []
+    private let me: String
+    private var mark: Int64
+
+    /// Creates a window of these messages, ascending without holes. `first` is where an empty window begins.
+    init(_ messages: [Message], first: Int64, hasBefore: Bool, hasAfter: Bool, me: String, mark: Int64?) {
+        self.first = messages.first?.seq ?? first
+        self.hasBefore = hasBefore
+        self.hasAfter = hasAfter
+        self.me = me
+        self.mark = mark ?? 0
+        self.messages = messages
+        for message in messages {
+            enter(message)
+            if isUnread(message) { unread += 1 }
+        }
+    }
+
+    /// The highest `seq` in the window; `first - 1` while it is empty.
+    var last: Int64 { first + Int64(messages.count) - 1 }
+
+    var isEmpty: Bool { messages.isEmpty }
+
+    func has(_ seq: Int64) -> Bool {
+        seq >= first && seq <= last
+    }
+
+    /// Returns the message with this `seq`, if it is in the window.
+    func message(_ seq: Int64) -> Message? {
+        has(seq) ? messages[Int(seq - first)] : nil
+    }
+
+    func hasOwn(_ id: SendID) -> Bool {
+        ownIDs[id] != nil
+    }
+
+    /// Returns true if the message's `client_message_id` is already that of another one in the window.
+    func isTwin(_ seq: Int64) -> Bool {
+        !twins.isEmpty && twins.contains(seq)
+    }
+
+    /// Returns true if every message of the room that is beyond `mark`, up to ``last``, is here.
+    func reachesBack(to mark: Int64) -> Bool {
+        !hasBefore || first <= mark + 1
+    }
+
+    /// Puts a message behind the last one; its `seq` is `last + 1`.
+    mutating func append(_ message: Message) {
+        messages.append(message)
+        enter(message)
+        if isUnread(message) { unread += 1 }
+    }
+
+    /// Puts messages before the first one; the last of them is `first - 1`.
+    mutating func prepend(_ earlier: [Message]) {
+        messages.insert(contentsOf: earlier, at: 0)
+        first -= Int64(earlier.count)
+        for message in earlier {
+            enter(message)
+            if isUnread(message) { unread += 1 }
+        }
+    }
+
+    /// Takes this snapshot of a message in the window if it is newer than the one known (rule 4), and returns the one
+    /// that it replaces.
+    mutating func replace(_ message: Message) -> Message? {
+        let index = Int(message.seq - first)
+        let known = messages[index]
+        guard message.rev > known.rev else { return nil }
+        unread += (isUnread(message) ? 1 : 0) - (isUnread(known) ? 1 : 0)
+        messages[index] = message
+        if let id = known.sendID, ownIDs[id] == known.seq { ownIDs[id] = nil }
+        twins.remove(known.seq)
+        enter(message)
+        return known
+    }
+
+    /// Moves the read mark forward and returns the number of unread messages that it passed. A message outside the
+    /// window counts as another's.
+    mutating func moveMark(to seq: Int64) -> Int64 {
+        let from = max(mark + 1, first)
+        let to = min(seq, last)
+        var passed = seq - mark - max(0, to - from + 1)
+        if from <= to {
+            for message in messages[Int(from - first)...Int(to - first)] where isUnread(message) {
+                passed += 1
+                unread -= 1
+            }
+        }
+        mark = seq
+        return passed
+    }
+
+    /// Remembers an own message's id.
+    private mutating func enter(_ message: Message) {
+        guard let id = message.sendID, message.senderID.isExactly(me) else { return }
+        if let seq = ownIDs[id], seq != message.seq {
+            twins.insert(message.seq)
+        } else {
+            ownIDs[id] = message.seq
+        }
+    }
+
+    private func isUnread(_ message: Message) -> Bool {
+        message.seq > mark && !message.isDeleted && !message.senderID.isExactly(me)
+    }
+}

@@ -1,0 +1,204 @@
+// The window (rules 4 to 9).
+
+extension Timeline {
+    /// Makes a page the window: an opening's, a jump's, or what was restored.
+    ///
+    /// What is known of its messages from elsewhere may be newer than the page (rules 4 and 8), and what is known of the
+    /// messages behind it came after the page was read, so that it is placed as if it came now.
+    mutating func becomeWindow(_ page: Page) {
+        let messages = page.messages.map { latest($0) }
+        let first = messages.first?.seq ?? (page.hasAfter ? 1 : page.head + 1)
+        let last = first + Int64(messages.count) - 1
+        var beyond: [Int64: Message] = [:]
+        if let window {
+            for message in window.messages where message.seq > last { beyond[message.seq] = message }
+        }
+        for message in held.values where message.seq > last { beyond.keepLatest(message) }
+        for message in late.values where message.seq > last { beyond.keepLatest(message) }
+
+        isRestored = false
+        hadWindow = true
+        jump = nil
+        forgetViewport()
+        before = Attempt()
+        after = Attempt()
+        held.removeAll()
+        window = MessageWindow(
+            messages, first: first, hasBefore: page.hasBefore, hasAfter: page.hasAfter, me: me, mark: read)
+        list.isStale = true
+        for message in messages { land(message) }
+        takeReading(of: page)
+        head = max(head, page.head)
+        newest = max(newest, page.head)
+        for message in beyond.values.sorted(by: { $0.seq < $1.seq }) {
+            place(message, mayAppend: !isReplaying || isLanded(message))
+        }
+    }
+
+    /// Takes a snapshot from a frame, or from the answer to a POST. The latter is no part of a replay.
+    mutating func learn(_ message: Message, isAnswer: Bool = false) {
+        head = max(head, message.seq)
+        // Rule 8: the page of a fetch that is under way may hold this message in an older snapshot.
+        if !place(message, mayAppend: isAnswer || !isReplaying), isFetching { late.keepLatest(message) }
+    }
+
+    /// Puts a snapshot where it belongs (rules 5 to 7).
+    ///
+    /// - Parameter mayAppend: False in a replay, where messages wait for `live`.
+    /// - Returns: False if it belongs neither into the window nor behind it.
+    @discardableResult
+    mutating func place(_ message: Message, mayAppend: Bool) -> Bool {
+        land(message)
+        guard let first = window?.first, let last = window?.last else {
+            // A send that is stored before the opening's page has come keeps its row until then.
+            if isLanded(message) { held.keepLatest(message) }
+            return true
+        }
+        if message.seq < first { return false }
+        if message.seq <= last {
+            replace(message)
+            return true
+        }
+        if window!.hasAfter {
+            // What is still held from before must not grow old.
+            if held[message.seq] != nil { held.keepLatest(message) }
+            return false
+        }
+        if mayAppend, message.seq == last + 1 {
+            append(message)
+            if !isReplaying { appendHeld() }
+            return true
+        }
+        return hold(message)
+    }
+
+    private mutating func hold(_ message: Message) -> Bool {
+        held.keepLatest(message)
+        if held.count > Self.maximumHeld {
+            dropHeld()
+            return false
+        }
+        if isLive { fetchGap() }
+        return true
+    }
+
+    /// Rule 7: too much is held. The reader's place stays, and a reader who followed goes to the newest.
+    private mutating func dropHeld() {
+        let followed = follows
+        window?.hasAfter = true
+        if isFetching {
+            for message in held.values { late.keepLatest(message) }
+        }
+        held.removeAll()
+        if followed { jump(to: .last) }
+    }
+
+    /// Rule 6: fetches what was missed, unless that is under way or has failed.
+    mutating func fetchGap() {
+        if after.state == .idle { fetchEdge(.after) }
+    }
+
+    var isGapOpen: Bool {
+        !held.isEmpty && window?.hasAfter != true && after.state != .idle
+    }
+
+    /// Takes a snapshot of a message in the window.
+    private mutating func replace(_ message: Message) {
+        guard let known = window!.replace(message) else { return }
+        if known.day(utcOffset: utcOffset) != message.day(utcOffset: utcOffset) { list.isStale = true }
+        if !list.isStale { list.replace(row(of: message), seq: message.seq) }
+        noteHeldSends()
+    }
+
+    private mutating func append(_ message: Message) {
+        let message = latest(message)
+        window!.append(message)
+        if !list.isStale { list.append(row(of: message), seq: message.seq, day: message.day(utcOffset: utcOffset)) }
+        noteHeldSends()
+        if !held.isEmpty { held[message.seq] = nil }
+        // Rule 13: a reader who follows is brought along, any other is no longer at the bottom.
+        if follows { scroll(to: .bottom) } else { isAtBottom = false }
+    }
+
+    /// Appends what is held as far as it touches the window.
+    mutating func appendHeld() {
+        while !held.isEmpty, let last = window?.last, let message = held[last + 1] {
+            append(message)
+            if message.seq >= head { window?.hasAfter = false }
+        }
+    }
+
+    /// Returns the snapshot with the highest `rev` of all that are known of this message (rule 4).
+    private func latest(_ message: Message) -> Message {
+        var latest = message
+        if let other = window?.message(message.seq), other.rev > latest.rev { latest = other }
+        if !held.isEmpty, let other = held[message.seq], other.rev > latest.rev { latest = other }
+        if !late.isEmpty, let other = late[message.seq], other.rev > latest.rev { latest = other }
+        return latest
+    }
+
+    mutating func extendBefore(_ page: Page) {
+        guard let windowFirst = window?.first, let windowLast = window?.last else { return }
+        let last = page.messages.last?.seq ?? windowFirst - 1
+        if last < windowFirst - 1 || last > windowLast { return }
+        let first = page.messages.first?.seq ?? last + 1
+        let messages = page.messages.map { latest($0) }
+        for message in messages { land(message) }
+        for message in messages where message.seq >= windowFirst { replace(message) }
+        if first <= windowFirst { window?.hasBefore = page.hasBefore }
+        let earlier = messages.filter { $0.seq < windowFirst }
+        if !earlier.isEmpty {
+            window?.prepend(earlier)
+            list.isStale = true
+        }
+    }
+
+    /// Takes the page of the edge after. `from` is the `last` that the fetch was made from.
+    mutating func extendAfter(_ page: Page, from: Int64) {
+        guard let hadAfter = window?.hasAfter, let windowFirst = window?.first else { return }
+        // A window at the head fetches only what it missed (rule 6).
+        let isGap = !hadAfter
+        let first = page.messages.first?.seq ?? from + 1
+        let last = page.messages.last?.seq ?? from
+        if first >= windowFirst, first <= window!.last + 1 {
+            for snapshot in page.messages {
+                let message = latest(snapshot)
+                held[message.seq] = nil
+                land(message)
+                if isGap { noteArrival(message) }
+                if message.seq <= window!.last { replace(message) } else { append(message) }
+            }
+            head = max(head, page.head)
+            if !isGap { newest = max(newest, last) }
+            // A page that ends before the window says nothing of what is beyond the window.
+            let isNewest = last >= window!.last
+            if !isReplaying { appendHeld() }
+            if isNewest {
+                // What goes on beyond the page may be held already: it has been appended, or will be at `live`.
+                let windowLast = window!.last
+                let isHeld = windowLast > last ? windowLast >= head : held[last + 1] != nil
+                window!.hasAfter = page.hasAfter && !isHeld
+            }
+            if !window!.hasAfter { placeLate() }
+        }
+        let hasAdvanced = window!.last > from
+        // Rule 6: what the page was fetched for is not there. Own sends keep their rows: they are known to be stored.
+        if isGap, !hasAdvanced {
+            held = held.filter { isLanded($0.value) }
+        }
+        // A later hole, which this page was read too early for, is fetched for itself.
+        if hasAdvanced, isLive, !window!.hasAfter, !held.isEmpty { fetchGap() }
+        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump, or it would never end.
+        if isJumpingByEdge, window!.hasAfter {
+            if hasAdvanced { fetchEdge(.after) } else { jump = nil }
+        }
+    }
+
+    /// Places what came while a fetch was under way behind the window that its page has brought to the head.
+    private mutating func placeLate() {
+        guard let last = window?.last else { return }
+        for message in late.values.filter({ $0.seq > last }).sorted(by: { $0.seq < $1.seq }) {
+            if place(message, mayAppend: !isReplaying) { late[message.seq] = nil }
+        }
+    }
+}

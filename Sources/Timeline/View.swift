@@ -1,0 +1,221 @@
+extension Timeline {
+    /// The whole of what a chat screen shows. A value: keep it, compare it, hand it to another isolation domain.
+    public struct View: Hashable, Sendable {
+        /// The lines of the list, oldest first. No two have the same ``Row/id``.
+        public let rows: [Row]
+        /// The state of the edge with the oldest messages.
+        public let before: EdgeState
+        /// The state of the edge with the newest messages.
+        public let after: EdgeState
+        /// The state of the connection.
+        public let connection: Connection
+        /// The history that ``rev`` belongs to; nil before the first page.
+        public let epoch: String?
+        /// The revision up to which everything that concerns the window has been applied; 0 before the first page.
+        public let rev: Int64
+        /// The number of messages of others beyond the read mark.
+        public let unread: Int64
+        /// The user's read mark, a `seq`; nil while it is unknown.
+        public let read: Int64?
+        /// The unseen messages of others that arrived since the reader was last at the bottom; nil without any.
+        public let toast: Toast?
+        /// The users who are typing, in the order in which they began.
+        public let typing: [String]
+        /// The number of users in the room; nil while it is unknown.
+        public let online: Int64?
+        /// The loading that the list may want to show.
+        public let phase: Phase
+    }
+
+    /// The state of an edge of the window.
+    public enum EdgeState: String, Hashable, Sendable {
+        /// There is more beyond it. Before the first page: nothing has been asked for.
+        case idle
+        /// A page is on its way.
+        case loading
+        /// The last request failed. ``Event/near(_:)`` tries at once.
+        case failed
+        /// The room has nothing beyond it.
+        case end
+    }
+
+    /// The state of the connection.
+    public enum Connection: String, Hashable, Sendable {
+        /// There is no socket, or it has not opened yet.
+        case offline
+        /// The socket replays what was missed.
+        case catchingUp = "catching_up"
+        /// Changes come as they are made.
+        case live
+    }
+
+    /// The loading that a list may want to show.
+    public enum Phase: String, Hashable, Sendable {
+        /// There is nothing to show yet.
+        case initial
+        /// Older messages are loading, and perhaps newer ones as well.
+        case prepending
+        /// Newer messages are loading.
+        case appending
+        /// Nothing that the reader asked for by scrolling is loading.
+        case idle
+    }
+
+    /// The messages that a "new messages" button announces.
+    public struct Toast: Hashable, Sendable {
+        /// The number of the messages.
+        public let count: Int
+        /// The `seq` of the newest of them.
+        public let seq: Int64
+    }
+
+    /// A day in the user's time zone.
+    public struct Day: Hashable, Sendable, Comparable, CustomStringConvertible {
+        /// The number of days since 1970-01-01.
+        public let daysSince1970: Int64
+
+        /// Creates a day, at most 100,000,000 days from 1970-01-01.
+        public init(daysSince1970: Int64) {
+            self.daysSince1970 = min(max(daysSince1970, -100_000_000), 100_000_000)
+        }
+
+        /// The day as `YYYY-MM-DD`, in the Gregorian calendar. Years beyond 9999 and before 0 have a sign and six digits.
+        public var description: String {
+            // Days are counted from 0000-03-01, so that a leap day is the last of its year, in eras of 400 years.
+            let shifted = daysSince1970 + 719_468
+            let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+            let dayOfEra = shifted - era * 146_097
+            let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+            let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+            let month = (5 * dayOfYear + 2) / 153
+            let day = dayOfYear - (153 * month + 2) / 5 + 1
+            let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+            let sign = (0...9999).contains(year) ? "" : year < 0 ? "-" : "+"
+            let monthOfYear = month >= 10 ? month - 9 : month + 3
+            return
+                "\(sign)\(padded(year.magnitude, to: sign.isEmpty ? 4 : 6))-\(padded(monthOfYear, to: 2))-\(padded(day, to: 2))"
+        }
+
+        private func padded(_ number: some BinaryInteger, to count: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        }
+
+        /// Returns true if `one` is earlier than `other`.
+        public static func < (one: Day, other: Day) -> Bool {
+            one.daysSince1970 < other.daysSince1970
+        }
+    }
+
+    /// A line of the list.
+    public struct Row: Hashable, Sendable, Identifiable {
+        /// What a row draws.
+        public enum Content: Hashable, Sendable {
+            /// The line before the first row of a day.
+            case dayLine(Day)
+            /// The line before the first message that was unread when the room was opened.
+            case unreadLine
+            /// A message that is stored. It may be deleted.
+            case message(Message, isMine: Bool)
+            /// An own send that is not known to be stored.
+            case send(Draft, SendState)
+        }
+
+        /// What a row has. A row that does not change is the same object in the next view: copying a list of rows costs a
+        /// pointer for each, and comparing two as much.
+        private final class Storage: Sendable {
+            let id: ID
+            let content: Content
+
+            init(id: ID, content: Content) {
+                self.id = id
+                self.content = content
+            }
+        }
+
+        private let storage: Storage
+
+        init(id: ID, content: Content) {
+            storage = Storage(id: id, content: content)
+        }
+
+        /// The identity, which never changes while the row lives.
+        public var id: ID { storage.id }
+        /// What the row draws.
+        public var content: Content { storage.content }
+
+        /// Returns true if both have the same id and draw the same.
+        public static func == (one: Row, other: Row) -> Bool {
+            one.storage === other.storage || (one.id == other.id && one.content == other.content)
+        }
+
+        /// Hashes the row.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(id)
+        }
+
+        /// Returns true if both have the same id.
+        func hasSameID(as other: Row) -> Bool {
+            storage === other.storage || id == other.id
+        }
+
+        static func day(_ day: Day) -> Row { Row(id: .day(day), content: .dayLine(day)) }
+        static var unreadLine: Row { Row(id: .unreadLine, content: .unreadLine) }
+
+        static func send(_ draft: Draft, _ state: SendState) -> Row {
+            Row(id: ID(kind: .mine(draft.sendID)), content: .send(draft, state))
+        }
+
+        /// The identity of a row, which never changes while the row lives.
+        ///
+        /// An own send has the same id before and after it is stored.
+        public struct ID: Hashable, Sendable, CustomStringConvertible {
+            enum Kind: Hashable, Sendable {
+                case day(Int64)
+                case unread
+                case seq(Int64)
+                case mine(SendID)
+            }
+
+            let kind: Kind
+
+            /// The id of the unread line.
+            public static var unreadLine: ID { ID(kind: .unread) }
+
+            /// The id of a day line.
+            public static func day(_ day: Day) -> ID { ID(kind: .day(day.daysSince1970)) }
+
+            /// The id of a message of others, or of an own one without a `client_message_id`.
+            public static func message(seq: Int64) -> ID { ID(kind: .seq(seq)) }
+
+            /// The id of an own send, stored or not.
+            public static func mine(clientMessageID: String) -> ID { ID(kind: .mine(SendID(clientMessageID))) }
+
+            /// The id as text, which no other row has: `day/2026-11-22`, `unread`, the `seq`, or `me/CLIENT_MESSAGE_ID`.
+            public var description: String {
+                switch kind {
+                case .day(let days): "day/\(Day(daysSince1970: days))"
+                case .unread: "unread"
+                case .seq(let seq): String(seq)
+                case .mine(let id): "me/\(id.string)"
+                }
+            }
+        }
+
+        /// The `seq` of a message that is stored; nil for every other row.
+        public var seq: Int64? {
+            if case .message(let message, _) = content { message.seq } else { nil }
+        }
+    }
+
+    /// The state of a send that is not known to be stored.
+    public enum SendState: Hashable, Sendable {
+        /// It waits for its turn, or to be tried again.
+        case queued
+        /// Its POST is under way.
+        case sending
+        /// The server refused it, with this error code. It stays until ``Event/retry(clientMessageID:)`` or
+        /// ``Event/discard(clientMessageID:)``.
+        case failed(code: String?)
+    }
+}

@@ -1,0 +1,134 @@
+import BackscrollTimeline
+import Testing
+
+/// What the cases in Tests/Timeline cannot say, because they know the driver only.
+@Suite struct TimelineTests {
+    @Test func `opening fetches around the first unread message`() {
+        var timeline = TestTimeline(me: "alice", room: "lobby", limit: 20)
+        let effects = timeline.handle(.open(at: .read))
+        #expect(effects == [.fetch(request: 1, .init(anchor: .aroundUnread, limit: 20))])
+    }
+
+    @Test(
+        arguments: [
+            (.newest, "limit=30"), (.aroundUnread, "around=unread&limit=30"), (.around(7), "around=7&limit=30"),
+            (.before(7), "before=7&limit=30"), (.after(7), "after=7&limit=30"),
+        ] as [(TestTimeline.Query.Anchor, String)])
+    func `a query is written as that of a URL`(anchor: TestTimeline.Query.Anchor, text: String) {
+        #expect(TestTimeline.Query(anchor: anchor, limit: 30).description == text)
+    }
+
+    @Test func `a copy goes its own way`() throws {
+        var timeline = try following(1...3)
+        let copy = timeline
+        _ = timeline.handle(.frame(.init(.message(message(4)))))
+        #expect(timeline.keys == ["day/2026-11-22", "1", "2", "3", "4"])
+        #expect(copy.keys == ["day/2026-11-22", "1", "2", "3"])
+    }
+
+    @Test func `the same events give the same views`() throws {
+        #expect(try following(1...9).view == following(1...9).view)
+    }
+
+    @Test(arguments: [(0, 1), (-5, 1), (1, 1), (200, 200), (201, 200), (Int.max, 200)])
+    func `the size of pages is within its bounds`(asked: Int, is limit: Int) {
+        #expect(TestTimeline(me: "alice", room: "lobby", limit: asked).limit == limit)
+    }
+
+    @Test func `a page with a hole is refused`() {
+        #expect(throws: MalformedPage.self) {
+            try TestTimeline.Page(
+                messages: [message(1), message(3)], hasBefore: false, hasAfter: false, head: 3, rev: 3, epoch: "e1")
+        }
+    }
+
+    @Test(arguments: [-1, 9_007_199_254_740_992, .max, .min] as [Int64])
+    func `a page with a number that no server sends is refused`(number: Int64) {
+        #expect(throws: MalformedPage.self) {
+            try TestTimeline.Page(messages: [], hasBefore: false, hasAfter: false, head: number, rev: 0, epoch: "e1")
+        }
+        #expect(throws: MalformedPage.self) {
+            try TestTimeline.Page(
+                messages: [message(number)], hasBefore: false, hasAfter: false, head: 0, rev: 0, epoch: "e1")
+        }
+    }
+
+    @Test(arguments: [0, -1, .min, .max, 9_007_199_254_740_992] as [Int64])
+    func `a message with a number that no server sends is ignored`(seq: Int64) throws {
+        var timeline = try following(1...3)
+        let before = timeline.view
+        _ = timeline.handle(.frame(.init(.message(message(seq, rev: 1)))))
+        _ = timeline.handle(.sent(clientMessageID: "a1", message(seq, rev: 1)))
+        _ = timeline.handle(.frame(.init(.read(user: "alice", seq: .max))))
+        #expect(timeline.view == before)
+    }
+
+    @Test func `places and times at the ends of their types do no harm`() throws {
+        var timeline = try following(1...3)
+        for place in [.min, -1, 0, .max] as [Int64] {
+            _ = timeline.handle(.viewport(atBottom: false, lastVisible: place))
+            _ = timeline.handle(.jump(to: .seq(place)))
+        }
+        for now in [-Double.greatestFiniteMagnitude, .greatestFiniteMagnitude, .infinity, .nan, 0] {
+            _ = timeline.handle(.time(now: now))
+        }
+        for at in [.min, .max] as [Int64] {
+            _ = timeline.handle(.send(TestDraft(clientMessageID: "at\(at)"), at: at))
+        }
+        #expect(
+            timeline.keys == [
+                "day/2026-11-22", "1", "2", "3", "me/at\(Int64.min)", "day/+255479-11-28", "me/at\(Int64.max)",
+            ])
+    }
+
+    @Test func `an id is its bytes, not its characters`() throws {
+        var timeline = try following(1...1)
+        _ = timeline.handle(.send(TestDraft(clientMessageID: "\u{e9}"), at: 1_795_348_800_000))
+        _ = timeline.handle(.send(TestDraft(clientMessageID: "e\u{301}"), at: 1_795_348_800_000))
+        #expect(timeline.view.rows.count == 4)
+        #expect(Set(timeline.view.rows.map(\.id)).count == 4)
+    }
+
+    @Test func `a draft without an id is ignored`() throws {
+        var timeline = try following(1...1)
+        #expect(timeline.handle(.send(TestDraft(clientMessageID: ""), at: 0)).isEmpty)
+        #expect(timeline.keys == ["day/2026-11-22", "1"])
+    }
+
+    @Test func `a row's content is the latest snapshot`() throws {
+        var timeline = try following(1...2)
+        var edited = message(1, rev: 3)
+        edited.text = "edited"
+        _ = timeline.handle(.frame(.init(.message(edited))))
+        #expect(timeline.view.rows[1].content == .message(edited, isMine: false))
+    }
+
+    @Test func `an id made of its parts is that of the row`() throws {
+        var timeline = try following(1...2)
+        _ = timeline.handle(.send(TestDraft(clientMessageID: "a1"), at: 1_795_348_800_000))
+        let day = TestTimeline.Day(daysSince1970: 20_779)
+        #expect(
+            timeline.view.rows.map(\.id) == [
+                .day(day), .message(seq: 1), .message(seq: 2), .mine(clientMessageID: "a1"),
+            ])
+    }
+
+    @Test(arguments: [
+        (0, "1970-01-01"), (-1, "1969-12-31"), (20_779, "2026-11-22"), (11_016, "2000-02-29"), (-719_528, "0000-01-01"),
+        (-719_529, "-000001-12-31"), (2_932_896, "9999-12-31"), (2_932_897, "+010000-01-01"), (.max, "+275760-09-13"),
+        (.min, "-271821-04-20"),
+    ])
+    func `a day is written as its date`(days: Int64, date: String) {
+        #expect(TestTimeline.Day(daysSince1970: days).description == date)
+    }
+
+    /// A list that was rebuilt for each message would make this quadratic: 100,000² rows.
+    @Test func `a hundred thousand live messages are appended one by one`() throws {
+        var timeline = try following(1...1)
+        for seq in 2...100_000 as ClosedRange<Int64> {
+            _ = timeline.handle(.frame(.init(.message(message(seq)))))
+        }
+        #expect(timeline.view.rows.count == 100_001)
+        #expect(timeline.view.rows.last?.seq == 100_000)
+    }
+}

@@ -1,0 +1,124 @@
+import BackscrollTimeline
+import Testing
+
+@Suite struct ViewDifferenceTests {
+    @Test func `nothing changes where no row does`() throws {
+        var timeline = try following(1...3)
+        #expect(timeline.change(.frame(.init(.presence(online: 3)))).isEmpty)
+    }
+
+    @Test func `a live message is inserted at the end`() throws {
+        var timeline = try following(1...3)
+        let difference = timeline.change(.frame(.init(.message(message(4)))))
+        #expect(difference.inserted.map(\.index) == [4])
+        #expect(difference.inserted.map(\.row.id) == [.message(seq: 4)])
+        #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.updated.isEmpty)
+    }
+
+    @Test func `a changed message is updated, and nothing else`() throws {
+        var timeline = try following(1...3)
+        let difference = timeline.change(.frame(.init(.message(message(2, rev: 4)))))
+        #expect(difference.updated.map(\.index) == [2])
+        #expect(difference.updated.map(\.row.id) == [.message(seq: 2)])
+        #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.inserted.isEmpty)
+    }
+
+    @Test func `an older page is inserted below the day line`() throws {
+        var timeline = try following(4...6)
+        _ = timeline.handle(.near(.before))
+        let difference = timeline.change(.page(request: 2, try page(1...3, head: 6)))
+        #expect(difference.inserted.map(\.index) == [1, 2, 3])
+        #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.updated.isEmpty)
+    }
+
+    @Test func `a send that is stored stays the same row`() throws {
+        var timeline = try following(1...3)
+        _ = timeline.handle(.send(TestDraft(clientMessageID: "a1"), at: 1_795_348_800_000))
+        let difference = timeline.change(.sent(clientMessageID: "a1", message(4, from: "alice", id: "a1")))
+        #expect(difference.updated.map(\.row.id) == [.mine(clientMessageID: "a1")])
+        #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.inserted.isEmpty)
+    }
+
+    @Test func `a send that others overtake moves by itself`() throws {
+        var timeline = try following(1...3)
+        for id in ["a1", "a2", "a3"] {
+            _ = timeline.handle(.send(TestDraft(clientMessageID: id), at: 1_795_348_800_000))
+        }
+        _ = timeline.handle(.sendFailed(clientMessageID: "a1", .init(status: 403)))
+        let difference = timeline.change(.retry(clientMessageID: "a1"))
+        #expect(difference.moved.map(\.id) == [.mine(clientMessageID: "a1")])
+        #expect(difference.moved.map { [$0.from, $0.to] } == [[4, 6]])
+        #expect(difference.inserted.isEmpty && difference.removed.isEmpty)
+        #expect(difference.updated.map(\.row.id) == [.mine(clientMessageID: "a1")])
+    }
+
+    @Test func `a discarded send is removed`() throws {
+        var timeline = try following(1...3)
+        _ = timeline.handle(.send(TestDraft(clientMessageID: "a1"), at: 1_795_348_800_000))
+        _ = timeline.handle(.sendFailed(clientMessageID: "a1", .init(status: 403)))
+        let difference = timeline.change(.discard(clientMessageID: "a1"))
+        #expect(difference.removed.map(\.id) == [.mine(clientMessageID: "a1")])
+        #expect(difference.removed.map(\.index) == [4])
+    }
+
+    @Test func `messages of another epoch are updated although their numbers are the same`() throws {
+        var timeline = try following(1...2)
+        let before = timeline.view
+        _ = timeline.handle(.open(at: .last))
+        let other = try TestTimeline.Page(
+            messages: [message(1), message(2, from: "carol")], hasBefore: false, hasAfter: false, head: 2, rev: 2,
+            epoch: "e2")
+        _ = timeline.handle(.page(request: 2, other))
+        let difference = timeline.view.difference(from: before)
+        #expect(difference.updated.map(\.row.id) == [.message(seq: 2)])
+    }
+
+    /// What happens to rows in one frame of the screen, in any order.
+    @Test(arguments: 0..<200) func `applied to the rows before it gives the rows after`(seed: UInt64) throws {
+        var random = SeededGenerator(state: seed)
+        var timeline = try following(1...Int64.random(in: 1...20, using: &random))
+        var head: Int64 = timeline.view.rows.last?.seq ?? 0
+        var sends = 0
+        for _ in 0..<30 {
+            let before = timeline.view
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                let id = "a\(Int.random(in: 0...max(sends, 1), using: &random))"
+                let event: TestTimeline.Event
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0:
+                    head += 1
+                    event = .frame(.init(.message(message(head, rev: head * 100))))
+                case 1:
+                    let seq = Int64.random(in: 1...head, using: &random)
+                    event = .frame(.init(.message(message(seq, rev: Int64.random(in: 1...9999, using: &random)))))
+                case 2:
+                    head += 1
+                    event = .sent(clientMessageID: id, message(head, rev: head * 100, from: "alice", id: id))
+                case 3: event = .sendFailed(clientMessageID: id, .init(status: 403))
+                case 4: event = .retry(clientMessageID: id)
+                case 5: event = .discard(clientMessageID: id)
+                default:
+                    sends += 1
+                    event = .send(TestDraft(clientMessageID: "a\(sends)"), at: 1_795_348_800_000)
+                }
+                _ = timeline.handle(event)
+            }
+            let difference = timeline.view.difference(from: before)
+            #expect(difference.applied(to: before.rows) == timeline.view.rows)
+            #expect(difference.isEmpty == (before.rows == timeline.view.rows))
+        }
+    }
+}
+
+/// A small generator of the same random numbers for the same seed (SplitMix64).
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
