@@ -5,6 +5,7 @@
  *     node simulate.js --seed 7 --runs 100                   the runs of seeds 7 to 106
  *     node simulate.js --driver 'scripts/timeline swift'     another driver
  *     node simulate.js --seed 7 --runs 1 --verbose           and print each event and its effects
+ *     node simulate.js --record events                       and write the events of each run to events/SEED.jsonl
  *
  * A run has two parts. First everything goes wrong: requests and answers are lost, late, repeated or refused, sockets
  * end at any point, frames are dropped or doubled, the server comes back from a backup, the clock jumps, the screen
@@ -13,9 +14,11 @@
  * Prints a line beginning with ok or not ok.
  */
 
+import { closeSync, openSync, writeSync } from "node:fs";
 import { argv, exit, stdout } from "node:process";
 import { parseArgs } from "node:util";
 
+import { generator } from "./generator.js";
 import { Invariants } from "./invariants.js";
 import { startMachine } from "./machine.js";
 import { SimulatedServer } from "./simulated-server.js";
@@ -26,23 +29,13 @@ const { values: options } = parseArgs({
         seed: { type: "string" },
         runs: { type: "string", default: "200" },
         driver: { type: "string" },
+        record: { type: "string" },
         verbose: { type: "boolean", default: false },
     },
 });
 const firstSeed = Number(options.seed ?? Math.floor(Math.random() * 1_000_000));
 const runs = Number(options.runs);
 const START = Date.parse("2026-11-22T20:00:00Z");
-
-/** A small deterministic generator of random numbers (mulberry32). */
-function generator(seed) {
-    let state = seed >>> 0;
-    return () => {
-        state = (state + 0x6d2b79f5) >>> 0;
-        let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-        return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-    };
-}
 
 class Run {
     #random;
@@ -57,11 +50,14 @@ class Run {
     #socket = null;
     #sends = 0;
     #limit;
+    /** The file that the events are written to, if any. */
+    #record = null;
     view = null;
 
     constructor(seed) {
         this.#random = generator(seed);
         this.#machine = startMachine(options.driver);
+        if (options.record !== undefined) this.#record = openSync(`${options.record}/${seed}.jsonl`, "w");
         this.server = new SimulatedServer("alice", () => START + this.#now);
         this.invariants = new Invariants(this.server);
         this.#limit = this.#pick([3, 5, 10, 30]);
@@ -85,6 +81,7 @@ class Run {
         await this.#until(this.#pick([20_000, 60_000, 200_000]));
         await this.#heal();
         this.#machine.end();
+        if (this.#record !== null) closeSync(this.#record);
     }
 
     /** Part two: the network is good, and the reader goes to the newest message and then back to the first. */
@@ -145,6 +142,7 @@ class Run {
     // The machine and its host
 
     async #take(event) {
+        if (this.#record !== null) writeSync(this.#record, `${JSON.stringify(event)}\n`);
         const { effects, view, error } = await this.#machine.take(event);
         if (options.verbose) {
             const short = ({ key, state }) => (state === "stored" ? key : `${key}:${state ?? ""}`);
