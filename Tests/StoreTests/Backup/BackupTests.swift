@@ -18,11 +18,6 @@ struct BackupTests {
 
     private var copy: String { directory.path(of: "copy.db") }
 
-    private func expectSound(_ path: String) throws {
-        let report = try DatabaseCheck(path).run()
-        #expect(report.isSound, "\(report.damages)")
-    }
-
     private func files() throws -> [String] {
         try run("ls", "-A", directory.path).split(separator: "\n").map(String.init)
     }

@@ -12,13 +12,10 @@ struct ErasureTests {
     private static let done = JobEvent.done("erasing a user")
 
     private func makeLog(
-        in directory: TemporaryDirectory? = nil, events: Recorder<JobEvent>? = nil,
-        _ configure: (inout StoreConfiguration) -> Void = { _ in }
+        in directory: TemporaryDirectory? = nil, events: Recorder<JobEvent>? = nil
     ) throws -> TestLog {
-        try TestLog(in: directory) {
-            $0.onJob = { [events = events ?? self.events] in events.record($0) }
-            configure(&$0)
-        }
+        let events = events ?? self.events
+        return try TestLog(in: directory) { $0.onJob = { events.record($0) } }
     }
 
     private func submission(_ user: String, isAdmin: Bool = true) throws -> Submission {
@@ -45,11 +42,6 @@ struct ErasureTests {
 
     private func waitUntilErased(_ user: String, _ log: TestLog) throws {
         try waitUntil { (try? status(user, log)?.state) == .erased }
-    }
-
-    private func expectSound(_ path: String) throws {
-        let report = try DatabaseCheck(path).run()
-        #expect(report.isSound, "\(report.damages)")
     }
 
     private func decoded(_ seq: Int64, of room: String = "lobby", _ log: TestLog) throws -> Message {

@@ -44,11 +44,6 @@ struct TransferTests {
 
     private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
 
-    private func expectSound(_ path: String) throws {
-        let report = try DatabaseCheck(path).run()
-        #expect(report.isSound, "\(report.damages)")
-    }
-
     private func message(_ fields: String, room: String = "lobby") -> String {
         #"{"room":"\#(room)","sender":"alice","created_at":"2026-01-01T00:00:00Z",\#(fields)}"# + "\n"
     }
