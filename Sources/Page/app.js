@@ -55,19 +55,16 @@ async function start() {
     const { user } = place();
     const token = sessionStorage.getItem(TOKEN_KEY);
     if (token) return enter(new API(null, token));
-    // A name in the URL is enough in open mode; where tokens are wanted, the first request says so.
-    if (user) {
-        const named = new API(user, null);
-        try {
-            await named.rooms();
-            return enter(named);
-        } catch (error) {
-            if (error.status === 0) return enter(named);
-            if (error.status !== 401) return signIn(false, error.message);
-            return signIn(true);
-        }
+    if (!user) return signIn(await wantsToken());
+    // A name in the URL is enough in open mode. The room need not wait for the answer that says so.
+    const named = new API(user, null);
+    enter(named);
+    try {
+        await named.rooms();
+    } catch (error) {
+        if (error.status === 401) signIn(true);
+        else if (error.status === 400) signIn(false, error.message);
     }
-    signIn(await wantsToken());
 }
 
 /** Asks for a name, or a token. */

@@ -38,19 +38,26 @@ export class Composer {
     /** @type {object[]} */
     #attachments = [];
     #errorTimer = 0;
+    /** Where the session keeps what is written in this room and not sent. */
+    #draftKey;
 
-    /** @param {{send: (draft: object) => void, edit: (seq: number, changes: object) => void, type: () => void, editLast: () => void}} handlers */
-    constructor(handlers) {
+    /**
+     * @param {string} place The user and the room, under which what is written is kept.
+     * @param {{send: (draft: object) => void, edit: (seq: number, changes: object) => void, type: () => void, editLast: () => void}} handlers
+     */
+    constructor(place, handlers) {
         this.#handlers = handlers;
+        this.#draftKey = `backscroll.draft.${place}`;
         const options = { signal: this.#abort.signal };
         this.#input.value = "";
         this.#setContext(null);
+        this.#input.value = this.#draft;
         this.#input.addEventListener("keydown", (event) => this.#keyPressed(event), options);
         this.#input.addEventListener("input", () => this.#typed(), options);
         this.#input.addEventListener("paste", (event) => this.#dropped(event, event.clipboardData), options);
-        const room = $("#screen");
-        room.addEventListener("dragover", (event) => event.preventDefault(), options);
-        room.addEventListener("drop", (event) => this.#dropped(event, event.dataTransfer), options);
+        const screen = $("#screen");
+        screen.addEventListener("dragover", (event) => event.preventDefault(), options);
+        screen.addEventListener("drop", (event) => this.#dropped(event, event.dataTransfer), options);
         $("#composer").addEventListener("submit", (event) => this.#submit(event), options);
         $("#context-end").addEventListener("click", () => this.#setContext(null), options);
         this.#resize();
@@ -86,7 +93,7 @@ export class Composer {
     }
 
     #setContext(context) {
-        if (this.#context?.edit && context === null) this.#input.value = "";
+        if (this.#context?.edit && context === null) this.#input.value = this.#draft;
         this.#context = context;
         if (context === null) this.#attachments = [];
         const message = context?.reply ?? context?.edit;
@@ -112,7 +119,18 @@ export class Composer {
 
     #typed() {
         this.#resize();
+        if (!this.#context?.edit) this.#keepDraft();
         if (this.#input.value && !this.#context?.edit) this.#handlers.type();
+    }
+
+    get #draft() {
+        return sessionStorage.getItem(this.#draftKey) ?? "";
+    }
+
+    /** Keeps what is written, so that it is there again when the reader comes back to the room or reloads the page. */
+    #keepDraft() {
+        if (this.#input.value) sessionStorage.setItem(this.#draftKey, this.#input.value);
+        else sessionStorage.removeItem(this.#draftKey);
     }
 
     /** As high as its text, up to a third of the screen; the style sheet has the bound. */
@@ -138,6 +156,8 @@ export class Composer {
             this.#handlers.send(draft);
         }
         this.#input.value = "";
+        if (context?.edit) this.#input.value = this.#draft;
+        else this.#keepDraft();
         this.#attachments = [];
         this.#context = null;
         this.#setContext(null);

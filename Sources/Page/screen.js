@@ -85,7 +85,7 @@ export class Screen {
         this.onChange = onChange;
         this.#room = new Room(api, store, id, (view, scrollTo) => this.#draw(view, scrollTo), this.#onEnd);
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
-        this.#composer = new Composer({
+        this.#composer = new Composer(`${api.user}/${id}`, {
             send: (draft) => this.#room.send(draft),
             edit: (seq, changes) => this.#try(() => this.#api.edit(id, seq, changes)),
             type: () => this.#room.type(),

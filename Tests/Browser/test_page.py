@@ -506,6 +506,24 @@ def write(chat, text):
     chat.find("[data-composer]").send_keys(text)
 
 
+def test_what_is_written_stays_in_its_room(chats):
+    for room in "one", "two":
+        chats.server.request("PUT", f"/v1/rooms/{room}?user=alice", {"visibility": "open"})
+    chat = chats().open(room="one")
+    write(chat, "Half a thought")
+    chat.wait_for("[data-room-item=two]")
+    chat.click("[data-room-item=two] a")
+    chat.wait("document.querySelector('#room-title').textContent === 'two'")
+    assert chat.find("[data-composer]").get_attribute("value") == ""
+    chat.driver.back()
+    chat.wait("document.querySelector('#room-title').textContent === 'one'")
+    assert chat.find("[data-composer]").get_attribute("value") == "Half a thought"
+    chat.type(", finished")
+    chat.wait_text("Half a thought, finished")
+    chat.open(room="one")
+    assert chat.find("[data-composer]").get_attribute("value") == ""
+
+
 @pytest.mark.parametrize("way", ["paste", "drop"])
 def test_picture_is_sent_by_its_address(chats, pictures, way):
     chat = chats().open()
@@ -620,6 +638,51 @@ def test_quote_leads_to_a_message_far_away(chats):
 
 
 # Coming back
+
+
+def test_slow_network_shows_what_is_sent_and_loads_each_page_once(chats):
+    fill(chats.server, 120)
+    chat = chats().open(at=60)
+    chat.driver.execute_cdp_cmd("Network.enable", {})
+    chat.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 1500, "downloadThroughput": 50_000, "uploadThroughput": 20_000})
+    try:
+        chat.run("performance.clearResourceTimings()")
+        # While a page is under way the reader scrolls against the edge again and again.
+        chat.wait("(document.querySelector('[data-timeline]').scrollTop -= 200, document.querySelector('.row[data-seq=\"1\"]'))")
+        pages = chat.run("return performance.getEntriesByType('resource').map(({name}) => name).filter((name) => /messages\\?before/.test(name))")
+        assert len(pages) == len(set(pages)) and len(pages) <= 2
+        chat.type("From afar")
+        chat.wait_text("From afar")
+        chat.wait("document.querySelector('.row.mine[data-state=stored]')")
+        assert chat.status("after") == "end"
+    finally:
+        chat.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+            "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+
+def test_one_user_on_two_devices_and_another_one(chats):
+    phone, desk, bob = chats(0), chats(1), chats(2)
+    fill(chats.server, 10)
+    for user in "alice", "bob":
+        chats.server.request("PUT", f"/v1/rooms/lobby/read?user={user}", {"seq": 10})
+    phone.open("alice")
+    desk.open("alice")
+    bob.open("bob")
+    phone.type("From the phone")
+    desk.wait_text("From the phone")
+    desk.type("From the desk")
+    bob.wait_text("From the desk")
+    bob.type("An answer")
+    texts = ["From the phone", "From the desk", "An answer"]
+    for chat in phone, desk, bob:
+        chat.wait_text("An answer")
+        chat.wait("[...document.querySelectorAll('.row.mine')].every((row) => row.dataset.state === 'stored')")
+        assert chat.texts()[-3:] == texts
+    # Both devices know both messages as the user's own, and what one has read the other does not count.
+    for chat in phone, desk:
+        assert chat.texts(".row.mine") == texts[:2]
+        chat.wait("document.querySelector('[data-timeline]').dataset.unread === '0'")
 
 
 def test_page_comes_back_after_the_server_was_away(chats):
@@ -766,21 +829,55 @@ def test_rooms_are_made_and_joined(chats):
     alice.wait("document.querySelector('#member-list').textContent.includes('bob')")
 
 
-def test_phone_shows_one_pane(chats):
+@pytest.fixture
+def resized(chats):
+    """Makes a chat's screen so many CSS pixels wide and high, until the test ends."""
     chat = chats()
-    chat.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-        "width": 320, "height": 640, "deviceScaleFactor": 2, "mobile": True})
-    try:
-        chats.server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open"})
-        fill(chats.server, 5)
-        chat.open()
-        assert not chat.find(".rooms").is_displayed()
-        assert chat.run("return document.documentElement.scrollWidth") <= 320
-        chat.click("#back")
-        chat.wait_for("[data-room-item=lobby]")
-        assert not chat.find("#screen").is_displayed()
-    finally:
-        chat.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def resize(width, height, scale=1, mobile=False):
+        chat.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": mobile})
+
+    yield resize
+    chat.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_phone_shows_one_pane(chats, resized):
+    chat = chats()
+    resized(320, 640, 2, True)
+    chats.server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open"})
+    fill(chats.server, 5)
+    chat.open()
+    assert not chat.find(".rooms").is_displayed()
+    chat.click("#back")
+    chat.wait_for("[data-room-item=lobby]")
+    assert not chat.find("#screen").is_displayed()
+
+
+@pytest.mark.parametrize("size", [(320, 640, 2, True), (600, 400, 2, False), (3840, 2160, 1, False)], ids=["phone", "zoom", "4k"])
+def test_nothing_is_wider_than_the_screen(chats, resized, size):
+    server = chats.server
+    server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open", "title": "A title that is too long for most screens " * 5})
+    name = "n" * 120
+    for text in "w" * 300, "```\n" + "code " * 100 + "\n```", "https://example.com/" + "path/" * 100, "שלום " * 40, "One":
+        number = server.send(text, user=name)["seq"]
+    for index in range(20):
+        server.request("PUT", f"/v1/rooms/lobby/messages/{number}/reactions/key{index}{'x' * 20}?user=bob")
+    server.request("POST", f"/v1/rooms/lobby/messages?user={name}", {
+        "reply_to": 1, "attachments": [{"type": "image", "url": f"{server.url}/nothing.png", "width": 4000, "height": 1000}]})
+    chat = chats()
+    resized(*size)
+    for seq in 1, 4, number, number + 1:
+        chat.open(at=seq)
+        assert chat.run("return document.documentElement.scrollWidth") <= size[0]
+        # What is in the list or beside the composer does not stand out of it either.
+        assert chat.run("""
+            const screen = document.querySelector("#screen").getBoundingClientRect();
+            return [...document.querySelectorAll("#screen > *, .row > *, .body > :not(.actions), .bubble > *, .composer *")]
+                .filter((node) => node.getClientRects().length)
+                .filter((node) => { const box = node.getBoundingClientRect(); return box.left < screen.left - 1 || box.right > screen.right + 1; })
+                .map((node) => node.outerHTML.slice(0, 100));
+        """) == []
 
 
 # What a message shows
