@@ -73,7 +73,7 @@ public final class Server: Sendable {
                 configuration: Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logProblem: { Self.problem(of: log) },
-                subscribedLoops: subscribedLoops,
+                damagedRooms: { log.asideRooms }, subscribedLoops: subscribedLoops,
                 dispatcher: dispatcher, doublePush: doublePush,
                 faultCounts: configuration.faults ? FaultCounts() : nil,
                 typing: TypingRate(interval: configuration.typingInterval),
@@ -201,6 +201,11 @@ public final class Server: Sendable {
             case .failed(let reason): logger.error("cannot delete expired messages: \(reason)")
             }
         }
+        store.onSetAside = { room, reason in
+            logger.critical(
+                "the room takes no changes, because its part of the database is damaged: \(reason)",
+                metadata: ["room": "\(room)"])
+        }
         store.onJob = { event in
             switch event {
             case .progress(let job, let percent): logger.notice("\(job): \(percent) %")
@@ -246,6 +251,7 @@ public final class Server: Sendable {
         registry.observe(.unsentBytes) { unsent.used }
         // Weak, because the log counts its commits with metrics of this registry.
         registry.observe(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
+        registry.observe(.roomsSetAside) { [weak log] in log?.asideRooms ?? 0 }
         registry.observe(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }
         registry.observeProcess()
     }

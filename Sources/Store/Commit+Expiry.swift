@@ -11,7 +11,7 @@ extension Commit {
     mutating func expire(
         _ place: Expiry.Place, before cutoff: Timestamp, most: Int
     ) throws -> (looked: Int, expired: Int) {
-        guard let room = try room(place.room) else { return (0, 0) }
+        guard !aside.contains(place.room), let room = try room(place.room) else { return (0, 0) }
         try settle(place.room, room)
         var (seq, expired) = (place.mark, 0)
         while seq < room.head, seq - place.mark < most {

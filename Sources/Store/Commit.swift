@@ -1,4 +1,5 @@
 import Chat
+import GRDB
 import Wire
 
 /// One transaction: applies submissions in their order, and gathers what their senders and the subscribers are to hear
@@ -36,11 +37,13 @@ struct Commit: ~Copyable {
     private(set) var filing: Backlog.Filing
     /// The bytes of the snapshots that its changes have made.
     var changedBytes = 0
+    /// The rooms that take no changes, see ``RowFailure``.
+    let aside: Set<RoomID>
     let statements: WriterStatements
     let time: Timestamp
     private var list = RecentMessageList()
     private var settled: Set<RoomID> = []
-    private let recent: RecentMessages
+    let recent: RecentMessages
     private let filter: ClientMessageFilter
     private let filterFill: Int
     /// True if rooms are made by admins only.
@@ -55,11 +58,12 @@ struct Commit: ~Copyable {
     ///   - recent: what is in the journal already.
     ///   - filter: knows the client message ids of rooms that are marked with its number.
     ///   - filing: what of the journal is due.
+    ///   - aside: the rooms that take no changes.
     ///   - submissions: how many will be applied, at most.
     init(
         _ statements: WriterStatements, rooms: consuming RoomTable, recent: RecentMessages,
         filter: ClientMessageFilter, bans: BanTable, erasing: Set<UserID>, filing: Backlog.Filing,
-        submissions: Int, configuration: StoreConfiguration
+        aside: Set<RoomID>, submissions: Int, configuration: StoreConfiguration
     ) {
         self.statements = statements
         outcomes.reserveCapacity(submissions)
@@ -73,6 +77,7 @@ struct Commit: ~Copyable {
         self.erasing = erasing
         filterFill = configuration.clientMessageFilterFill
         self.filing = filing
+        self.aside = aside
         time = configuration.clock()
         roomsByAdminsOnly = configuration.roomsByAdminsOnly
         membersByAdminsOnly = configuration.membersByAdminsOnly
@@ -86,8 +91,10 @@ struct Commit: ~Copyable {
     }
 
     /// Puts what is due in its place. Before anything is applied.
+    ///
+    /// - Throws: ``RowFailure`` of no room when that is to be tried room by room.
     func file() throws {
-        try statements.insert(filing.messages)
+        try RowFailure.of(nil) { try statements.insert(filing.messages) }
     }
 
     /// The new messages as a row of the journal; of no bytes when there are none.
@@ -97,22 +104,42 @@ struct Commit: ~Copyable {
 
     /// Puts the new messages in their places, where there is no journal.
     func storeInPlace() throws {
-        try statements.insert(messages)
+        for message in messages { try RowFailure.of(message.room) { try statements.insert([message]) } }
     }
 
     /// Applies submissions in their order, one at least, until they have made so many bytes of changed snapshots.
+    ///
+    /// - Throws: ``RowFailure`` with the submission that cannot be applied.
     mutating func apply(_ submissions: ArraySlice<Submission>, changing bytes: Int) throws {
         // In place: an iterator would copy each of them.
         let submissions = submissions.span
         for index in submissions.indices {
-            try apply(submissions[index])
+            do {
+                try apply(submissions[index])
+            } catch var failure as RowFailure {
+                failure.submission = index
+                throw failure
+            } catch let error as DatabaseError where error.isOfRows {
+                throw RowFailure(room: roomToBlame(for: submissions[index]), submission: index, cause: error)
+            }
             if changedBytes >= bytes { break }
         }
+    }
+
+    /// The room to set aside because rows that a submission needs are damaged: what one send needs, most sends do. Other
+    /// changes need rows that nobody else does, such as an old message or a user's read mark.
+    private func roomToBlame(for submission: Submission) -> RoomID? {
+        guard case .send = submission.change, let id = submission.room, rooms[id] != nil else { return nil }
+        return id
     }
 
     /// Applies one submission. A refusal is an outcome; an error is one of the database and ends the transaction.
     private mutating func apply(_ submission: Submission) throws {
         let id = submission.room
+        if !aside.isEmpty, let id, aside.contains(id) {
+            outcomes.append(Outcome(ticket: submission.ticket, result: .failure(.roomUnavailable)))
+            return
+        }
         var room: RoomTable.Room?
         if let id { room = try self.room(id) }
         if !erasing.isEmpty, let room { try separate(submission, in: room) }
@@ -230,7 +257,7 @@ struct Commit: ~Copyable {
     /// Where a room is; `nil` when nobody has used it.
     mutating func room(_ id: RoomID) throws -> RoomTable.Room? {
         if let room = rooms[id] { return room }
-        guard var room = try statements.room(id) else { return nil }
+        guard var room = try RowFailure.of(id, { try statements.room(id) }) else { return nil }
         if let newest = recent.newest(of: id) {
             (room.head, room.rev, room.latest) = (newest.seq, newest.rev, newest.createdAt)
         }
@@ -253,14 +280,18 @@ struct Commit: ~Copyable {
     }
 
     /// Puts all messages of a room in their places, so that they can be changed.
+    ///
+    /// - Throws: ``RowFailure`` with the room, also when it is set aside.
     mutating func settle(_ id: RoomID, _ room: RoomTable.Room) throws {
         guard settled.insert(id).inserted else { return }
+        if aside.contains(id) { throw RowFailure(room: id, cause: .setAside) }
+        var messages = list.removeAll(of: room.number)
         if !filing.contains(id) {
-            let messages = recent.messages(of: id)
-            try statements.insert(messages)
-            filing.add(id, messages)
+            let unfiled = recent.messages(of: id)
+            filing.add(id, unfiled)
+            messages = unfiled + messages
         }
-        try statements.insert(list.removeAll(of: room.number))
+        try RowFailure.of(id) { try statements.insert(messages) }
     }
 
     /// Has the room's subscribers see a snapshot, of the revision that the room has come to.

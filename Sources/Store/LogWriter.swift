@@ -19,6 +19,7 @@ final class LogWriter: Sendable {
     let configuration: StoreConfiguration
     private let storage: StorageWatch
     private let failureText = Mutex<String?>(nil)
+    private let asideRooms = Atomic(0)
 
     init(
         database: DatabaseQueue, journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver,
@@ -38,6 +39,9 @@ final class LogWriter: Sendable {
 
     /// The reason why the last commit failed; `nil` when it did not.
     var failure: String? { failureText.withLock { $0 } }
+
+    /// The number of rooms that are set aside.
+    var asideCount: Int { asideRooms.load(ordering: .relaxed) }
 
     /// Adds to the next commit.
     func submit(_ submissions: [Submission]) {
@@ -86,7 +90,8 @@ final class LogWriter: Sendable {
                 // Read marks and changes of messages add nothing to the journal.
                 if state.journal.nextRow > row { filingTime = .now + .milliseconds(configuration.filingDelay) }
             } else if failure != nil {
-                probe(db)
+                // Writing elsewhere says nothing of what is damaged: then only a commit shows that messages can be stored.
+                if !state.isDamaged { probe(db) }
             } else if !state.journal.isEmpty, filingTime <= .now {
                 // Until there is something better to do.
                 commit([], state.journal.recent.oldest(Backlog.messagesOfFiling), &state, &jobs)
@@ -158,7 +163,7 @@ final class LogWriter: Sendable {
     /// Commits the first of the submissions: one at least, and as many as it takes to make `commitBytes` of changed
     /// snapshots. A reaction to a large message brings little with it, and makes much.
     ///
-    /// - Returns: how many it was.
+    /// - Returns: how many it was; 0 when they are to be tried again because a damaged room was set aside.
     @discardableResult
     private func commit(
         _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing, _ state: inout WriterState,
@@ -175,12 +180,67 @@ final class LogWriter: Sendable {
             add(done.jobs, to: &jobs, state.journal)
             tell(done)
             return done.outcomes.count
+        } catch let failure as RowFailure {
+            do {
+                return try keepApart(failure, submissions, filing, &state, &jobs)
+            } catch {
+                return fail(submissions, error, &state)
+            }
         } catch {
-            note(failure: "\(error)")
-            let problem = Self.problem(error)
-            refuse(submissions, problem)
-            return submissions.count
+            return fail(submissions, error, &state)
         }
+    }
+
+    /// Refuses submissions because nothing can be stored.
+    private func fail(_ submissions: ArraySlice<Submission>, _ error: any Error, _ state: inout WriterState) -> Int {
+        state.isDamaged = (error as? DatabaseError)?.isOfRows == true
+        note(failure: "\(error)")
+        refuse(submissions, Self.problem(error))
+        return submissions.count
+    }
+
+    // MARK: Damage
+
+    /// Sets aside or refuses what a commit has failed because of, of which nothing lasts.
+    ///
+    /// - Returns: how many submissions are done with; 0 when all are to be tried again.
+    /// - Throws: `DatabaseError` when the rest cannot be stored either.
+    private func keepApart(
+        _ failure: RowFailure, _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing,
+        _ state: inout WriterState, _ jobs: inout Jobs
+    ) throws -> Int {
+        if let room = failure.room, try setAside(room, failure.cause, &state) { return 0 }
+        guard let index = failure.submission else {
+            if failure.room != nil { throw failure.cause }
+            try fileApart(filing.rooms[...], &state)
+            return 0
+        }
+        // Those before it are committed first, so that outcomes are told in order.
+        if index > 0 { return commit(submissions.prefix(index), filing, &state, &jobs) }
+        refuse(submissions.prefix(1), Self.problem(failure.cause))
+        return 1
+    }
+
+    /// Files rooms in ever smaller parts, each in a transaction of its own, and sets those aside that cannot be filed.
+    private func fileApart(_ rooms: ArraySlice<RoomID>, _ state: inout WriterState) throws {
+        do {
+            _ = try state.transact(state.journal.recent.filing(of: rooms)) { _ in }
+        } catch let failure as RowFailure {
+            guard rooms.count > 1 else {
+                guard try setAside(rooms.first!, failure.cause, &state) else { throw failure.cause }
+                return
+            }
+            let half = rooms.startIndex + rooms.count / 2
+            try fileApart(rooms[..<half], &state)
+            try fileApart(rooms[half...], &state)
+        }
+    }
+
+    private func setAside(_ room: RoomID, _ cause: DatabaseError, _ state: inout WriterState) throws -> Bool {
+        guard try state.setAside(room) else { return false }
+        asideRooms.store(state.aside.count, ordering: .relaxed)
+        configuration.onSetAside?(room, "\(cause)")
+        return true
     }
 
     /// Tells what a commit that is durable has done.

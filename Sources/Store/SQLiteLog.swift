@@ -85,6 +85,9 @@ public final class SQLiteLog: MessageLog {
     /// The reason why messages cannot be stored at the moment; `nil` when they can.
     public var failure: String? { writer.failure }
 
+    /// The number of rooms that take no changes because their part of the database is damaged.
+    public var asideRooms: Int { writer.asideCount }
+
     /// The number of submissions that wait for a commit.
     public var queuedSubmissions: Int { writer.queued }
 

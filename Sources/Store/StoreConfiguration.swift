@@ -80,6 +80,11 @@ public struct StoreConfiguration: Sendable {
     /// The time that no message is sent before what is in the journal is put in its place and the journal emptied, in
     /// milliseconds, whenever nothing else waits to be written.
     public var filingDelay = 1000
+    /// The most rooms that are set aside because their part of the database is damaged. When messages of one more cannot be
+    /// filed, no room takes messages.
+    public var asideRooms = 1000
+    /// The most bytes of unfiled messages of rooms that are set aside, 32 MiB. When there are more, no room takes messages.
+    public var asideBytes = 32 * 1024 * 1024
     /// The time that a thread waits for another program that has locked the database, in milliseconds.
     public var busyTimeout = 5000
     /// The time that the writer waits between tries to write while it cannot, in milliseconds.
@@ -119,6 +124,8 @@ public struct StoreConfiguration: Sendable {
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called when a job has come to its end or fails, on the writer's thread.
     public var onJob: (@Sendable (JobEvent) -> Void)?
+    /// Called when a room is set aside, with the reason, on the writer's thread.
+    public var onSetAside: (@Sendable (RoomID, String) -> Void)?
     /// Called for each round of reads, on the reader's thread: how long it took.
     public var onRead: (@Sendable (Duration) -> Void)?
 

@@ -12,6 +12,10 @@ struct WriterState {
     private var statements: WriterStatements?
     private var rooms: RoomTable
     private(set) var journal: Journal
+    /// The rooms that take no changes because their part of the database is damaged, see ``RowFailure``.
+    private(set) var aside: Set<RoomID> = []
+    /// True if the last commit failed because of damage that is not of one room.
+    var isDamaged = false
     private let filter: ClientMessageFilter
     private let bans: BanTable
     /// The users who are being erased.
@@ -36,9 +40,24 @@ struct WriterState {
         return new
     }
 
+    /// Sets a room aside. What it has in the journal stays there, and is filed when the log is opened the next time.
+    ///
+    /// - Returns: `false` when that would be more than there may be; nothing is changed then.
+    /// - Throws: `DatabaseError`; nothing is changed then.
+    mutating func setAside(_ room: RoomID) throws -> Bool {
+        let bytes = journal.recent.messages(of: room).reduce(0) { $0 + $1.body.count }
+        guard aside.count < configuration.asideRooms,
+            bytes == 0 || journal.recent.asideBytes + bytes <= configuration.asideBytes
+        else { return false }
+        try journal.setAside(room, prepared())
+        aside.insert(room)
+        return true
+    }
+
     /// Makes one transaction: files what is due, and does what `body` does.
     ///
     /// - Parameter submissions: how many `body` applies, at most.
+    /// - Throws: ``RowFailure`` or `DatabaseError`; nothing is changed then.
     mutating func transact(
         _ filing: Backlog.Filing, submissions: Int = 0, _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
@@ -48,7 +67,7 @@ struct WriterState {
         self.rooms = RoomTable(limit: configuration.cachedRooms)
         var commit = Commit(
             statements, rooms: rooms, recent: journal.recent, filter: filter, bans: bans,
-            erasing: erasing, filing: filing, submissions: submissions, configuration: configuration)
+            erasing: erasing, filing: filing, aside: aside, submissions: submissions, configuration: configuration)
         var row: [UInt8] = []
         var firstRow: Int64 = 0
         try statements.transaction {

@@ -44,7 +44,7 @@ final class WriterStatements {
         insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)
         messages = try MessageInsertion(db)
         insertJournalRow = try PreparedStatement("INSERT INTO journal (id, messages) VALUES (?, ?)", db)
-        deleteJournalRows = try PreparedStatement("DELETE FROM journal WHERE id < ?", db)
+        deleteJournalRows = try PreparedStatement("DELETE FROM journal WHERE id >= ? AND id < ?", db)
     }
 
     /// Makes one transaction of what `body` does, or nothing of it when it throws.
@@ -101,9 +101,10 @@ final class WriterStatements {
         try insertJournalRow.run(with: messages, at: 2)
     }
 
-    /// Takes the rows before `id` out of the journal.
-    func deleteJournalRows(before id: Int64) throws {
-        try deleteJournalRows.bind(id, at: 1)
+    /// Takes the rows from `first` on and before `end` out of the journal.
+    func deleteJournalRows(from first: Int64, before end: Int64) throws {
+        try deleteJournalRows.bind(first, at: 1)
+        try deleteJournalRows.bind(end, at: 2)
         try deleteJournalRows.run()
     }
 }

@@ -35,6 +35,7 @@ struct APIRefusals {
             }
         }
         if operation.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound, .roomDeleted, .banned] }
+        if operation.path.contains("{room}"), operation.method != "get" { codes.append(.roomUnavailable) }
         self.codes = Self.byStatus(codes)
     }
 

@@ -125,7 +125,15 @@ enum APISchemas {
         (
             "Status",
             object(
-                ["status": ["type": "string", "description": "`ok` or `ready`.", "examples": ["ok"]]],
+                [
+                    "status": [
+                        "type": "string", "description": "`ok`, `ready` or `degraded`.", "examples": ["ok"],
+                    ],
+                    "rooms": [
+                        "type": "integer", "minimum": 1,
+                        "description": "With `degraded`: the number of rooms that take no changes.",
+                    ],
+                ],
                 required: ["status"])
         ),
         ("Object", ["type": "object", "additionalProperties": true]),

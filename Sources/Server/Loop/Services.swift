@@ -11,6 +11,8 @@ struct Services: Sendable {
     /// Returns the problem while the log cannot commit, without details that only the operator should see; `nil` while
     /// it can.
     let logProblem: @Sendable () -> Problem?
+    /// Returns the number of rooms that take no changes because their part of the database is damaged.
+    let damagedRooms: @Sendable () -> Int
     let subscribedLoops: SubscribedLoops
     /// Sends events of one loop or of the log to all loops.
     let dispatcher: LoopDispatcher

@@ -22,6 +22,7 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
     case unsentBytes = "backscroll_unsent_bytes"
     case queuedSends = "backscroll_queued_sends"
     case queuedReads = "backscroll_queued_reads"
+    case roomsSetAside = "backscroll_rooms_set_aside"
 
     /// The text of its `# HELP` line.
     public var help: String {
@@ -48,6 +49,7 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
         case .unsentBytes: "Upper bound of the bytes kept for slow clients."
         case .queuedSends: "Sends waiting for a commit."
         case .queuedReads: "Reads waiting for a thread."
+        case .roomsSetAside: "Rooms that take no changes because the database is damaged there."
         }
     }
 

@@ -35,6 +35,9 @@ extension Exchange {
             answer(.unavailable("The server is stopping."))
         } else if let problem = worker.services.logProblem() {
             answer(problem)
+        } else if case let rooms = worker.services.damagedRooms(), rooms > 0 {
+            // A 503 would take the other rooms out of service, too.
+            answer { $0.append(contentsOf: #"{"status":"degraded","rooms":\#(rooms)}"#.utf8) }
         } else {
             answer { $0.append(contentsOf: #"{"status":"ready"}"#.utf8) }
         }

@@ -1,4 +1,5 @@
 import Chat
+import GRDB
 import Wire
 
 /// Erasing users.
@@ -41,6 +42,12 @@ extension Commit {
     /// - Returns: the job as it is now; `nil` when nothing of the user is left.
     mutating func erase(_ user: UserID, _ job: Job) throws -> Job? {
         var next = job
+        if job.phase >= Phase.messages, recent.hasAsideMessage(of: user) {
+            // They are filed when the log is opened the next time; then all messages are looked at again.
+            if job.phase == Phase.messages, job.place == 0 { throw DatabaseError.setAside }
+            (next.phase, next.place) = (Phase.messages, 0)
+            return next
+        }
         switch job.phase {
         case Phase.memberships:
             let rooms = try statements.erasures.memberships(of: user, most: Job.rows)

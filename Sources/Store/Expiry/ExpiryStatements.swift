@@ -6,10 +6,16 @@ import Wire
 /// Confined to its connection.
 final class ExpiryStatements {
     private let selectRooms: PreparedStatement
+    private let selectTime: PreparedStatement
     private let raise: PreparedStatement
 
     init(_ db: Database) throws {
-        selectRooms = try PreparedStatement(Self.rooms, db)
+        selectRooms = try PreparedStatement(
+            """
+            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0) FROM rooms LEFT JOIN expired ON expired.room = rooms.id
+            WHERE rooms.id > ? AND rooms.deleted = 0 ORDER BY rooms.id LIMIT ?
+            """, db)
+        selectTime = try PreparedStatement("SELECT created_at FROM messages WHERE id = ?", db)
         raise = try PreparedStatement(
             """
             INSERT INTO expired (room, seq) VALUES (?, ?)
@@ -17,32 +23,23 @@ final class ExpiryStatements {
             """, db)
     }
 
-    /// Rooms in the order of their numbers, with the time of the first message of each that has not expired. Each is found
-    /// by its number, and so is its message.
-    static let rooms = """
-        SELECT rooms.id, rooms.name, ifnull(expired.seq, 0),
-            (SELECT created_at FROM messages WHERE messages.id = (rooms.id << 36) + ifnull(expired.seq, 0) + 1)
-        FROM rooms LEFT JOIN expired ON expired.room = rooms.id
-        WHERE rooms.id > ? AND rooms.deleted = 0 ORDER BY rooms.id LIMIT ?
-        """
-
-    /// The rooms that have messages from before `cutoff` which have not expired, of the next `most` rooms behind `room`.
-    ///
-    /// - Returns: also the last room that was asked; `nil` when these are the last ones.
-    func due(behind room: Int64, before cutoff: Timestamp, most: Int) throws -> (places: [Expiry.Place], last: Int64?) {
+    /// The next `most` rooms behind `room`, in the order of their numbers.
+    func rooms(behind room: Int64, most: Int) throws -> [Expiry.Place] {
         try selectRooms.bind(room, at: 1)
         try selectRooms.bind(Int64(most), at: 2)
         var places: [Expiry.Place] = []
-        var (count, last) = (0, room)
         try selectRooms.forEachRow { row in
-            count += 1
-            last = row.integer(0)
-            // There is none in its place. One in the journal only is found when it is in its place, in some minutes.
-            guard !row.isNull(3), row.integer(3) < cutoff.milliseconds else { return }
-            let name = row.text(1)
-            places.append(Expiry.Place(number: last, room: RoomID(trusted: name), mark: row.integer(2)))
+            places.append(
+                Expiry.Place(number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2)))
         }
-        return (places, count < most ? nil : last)
+        return places
+    }
+
+    /// Returns whether a room's first message that has not expired is from before `cutoff`. One that is in the journal only is
+    /// found when it is in its place, in some minutes.
+    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
+        try selectTime.bind(RowKey(room: place.number, place.mark).rawValue + 1, at: 1)
+        return try selectTime.firstRow { $0.integer(0) < cutoff.milliseconds } ?? false
     }
 
     /// Remembers up to where the messages of a room have expired. It never moves back.

@@ -9,10 +9,11 @@ extension LogWriter {
         let cutoff = configuration.oldest(at: configuration.clock())
         var asked: Int64?
         do {
-            let (places, last) = try state.prepared().expiry.due(
-                behind: expiry.room, before: cutoff, most: expiry.mostRooms)
-            asked = places.last?.number
-            var step = Expiry.Step(lastRoom: last)
+            let statements = try state.prepared().expiry
+            let rooms = try statements.rooms(behind: expiry.room, most: expiry.mostRooms)
+            asked = rooms.last?.number
+            let places = try rooms.filter { try statements.isDue($0, before: cutoff) }
+            var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
             if !places.isEmpty {
                 let done = try state.transact(Backlog.Filing()) { commit in
                     var rest = expiry.mostMessages

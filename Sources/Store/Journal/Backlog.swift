@@ -84,18 +84,20 @@ struct Backlog {
 
     private let limits: Limits
     private var rooms: [RoomID: Room] = [:]
+    /// Rooms that are set aside, see ``RowFailure``. Their messages can be read, and are never due.
+    private var aside: [RoomID: Room] = [:]
     /// The rooms in the order of their first messages.
     private var queue: [Entry] = []
     private var queueHead = 0
     /// The number of entries, void ones among them, which tests hold against the number of rooms.
     var queueCount: Int { queue.count }
     private var full: [RoomID] = []
-    /// The number of messages.
+    /// The number of messages that are to be filed.
     private(set) var count = 0
-    /// The number of rooms that have any.
-    var roomCount: Int { rooms.count }
-    /// The rooms that have any.
-    var roomIDs: [RoomID] { Array(rooms.keys) }
+    /// The number of rooms that have any messages.
+    var roomCount: Int { rooms.count + aside.count }
+    /// The rooms that have any messages.
+    var roomIDs: [RoomID] { Array(rooms.keys) + aside.keys }
     private var bytes = 0
 
     init(limits: Limits) {
@@ -106,18 +108,42 @@ struct Backlog {
 
     /// The messages of a room, which are its newest, in order.
     func messages(of room: RoomID) -> [RecentMessage] {
-        rooms[room]?.list.messages ?? []
+        held(room)?.list.messages ?? []
     }
 
     /// The newest message of a room, if it is here.
     func newest(of room: RoomID) -> RecentMessage? {
-        rooms[room]?.list.messages.last
+        held(room)?.list.messages.last
     }
 
     /// The message that was sent to a room under a client message id.
     func message(_ key: ClientMessageKey, in room: RoomID) -> RecentMessage? {
-        guard let room = rooms[room], let number = room.list.messages.first?.roomNumber else { return nil }
+        guard let room = held(room), let number = room.list.messages.first?.roomNumber else { return nil }
         return room.list.first(key, in: number)
+    }
+
+    private func held(_ room: RoomID) -> Room? {
+        rooms[room] ?? (aside.isEmpty ? nil : aside[room])
+    }
+
+    // MARK: Rooms that are set aside
+
+    /// The bytes of messages of rooms that are set aside.
+    var asideBytes: Int { aside.values.reduce(0) { $0 + $1.bytes } }
+
+    /// Returns whether a room that is set aside holds a message of a user.
+    func hasAsideMessage(of user: UserID) -> Bool {
+        aside.values.contains { $0.list.messages.contains { $0.sender == user } }
+    }
+
+    /// Keeps the messages of a room for readers, and files them no more.
+    mutating func setAside(_ room: RoomID) {
+        guard let held = rooms.removeValue(forKey: room) else { return }
+        aside[room] = held
+        count -= held.list.messages.count
+        bytes -= held.bytes
+        full.removeAll { $0 == room }
+        dropVoidEntries()
     }
 
     // MARK: Filing
@@ -143,6 +169,13 @@ struct Backlog {
     func oldest(_ most: Int) -> Filing {
         var filing = fullRooms()
         fill(&filing) { _, filing in filing.messages.count < most }
+        return filing
+    }
+
+    /// All messages of these rooms.
+    func filing(of rooms: ArraySlice<RoomID>) -> Filing {
+        var filing = Filing()
+        for room in rooms { filing.add(room, messages(of: room)) }
         return filing
     }
 

@@ -11,6 +11,8 @@ struct Journal {
     /// What is in the journal only.
     let recent: RecentMessages
     private var rows: JournalRows
+    /// The number of the row for the next room that is set aside. It and those after it count down from the first row.
+    private var asideRow: Int64 = -1
     private let isUsed: Bool
     private let age: Int64
 
@@ -65,6 +67,8 @@ struct Journal {
             }
             recent.commit(Backlog.Filing(), messages, row: id, at: now)
             rows.append(id, bytes: bytes.count)
+            // What an earlier run has set aside is filed like everything else, if that can be done now.
+            asideRow = min(asideRow, id - 1)
         }
     }
 
@@ -83,8 +87,19 @@ struct Journal {
         if rows.count == 0 { return nextRow }
         // With nothing left but what is being added, all that were there before can go.
         let first = rows.firstLeft(needed: recent.firstRow(after: filing), adding: bytes)
-        if first > rows.first { try statements.deleteJournalRows(before: first) }
+        if first > rows.first { try statements.deleteJournalRows(from: rows.first, before: first) }
         return first
+    }
+
+    /// Moves a room's messages to a row of their own, which no commit deletes, so that the rows that hold them now can go.
+    mutating func setAside(_ room: RoomID, _ statements: WriterStatements) throws {
+        let messages = recent.messages(of: room)
+        if messages.isEmpty { return }
+        try statements.transaction {
+            try statements.insertJournalRow(asideRow, JournalRow.bytes(of: messages))
+        }
+        asideRow -= 1
+        recent.setAside(room)
     }
 
     /// A commit is durable.

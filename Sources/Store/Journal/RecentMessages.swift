@@ -65,6 +65,17 @@ final class RecentMessages: Sendable {
     /// True if everything has been filed.
     var isEmpty: Bool { backlog.withLock { $0.count == 0 } }
 
+    /// The bytes of messages of rooms that are set aside.
+    var asideBytes: Int { backlog.withLock(\.asideBytes) }
+
+    /// Returns whether a room that is set aside holds a message of a user.
+    func hasAsideMessage(of user: UserID) -> Bool { backlog.withLock { $0.hasAsideMessage(of: user) } }
+
+    /// Keeps the messages of a room for readers, and files them no more.
+    func setAside(_ room: RoomID) {
+        backlog.withLock { $0.setAside(room) }
+    }
+
     /// What the next commit has to file, see ``Backlog/due(before:_:)``.
     func due(before row: Int64, _ time: Timestamp) -> Backlog.Filing {
         backlog.withLock { $0.due(before: row, time) }
@@ -73,6 +84,11 @@ final class RecentMessages: Sendable {
     /// What has waited for longest, of `most` messages or a few more.
     func oldest(_ most: Int) -> Backlog.Filing {
         backlog.withLock { $0.oldest(most) }
+    }
+
+    /// All messages of these rooms that have not been filed.
+    func filing(of rooms: ArraySlice<RoomID>) -> Backlog.Filing {
+        backlog.withLock { $0.filing(of: rooms) }
     }
 
     /// The first row of the journal that is needed when `filing` is done; `nil` when none is.

@@ -260,6 +260,14 @@ extension Problem {
             code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
     }
 
+    /// 503 `room_unavailable`: the room takes no changes because its part of the database is damaged; nothing was stored.
+    public static var roomUnavailable: Problem {
+        Problem(
+            code: .roomUnavailable,
+            detail: "The database is damaged where it holds this room, which takes no changes until that is repaired.",
+            retryAfter: 60)
+    }
+
     /// 503 `storage_lost`: the database's files were deleted or replaced; nothing was stored.
     public static var storageLost: Problem {
         Problem(

@@ -13,7 +13,10 @@ import Testing
     }
 
     @Test func `every metric exists from the start, with a help text and no value`() {
-        for name: ServerMetricName in [.connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads] {
+        let gauges: [ServerMetricName] = [
+            .connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads, .roomsSetAside,
+        ]
+        for name in gauges {
             registry.observe(name) { 0 }
         }
         for name in ServerMetricName.allCases {

@@ -31,6 +31,11 @@ struct Database {
         try queue.write { try $0.execute(sql: "DROP TABLE filling") }
     }
 
+    /// Runs SQL.
+    func execute(_ sql: String) throws {
+        try queue.write { try $0.execute(sql: sql) }
+    }
+
     /// Deletes all messages, as only damage could.
     func loseMessages() throws {
         try queue.write { try $0.execute(sql: "DELETE FROM messages") }

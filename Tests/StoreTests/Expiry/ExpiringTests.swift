@@ -272,14 +272,4 @@ struct ExpiringTests {
         #expect(try log.state(of: "b") == RoomState(head: 3, rev: 5))
         try expectSound(log.path)
     }
-
-    @Test("are found by their places")
-    func plan() throws {
-        let log = try TestLog()
-        let plan = try log.sql { db in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + ExpiryStatements.rooms, arguments: [0, 1])
-                .map { $0["detail"] as String }
-        }
-        #expect(plan.count == 4 && plan.count { $0.hasPrefix("SEARCH ") } == 3, "\(plan)")
-    }
 }

@@ -51,7 +51,7 @@ import Wire
             (.requestTimeout(""), 408, "request_timeout"),
             (.rateLimited(retryAfter: 3), 429, "rate_limited"), (.overloaded, 503, "overloaded"),
             (.unavailable(""), 503, "unavailable"), (.storageFull, 503, "storage_full"),
-            (.storageLost, 503, "storage_lost"),
+            (.storageLost, 503, "storage_lost"), (.roomUnavailable, 503, "room_unavailable"),
             (.internalError(""), 500, "internal_error"),
         ] as [(Problem, Int, String)])
     func `codes are stable`(problem: Problem, status: Int, code: String) {
