@@ -51,14 +51,14 @@ public struct Outcome: Sendable {
     }
 }
 
-/// The result of a successful submission: a message, a read mark, a room, a membership or a ban.
+/// The result of a successful submission: a message, a read mark, a room, a membership, a ban or an erasure.
 public struct Stored: Sendable {
     /// The place of the message, the position of the read mark, or the head of the room.
     public var seq: Int64
     /// The revision of the latest change of the message. For a read mark or a room, the revision of the room.
     public var rev: Int64
-    /// The message's snapshot, a JSON object: the same bytes in answers, pages and pushes. For a ban, its JSON object;
-    /// empty for a read mark or a room.
+    /// The message's snapshot, a JSON object: the same bytes in answers, pages and pushes. For a ban or an erasure, its
+    /// JSON object; empty for a read mark or a room.
     public var body: [UInt8]
     /// True if this submission is the send that stored the message; false for a repeated send and for changes. For a
     /// read mark, true if it moved; for a room or a membership, true if it was created or removed; for a ban, true if
