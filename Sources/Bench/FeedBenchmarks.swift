@@ -62,6 +62,6 @@ private final class Sink: SubscriptionCarrier, DirectPushes {
     func ended(_ subscription: Subscription, because problem: Problem) {}
 
     func replay(_ subscription: Subscription, since rev: Int64) {
-        preconditionFailure("nobody is behind")
+        preconditionFailure("no subscriber is behind")
     }
 }

@@ -88,7 +88,7 @@ extension JSONScanner {
         var rooms: [RoomPattern] = []
         for string in try readStrings() {
             guard let room = RoomPattern(string) else {
-                throw .tokenInvalid("The token's rooms must be room ids, or patterns of them with *.")
+                throw .tokenInvalid("The token's rooms must be room ids, or patterns with *.")
             }
             rooms.append(room)
         }

@@ -20,7 +20,7 @@ enum KeyFile {
             if count == 0 { return content }
             content += buffer[..<count]
             guard content.count <= maximumBytes else {
-                throw KeyError(path, "a file of more than \(maximumBytes) bytes is no key.")
+                throw KeyError(path, "the file has more than \(maximumBytes) bytes, so it is not a key.")
             }
         }
     }

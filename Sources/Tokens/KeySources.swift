@@ -34,7 +34,8 @@ public struct KeySources: Sendable {
         for path in publicKeys { keys.append(try Self.publicKey(in: path)) }
         if let keySet { keys += try Self.keys(inSet: keySet) }
         guard keys.count <= KeyRing.maximumKeys else {
-            throw KeyError("the keys of tokens", "there are \(keys.count), and \(KeyRing.maximumKeys) is the most.")
+            throw KeyError(
+                "the keys of tokens", "there are \(keys.count), but at most \(KeyRing.maximumKeys) are allowed.")
         }
         return KeyRing(keys: keys)
     }

@@ -34,7 +34,9 @@ struct TokenHeader {
         } catch {
             throw .tokenInvalid("The token's header cannot be read.")
         }
-        guard !isCritical else { throw .tokenInvalid("The token's header has a crit, and none is understood.") }
+        guard !isCritical else {
+            throw .tokenInvalid("The token's header has a crit, which this server does not support.")
+        }
         guard let known = algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) else {
             throw .tokenInvalid("The token must be signed with HS256, RS256, ES256 or EdDSA.")
         }

@@ -40,7 +40,7 @@ struct TokenVerifier: Sendable {
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2])
         else {
-            throw .tokenInvalid("The token is no JSON Web Token with a signature.")
+            throw .tokenInvalid("The token must be a signed JSON Web Token.")
         }
         let text = token[..<parts[1].endIndex]
         guard rules.keys.verifies(signature, of: text, try TokenHeader(header)) else {
@@ -63,7 +63,7 @@ struct TokenVerifier: Sendable {
             throw .tokenNotYetValid
         }
         if let issuer = rules.issuer, claims.issuer != issuer {
-            throw .tokenInvalid("The token's iss is not the issuer that this server takes tokens of.")
+            throw .tokenInvalid("The token's iss is not the issuer that this server accepts.")
         }
         try checkAudience(claims.audience)
         // The leeway applies to presenting the token. An open socket has time to renew its token and ends with it,
@@ -80,7 +80,7 @@ struct TokenVerifier: Sendable {
                 throw .tokenInvalid("The token's aud does not name this server.")
             }
         } else if audience != nil {
-            throw .tokenInvalid("The token has an aud, and this server has no name: see --jwt-audience.")
+            throw .tokenInvalid("The token has an aud. Start the server with --jwt-audience to accept it.")
         }
     }
 

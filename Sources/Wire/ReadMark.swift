@@ -18,7 +18,7 @@ public enum ReadMark {
             }
         }
         try reader.finish()
-        guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer, and not negative") }
+        guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer, 0 or greater") }
         return seq
     }
 }

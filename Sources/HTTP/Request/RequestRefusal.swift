@@ -30,110 +30,111 @@ extension RequestRefusal: CustomStringConvertible {
 extension RequestRefusal {
     static let requestLineInvalid = RequestRefusal(
         .badRequest, "request_line_invalid",
-        "The request line is not a method, a target and HTTP/1.1 with single spaces between them.")
+        "The request line must be a method, a target and HTTP/1.1, with single spaces between them.")
 
     static let lineEndInvalid = RequestRefusal(
-        .badRequest, "line_end_invalid", "A line ends with something else than CR LF.")
+        .badRequest, "line_end_invalid", "Lines must end with CR LF.")
 
     static func tooManyEmptyLines(limit: Int) -> RequestRefusal {
         RequestRefusal(
-            .badRequest, "too_many_empty_lines", "There are more than \(limit) empty lines before the request line.")
+            .badRequest, "too_many_empty_lines", "At most \(limit) empty lines may come before the request line.")
     }
 
     static func methodTooLong(limit: Int) -> RequestRefusal {
-        RequestRefusal(.notImplemented, "method_too_long", "The method is longer than \(limit) bytes.")
+        RequestRefusal(.notImplemented, "method_too_long", "The method must not have more than \(limit) bytes.")
     }
 
     static let targetInvalid = RequestRefusal(
-        .badRequest, "target_invalid", "The request target has none of the forms that its method may have.")
+        .badRequest, "target_invalid", "The request target has a form that its method does not allow.")
 
     static let targetEncodingInvalid = RequestRefusal(
         .badRequest, "target_encoding_invalid",
-        "The path or query has a percent-encoding that is incomplete, NUL, or not UTF-8.")
+        "A percent-encoding in the path or query is incomplete, NUL, or not UTF-8.")
 
     static func targetTooLong(limit: Int) -> RequestRefusal {
-        RequestRefusal(.uriTooLong, "target_too_long", "The request target is longer than \(limit) bytes.")
+        RequestRefusal(.uriTooLong, "target_too_long", "The request target must not have more than \(limit) bytes.")
     }
 
     static let versionUnsupported = RequestRefusal(
-        .httpVersionNotSupported, "version_unsupported", "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+        .httpVersionNotSupported, "version_unsupported", "The server supports only HTTP/1.1 and HTTP/1.0.")
 }
 
 // MARK: Fields, RFC 9110, section 5, and RFC 9112, section 5
 
 extension RequestRefusal {
     static let fieldLineInvalid = RequestRefusal(
-        .badRequest, "field_line_invalid", "A header line has no colon.")
+        .badRequest, "field_line_invalid", "A header line must have a colon.")
 
     static let fieldNameInvalid = RequestRefusal(
-        .badRequest, "field_name_invalid", "A header name is empty or has a character other than a token's.")
+        .badRequest, "field_name_invalid", "A header name is empty or contains a character that names cannot have.")
 
     static let fieldValueInvalid = RequestRefusal(
-        .badRequest, "field_value_invalid", "A header value has a control character.")
+        .badRequest, "field_value_invalid", "A header value must not contain control characters.")
 
     static let lineFolded = RequestRefusal(
-        .badRequest, "line_folded", "A header line begins with white space.")
+        .badRequest, "line_folded", "A header line must not begin with white space.")
 
     static func headTooLarge(limit: Int) -> RequestRefusal {
         RequestRefusal(
             .requestHeaderFieldsTooLarge, "head_too_large",
-            "The request line and the header lines are more than \(limit) bytes.")
+            "The request line and the headers must not have more than \(limit) bytes.")
     }
 
     static func tooManyFields(limit: Int) -> RequestRefusal {
         RequestRefusal(
-            .requestHeaderFieldsTooLarge, "too_many_fields", "There are more than \(limit) header lines.")
+            .requestHeaderFieldsTooLarge, "too_many_fields", "A request must not have more than \(limit) header lines.")
     }
 
     static let hostMissing = RequestRefusal(
-        .badRequest, "host_missing", "A request of HTTP/1.1 needs a Host.")
+        .badRequest, "host_missing", "An HTTP/1.1 request must have a Host header.")
 
     static let hostRepeated = RequestRefusal(
-        .badRequest, "host_repeated", "There is more than one Host.")
+        .badRequest, "host_repeated", "A request must not have more than one Host header.")
 
     static let hostInvalid = RequestRefusal(
-        .badRequest, "host_invalid", "The Host is not a host with an optional port.")
+        .badRequest, "host_invalid", "Host must be a host with an optional port.")
 
     static let expectationUnknown = RequestRefusal(
-        .expectationFailed, "expectation_unknown", "The only expectation that can be met is 100-continue.")
+        .expectationFailed, "expectation_unknown", "The only supported Expect is 100-continue.")
 }
 
 // MARK: The body, RFC 9112, sections 6 and 7
 
 extension RequestRefusal {
     static let framingAmbiguous = RequestRefusal(
-        .badRequest, "framing_ambiguous", "Content-Length and Transfer-Encoding exclude each other.")
+        .badRequest, "framing_ambiguous", "A request must not have both Content-Length and Transfer-Encoding.")
 
     static let contentLengthInvalid = RequestRefusal(
-        .badRequest, "content_length_invalid", "The Content-Length is not a decimal number.")
+        .badRequest, "content_length_invalid", "Content-Length must be a decimal number.")
 
     static let contentLengthRepeated = RequestRefusal(
-        .badRequest, "content_length_repeated", "There is more than one Content-Length.")
+        .badRequest, "content_length_repeated", "A request must not have more than one Content-Length.")
 
     static let transferEncodingInvalid = RequestRefusal(
         .badRequest, "transfer_encoding_invalid",
-        "The Transfer-Encoding does not end in chunked, or has it more than once.")
+        "Transfer-Encoding must end in chunked, and contain it once.")
 
     static let transferEncodingUnexpected = RequestRefusal(
-        .badRequest, "transfer_encoding_unexpected", "HTTP/1.0 has no Transfer-Encoding.")
+        .badRequest, "transfer_encoding_unexpected", "An HTTP/1.0 request must not have a Transfer-Encoding.")
 
     static let transferCodingUnknown = RequestRefusal(
-        .notImplemented, "transfer_coding_unknown", "The only transfer coding that is understood is chunked.")
+        .notImplemented, "transfer_coding_unknown", "The only supported transfer coding is chunked.")
 
     static func bodyTooLarge(limit: Int) -> RequestRefusal {
-        RequestRefusal(.contentTooLarge, "body_too_large", "The body is larger than \(limit) bytes.")
+        RequestRefusal(.contentTooLarge, "body_too_large", "The body must not have more than \(limit) bytes.")
     }
 
     static let chunkInvalid = RequestRefusal(
-        .badRequest, "chunk_invalid", "A chunk is not its size, CR LF, as many bytes, CR LF.")
+        .badRequest, "chunk_invalid", "A chunk must be its size in hex, CR LF, that many bytes, CR LF.")
 
     static func chunkExtensionsTooLong(limit: Int) -> RequestRefusal {
         RequestRefusal(
-            .badRequest, "chunk_extensions_too_long", "The chunk extensions are more than \(limit) bytes.")
+            .badRequest, "chunk_extensions_too_long", "The chunk extensions must not have more than \(limit) bytes.")
     }
 
     static func trailersTooLarge(limit: Int) -> RequestRefusal {
         RequestRefusal(
-            .requestHeaderFieldsTooLarge, "trailers_too_large", "The trailer section is more than \(limit) bytes.")
+            .requestHeaderFieldsTooLarge, "trailers_too_large",
+            "The trailer section must not have more than \(limit) bytes.")
     }
 }

@@ -20,15 +20,17 @@ struct DisturbanceBuilder {
             throw LoadError("--storm and --stall: one at a time")
         }
         guard load.rate != nil, !load.idle, load.messages == nil else {
-            throw LoadError("\(name) needs --rate, at which the others get messages meanwhile")
+            throw LoadError("\(name) needs --rate, the rate of messages to the other subscribers")
         }
-        guard !load.reconnect else { throw LoadError("\(name) does not go with --reconnect") }
+        guard !load.reconnect else { throw LoadError("\(name) cannot be combined with --reconnect") }
         if let clients = options.storm {
-            guard subscribers > 0 else { throw LoadError("--storm needs --subscribers, which are watched meanwhile") }
+            guard subscribers > 0 else {
+                throw LoadError("--storm needs --subscribers, whose deliveries are measured meanwhile")
+            }
             return .storm(clients: clients, back: options.back)
         }
         guard let stall = options.stall, (1..<max(subscribers, 2)).contains(stall), stall < subscribers else {
-            throw LoadError("--stall must be 1 to \(max(1, subscribers - 1)), for there must be others")
+            throw LoadError("--stall must be 1 to \(max(1, subscribers - 1)): at least one subscriber must not stall")
         }
         return .stall(subscribers: stall, .seconds(options.stallSeconds))
     }

@@ -83,7 +83,7 @@ struct TimingArguments: ParsableArguments {
     @Option(help: "Seconds between the last subscription and the first request.")
     var settle = 0.5
 
-    @Option(help: "Seconds to wait for what is missing, from the last that came. (default: 5, with --reconnect 30)")
+    @Option(help: "Seconds to wait for missing messages after the last one. (default: 5, with --reconnect 30)")
     var drain: Double?
 }
 
@@ -95,7 +95,7 @@ struct ToolArguments: ParsableArguments {
     @Option(help: "Connections begun in a second. (default: no bound but --connect-burst)")
     var connectRate: Double?
 
-    @Option(help: "Threads of this tool; the clients of a storm have as many of their own.")
+    @Option(help: "Threads of this tool. A storm's clients have the same number again.")
     var threads = 1
 
     @Option(help: "The server's processes, P[,P…]: report what they and their descendants use.")
@@ -148,7 +148,7 @@ struct TemplateArguments: ParsableArguments {
     @Option(name: .customLong("tcp-hello"), help: "With tcp: a text to send first on each connection.")
     var tcpHello: String?
 
-    @Option(name: .customLong("tcp-frame"), help: "With tcp: what is sent for a message, with {body} in it.")
+    @Option(name: .customLong("tcp-frame"), help: "With tcp: the text to send for a message, containing {body}.")
     var tcpFrame: String?
 
     @Option(name: .customLong("tcp-answer"), help: "With tcp: the text that acknowledges a message.")

@@ -78,11 +78,12 @@ struct PlanBuilder {
     /// Checks the options that only Backscroll's own API supports.
     private func checkOwn() throws(LoadError) {
         if let room = load.room, load.rooms > 1 {
-            throw LoadError("--room \(room): there is one of it, not \(load.rooms)")
+            throw LoadError("--room \(room) names a single room; leave out --rooms \(load.rooms)")
         }
-        if load.pages != nil, load.room == nil { throw LoadError("--pages: of which --room?") }
+        if load.pages != nil, load.room == nil { throw LoadError("--pages needs --room") }
         if load.pages == .random, load.messages ?? 0 < Backscroll.pageSize {
-            throw LoadError("--pages random: --messages says how many there are, \(Backscroll.pageSize) at least")
+            throw LoadError(
+                "--pages random needs --messages, the number of messages in the room, at least \(Backscroll.pageSize)")
         }
         let own = [
             ("--room", load.room != nil), ("--pages", load.pages != nil), ("--storm", disturbances.storm != nil),
@@ -108,7 +109,7 @@ struct PlanBuilder {
             let path = Backscroll.live(in: load.room ?? Backscroll.room, hasToken: templates.hasToken)
             address = "\(web.isSecure ? "wss" : "ws")://\(web.authority)\(Backscroll.base(web))\(path)"
         } else {
-            throw LoadError("--ws is missing: where are the subscribers to connect to?")
+            throw LoadError("--ws is missing: the address that subscribers connect to")
         }
         let endpoint = try Endpoint(address, schemes: ["ws", "wss"], source: "--ws")
         let allowed: Set<Template.Placeholder> = [.room, .conn, .run]
@@ -126,7 +127,7 @@ struct PlanBuilder {
     private func processes() throws(LoadError) -> [Int] {
         var processes: [Int] = []
         for part in (tool.pid ?? "").split(separator: ",") {
-            guard let process = Int(part), process > 0 else { throw LoadError("--pid: '\(part)' is no process number") }
+            guard let process = Int(part), process > 0 else { throw LoadError("--pid: '\(part)' is not a process id") }
             processes.append(process)
         }
         return processes
@@ -134,7 +135,7 @@ struct PlanBuilder {
 
     private func trust() throws(LoadError) -> ClientTLS.Trust {
         guard tool.insecure else { return tool.tlsCa.map { .file($0) } ?? .system }
-        guard tool.tlsCa == nil else { throw LoadError("--insecure and --tls-ca: one or the other") }
+        guard tool.tlsCa == nil else { throw LoadError("--insecure and --tls-ca exclude each other") }
         return .anyone
     }
 }

@@ -74,10 +74,10 @@ struct PublishingBuilder {
         }
         guard method == "POST" else { throw LoadError("--method \(method): only HTTP has methods, tcp:// has none") }
         guard templates.tcpFrame != nil else {
-            throw LoadError("--tcp-frame is missing: what is to be sent to tcp:// for a message?")
+            throw LoadError("--tcp-frame is missing: the text to send to tcp:// for a message")
         }
         guard templates.tcpAnswer?.isEmpty == false else {
-            throw LoadError("--tcp-answer is missing: by what text is a message acknowledged?")
+            throw LoadError("--tcp-answer is missing: the text that acknowledges a message")
         }
     }
 

@@ -25,11 +25,11 @@ struct Endpoint: Equatable, Sendable {
     init(_ text: String, schemes: [String], source: String) throws(LoadError) {
         let expected = schemes.map { "\($0)://host:port" + ($0 == "tcp" ? "" : "/…") }.joined(separator: " or ")
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {
-            throw LoadError("\(source): '\(text)' is no address; expected \(expected)")
+            throw LoadError("\(source): '\(text)' is not an address; expected \(expected)")
         }
         scheme = text[..<colon].lowercased()
         guard schemes.contains(scheme) else {
-            throw LoadError("\(source): \(scheme):// does not fit: expected \(expected)")
+            throw LoadError("\(source): \(scheme):// is not supported here; expected \(expected)")
         }
         let rest = text[colon...].dropFirst(3)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -25,7 +25,7 @@ struct RequestTemplate: Sendable {
         method: String, endpoint: Endpoint, headers: [String], body: String?, size: Int
     ) throws(LoadError) {
         let token = method.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        guard token, !method.isEmpty else { throw LoadError("--method: '\(method)' is no method") }
+        guard token, !method.isEmpty else { throw LoadError("--method: '\(method)' is not a method") }
         var text = "\(method) \(endpoint.target) HTTP/1.1\r\nHost: \(endpoint.authority)\r\n"
         for header in headers { text += try Self.line(header) }
         if body != nil {

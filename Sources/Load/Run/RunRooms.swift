@@ -47,7 +47,7 @@ extension PlanBuilder {
     func roomRequests(_ method: String, run: Int64) throws(LoadError) -> Plan {
         let run = try plan(run: run)
         guard let server, templates.isOwn, load.room == nil else {
-            throw LoadError("--clean-up: only rooms that the run makes itself; leave out --room, --ws and --post")
+            throw LoadError("--clean-up deletes only the run's own rooms; leave out --room, --ws and --post")
         }
         let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
         let endpoint = try Endpoint(

@@ -41,7 +41,7 @@ public struct InboxCursor: Sendable, Hashable, CustomStringConvertible {
         let parts = string.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, SincePosition.isEpoch(parts[0]), let time = Int64(clampingDigits: parts[1]),
             let room = try? RoomID(parts[2])
-        else { throw .invalidCursor("cursor", detail: "The cursor must be one that an answer of this list has had.") }
+        else { throw .invalidCursor("cursor", detail: "The cursor must come from an answer of this list.") }
         self.init(epoch: String(parts[0]), activity: Activity(milliseconds: time, room: room))
     }
 

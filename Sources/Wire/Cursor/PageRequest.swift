@@ -49,7 +49,7 @@ public struct PageRequest: Sendable, Hashable {
             return PageRequest(anchor: .around(try parsePlace(place, "around")), limit: limit)
         default:
             throw .invalidCursor(
-                before == nil ? "around" : "before", detail: "At most one of before, after and around may be given.")
+                before == nil ? "around" : "before", detail: "Use only one of before, after and around.")
         }
     }
 

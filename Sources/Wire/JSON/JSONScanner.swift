@@ -159,7 +159,7 @@ public struct JSONScanner: Sendable {
         guard next == bracket else { throw unexpected() }
         guard depth < Limits.readerDepth else {
             throw Problem(
-                code: .invalidJSON, detail: "Nested more than \(Limits.readerDepth) deep.",
+                code: .invalidJSON, detail: "The JSON must not be nested more than \(Limits.readerDepth) levels deep.",
                 limit: Limits.readerDepth)
         }
         offset += 1
@@ -172,7 +172,7 @@ public struct JSONScanner: Sendable {
         guard let start = container else { preconditionFailure("an object is open") }
         leaveContainer()
         if let name = firstRepeated(names[start...]) {
-            throw .invalidJSON("The member \"\(excerpt(of: name))\" is there twice in one object.")
+            throw .invalidJSON("The member \"\(excerpt(of: name))\" occurs twice in one object.")
         }
         names.removeLast(names.count - start)
     }
@@ -191,7 +191,7 @@ public struct JSONScanner: Sendable {
 
     /// Returns the problem for an unexpected byte or an unexpected end.
     func unexpected() -> Problem {
-        guard let byte = next else { return .invalidJSON("The text ends too early.") }
+        guard let byte = next else { return .invalidJSON("The JSON text is incomplete.") }
         guard byte > 0x20, byte < 0x7F else { return .invalidJSON("Unexpected character at byte \(offset).") }
         return .invalidJSON("Unexpected \"\(Character(Unicode.Scalar(byte)))\" at byte \(offset).")
     }

@@ -97,7 +97,7 @@ extension JSONScanner {
 
     /// Decodes the escape at `offset`, and returns it with its length in bytes (RFC 8259, section 7).
     private func escape(at offset: Int) throws(Problem) -> (scalar: Unicode.Scalar, length: Int) {
-        guard offset + 1 < text.count else { throw .invalidJSON("The text ends too early.") }
+        guard offset + 1 < text.count else { throw .invalidJSON("The JSON text is incomplete.") }
         switch text[offset + 1] {
         case UInt8(ascii: "\""): return ("\"", 2)
         case UInt8(ascii: "\\"): return ("\\", 2)

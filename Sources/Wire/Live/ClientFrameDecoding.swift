@@ -83,7 +83,7 @@ extension ClientFrame {
                 guard let room else { return .typing(room: nil) }
                 return .typing(room: try RoomID(room))
             case "token":
-                guard let token, !token.isEmpty else { throw .invalidField("token", must: "a string, and not empty") }
+                guard let token, !token.isEmpty else { throw .invalidField("token", must: "a non-empty string") }
                 return .token(token)
             case let type?:
                 throw .unknownType(type.excerpt)
@@ -94,7 +94,7 @@ extension ClientFrame {
 
         private func subscription() throws(Problem) -> ClientFrame {
             if try meansMine() {
-                guard since == nil else { throw .invalidField("since", must: "absent when there are rooms") }
+                guard since == nil else { throw .invalidField("since", must: "absent if the frame has rooms") }
                 return .subscribeMine(epoch: try knownEpoch())
             }
             let room = try requiredRoom()
@@ -111,7 +111,7 @@ extension ClientFrame {
         private func meansMine() throws(Problem) -> Bool {
             guard let rooms else { return false }
             guard rooms == "mine" else { throw .invalidField("rooms", must: "\"mine\"") }
-            guard room == nil else { throw .invalidField("rooms", must: "absent when there is a room") }
+            guard room == nil else { throw .invalidField("rooms", must: "absent if the frame has a room") }
             return true
         }
 

@@ -152,7 +152,7 @@ struct RequestLogTests {
         #expect(ends.map { $0.number("code") } == [1000, 1007, nil, 1006, 1001])
         let gone = "the client ended the connection"
         #expect(ends.map { $0["cause"] }.prefix(1) == ["the client closed it"])
-        #expect(ends[1]["cause"] == "The text ends too early.")
+        #expect(ends[1]["cause"] == "The JSON text is incomplete.")
         #expect(ends[2...3].map { $0["cause"] } == [gone, gone])
         #expect(ends[4]["cause"] == "the server is going away")
         #expect(!lines.contains { "\($0.values)".contains("secret") })
