@@ -3,7 +3,7 @@ import Wire
 
 @Suite struct IDTests {
     @Test(arguments: ["a", "Z", "0", "lobby", "a.b_c~d-e", "0-", String(repeating: "r", count: 128)])
-    func `a room id is letters, digits and four signs`(string: String) throws {
+    func `a room id consists of letters, digits and four other characters`(string: String) throws {
         #expect(try RoomID(string).string == string)
         #expect(try RoomID(string[...]).description == string)
     }

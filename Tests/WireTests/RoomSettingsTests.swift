@@ -7,7 +7,7 @@ import Wire
         (#"{"visibility":"private","title":"The room"}"#, RoomSettings(visibility: .private, title: "The room")),
         (#"{"visibility":"open","title":""}"#, RoomSettings(visibility: .open, title: "")),
     ])
-    func `settings are read, and what is absent is left as it is`(body: String, settings: RoomSettings) throws {
+    func `settings are parsed, and absent ones stay as they are`(body: String, settings: RoomSettings) throws {
         #expect(try RoomSettings.decode(Array(body.utf8)) == settings)
     }
 
@@ -16,7 +16,7 @@ import Wire
         (#"{"visibility":1}"#, "invalid_field"), (#"{"title":1}"#, "invalid_field"),
         (#"{"title":"\u0000"}"#, "nul_character"),
     ])
-    func `other settings are refused`(body: String, code: String) throws {
+    func `invalid settings are refused`(body: String, code: String) throws {
         let problem = #expect(throws: Problem.self) { try RoomSettings.decode(Array(body.utf8)) }
         #expect(problem?.code.string == code)
     }
@@ -24,7 +24,7 @@ import Wire
     @Test(
         arguments: [("", nil), ("{}", nil), (#"{"role":null}"#, nil), (#"{"role":"owner"}"#, .owner)]
             as [(String, RoomMember.Role?)])
-    func `a role is read, if there is one`(body: String, role: RoomMember.Role?) throws {
+    func `a role is parsed if present`(body: String, role: RoomMember.Role?) throws {
         #expect(try RoomMember.decodeRole(Array(body.utf8)) == role)
     }
 

@@ -49,12 +49,12 @@ import Testing
         "BSL:1:2:3:4", "BSL:1:2:3;", "BSL::2:3:4;", "BSL:1:2:3:;", "BSL:1:-2:3:4;", "BSL:1:2:3:4:", "bsl:1:2:3:4;",
         "BSL:1:2:3:1234567890123456789;", "BSL:1:2:4294967296:4;", "BSL:1:4294967296:2:4;", "BSL", "B", "",
     ])
-    func `what only resembles a mark is none`(text: String) {
+    func `text that only resembles a mark is ignored`(text: String) {
         #expect(Self.marks(in: text).isEmpty)
     }
 
     @Test(arguments: ["B", "BSL", "BSL:", "BSL:1", "BSL:1:2:3:", "BSL:1:2:3:4"])
-    func `what may be a mark that the end has cut is left`(text: String) {
+    func `a possible mark that is cut at the end is kept`(text: String) {
         #expect(Self.rest(of: text) == text)
         #expect(Self.rest(of: Self.text(Self.mark) + "BSL:1:2:3;" + text) == text)
     }
@@ -63,7 +63,7 @@ import Testing
         "", "x", "BS:", "BSL:1:2:3;", "BSL::", "BSL:1:2:3:1234567890123456789", "BSL:1:2:4294967296:4;",
         "BSL:1:2:3:4;x",
     ])
-    func `of anything else nothing is left`(text: String) {
+    func `other text at the end is not kept`(text: String) {
         #expect(Self.rest(of: text).isEmpty)
     }
 

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [["--rate=1e-10"], ["--subscribers=9223372036854775807"], ["--room=r", "--rooms=2"]])
-    func `options of which no run can be made are refused like those that cannot be read`(options: [String]) throws {
+    func `options that make no valid run are refused like unreadable ones`(options: [String]) throws {
         let error = try #require(throws: (any Error).self) { try LoadCommand.parse(["http://h"] + options) }
         #expect(LoadCommand.exitCode(for: error) == .validationFailure)
     }

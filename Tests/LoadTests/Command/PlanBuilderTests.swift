@@ -180,7 +180,7 @@ import Transport
         (["--body=x"], "--body"), (["--header=x"], "--header"),
         (["--method=GET", "--subscribers=1"], "--method"), (["--subscribers=0", "--idle"], "nothing to do"),
     ])
-    func `what cannot be is refused, and named`(options: [String], name: String) {
+    func `an impossible combination is refused with the option's name`(options: [String], name: String) {
         #expect(Self.error(["http://h"] + options).contains(name))
     }
 

@@ -41,7 +41,7 @@ import Testing
         "127.0.0.1:8080", "http:/x", "://x", "ftp://x", "http://", "http://:80", "http://x:0", "http://x:65536",
         "http://x:a", "http://me@x", "http://x/a b", "http://x/a#b", "http://x/a\nb",
     ])
-    func `what is no address is refused`(text: String) {
+    func `an invalid address is refused`(text: String) {
         #expect(throws: LoadError.self) { try Self.read(text) }
     }
 

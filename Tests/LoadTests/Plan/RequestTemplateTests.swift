@@ -47,13 +47,13 @@ import Testing
     }
 
     @Test(arguments: ["", "{length}", "{body}{body}", "{body}{mark}", "{pad}{body}", "{conn}{body}"])
-    func `what is no frame is refused`(frame: String) {
+    func `an invalid frame is refused`(frame: String) {
         let error = #expect(throws: LoadError.self) { try RequestTemplate(frame: frame, body: "{mark}", size: 9) }
         #expect(error?.description.hasPrefix("--tcp-frame") == true)
     }
 
     @Test(arguments: ["X", ": x", "A B: c", "A: b\r\nC: d", "A: \u{0}"])
-    func `what is no header is refused`(header: String) {
+    func `an invalid header is refused`(header: String) {
         #expect(throws: LoadError.self) { try Self.template(headers: [header]) }
     }
 

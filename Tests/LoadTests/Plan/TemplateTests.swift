@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"text":"{}"}"#, "{", "}", "{room", "{ROOM}", "{ room}", "{{}", "{1}", ""])
-    func `other braces stay as they are`(text: String) throws {
+    func `other braces are kept`(text: String) throws {
         #expect(try Template(text, source: "").text(Self.values) == text)
     }
 

@@ -31,7 +31,7 @@ import Transport
     }
 
     @Test(arguments: [1, 2])
-    func `a frame that is dropped is missing, at each subscriber and by its number`(threads: Int) async throws {
+    func `a dropped frame is missing, with its subscriber and number`(threads: Int) async throws {
         let report = try await run("drop-frame=7", threads: threads)
         let verdict = try #require(report.verdict)
         #expect(!report.isGood)
@@ -60,7 +60,7 @@ import Transport
     }
 
     @Test(arguments: ["cut-live=6", "torn-frame=6"])
-    func `a connection that is cut is lost`(fault: String) async throws {
+    func `a cut connection is reported as lost`(fault: String) async throws {
         let verdict = try #require(try await run(fault).verdict)
         #expect(verdict.lost == 6)
         #expect(verdict.faults.count == 6)
@@ -68,7 +68,7 @@ import Transport
     }
 
     @Test(arguments: ["cut-live=6", "torn-frame=6", "cut-live=6, cut-replay=2", "cut-live=6, new-epoch"])
-    func `connections that are cut and made again lose nothing`(fault: String) async throws {
+    func `connections that are cut and re-established lose nothing`(fault: String) async throws {
         let report = try await run(fault, "--reconnect", "--drain=30")
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
         #expect(report.total.resumed >= 6)
@@ -93,7 +93,7 @@ import Transport
     }
 
     @Test(arguments: ["fragment-frames=5", "late-answer=1", "delay=1"])
-    func `what clients must bear is borne`(fault: String) async throws {
+    func `faults that clients must tolerate are tolerated`(fault: String) async throws {
         let report = try await run(fault)
         #expect(report.isGood, "\(report.verdict?.lines ?? []) \(report.failures.lines)")
     }

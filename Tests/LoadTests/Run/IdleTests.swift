@@ -23,7 +23,7 @@ import Transport
     }
 
     @Test(arguments: [["--reconnect", "--drain=0.3"], []])
-    func `connections that are not there at the end are found`(options: [String]) async throws {
+    func `connections missing at the end are found`(options: [String]) async throws {
         let server = try TinyServer()
         let report = try await Self.hold([server.address] + options) { server.stop() }
         #expect(!report.isGood)

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `a broker with a protocol of its own is loaded by templates`(threads: Int) async throws {
+    func `a broker with a protocol of its own can be loaded with templates`(threads: Int) async throws {
         let broker = try TinyBroker(pieceBytes: 4096)
         defer { broker.stop() }
         let report = try await Self.run(broker, "--threads=\(threads)")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 30])
-    func `what a stream is cut within is counted once all the same`(pieceBytes: Int) async throws {
+    func `a message cut across the stream's pieces is counted once`(pieceBytes: Int) async throws {
         let broker = try TinyBroker(pieceBytes: pieceBytes)
         defer { broker.stop() }
         let report = try await Self.run(broker, "--messages=60", "--size=40", "--body={mark}{pad}")

@@ -12,7 +12,7 @@ import Testing
         ("access_token=", "access_token=[redacted]"),
         ("/?access_token=a=b;c#d\"e", "/?access_token=[redacted]"),
     ])
-    func `the value of an access token is left out`(target: String, expected: String) {
+    func `the value of an access token is removed`(target: String, expected: String) {
         #expect(redactingTokens(in: target) == expected)
     }
 
@@ -22,7 +22,7 @@ import Testing
         ("?%41CCESS_TOKEN=abc", "?%41CCESS_TOKEN=[redacted]"),
         ("?to=%2Flive%3Faccess_token%3Dabc&x", "?to=%2Flive%3Faccess_token%3D[redacted]&x"),
     ])
-    func `the name is found however it is written`(target: String, expected: String) {
+    func `the parameter's name is found in any notation`(target: String, expected: String) {
         #expect(redactingTokens(in: target) == expected)
     }
 
@@ -30,7 +30,7 @@ import Testing
         "", "/v1/rooms/x/messages?limit=5", "access_token", "access_token&x=1", "/?access_tokens=5", "/?access%5", "%",
         "/?access%ZZtoken=1", "/é?x=😀", "access_toke", "accessaccess_toke=n",
     ])
-    func `anything else is as it was`(target: String) {
+    func `other text is unchanged`(target: String) {
         #expect(redactingTokens(in: target) == target)
     }
 
@@ -43,12 +43,12 @@ import Testing
         "token", "access_token", "accessToken", "Authorization", "authorization", "proxy-authorization", "x-auth-token",
         "Cookie", "set_cookie", "jwt", "client_secret", "password", "Sec-WebSocket-Protocol", "sec_websocket_protocol",
     ])
-    func `keys of credentials are known`(key: String) {
+    func `keys of credentials are recognised`(key: String) {
         #expect(LogRedaction.isSecret(key: key))
     }
 
     @Test(arguments: ["room", "target", "author", "sec-websocket-version", "user", ""])
-    func `other keys are not taken for those of credentials`(key: String) {
+    func `other keys are not taken for credentials`(key: String) {
         #expect(!LogRedaction.isSecret(key: key))
     }
 }

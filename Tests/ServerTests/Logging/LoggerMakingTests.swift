@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: LogFormat.allCases)
-    func `level and metadata of a logger are those of no other`(format: LogFormat) {
+    func `loggers have separate levels and metadata`(format: LogFormat) {
         let first = makeLogger(label: "x", format: format, level: .debug)
         var second = first
         second.logLevel = .error

@@ -20,7 +20,7 @@ import Wire
         ("plain", "plain"), ("two words", #""two words""#), ("", #""""#), ("a=b", #""a=b""#), (#"a"b"#, #""a\"b""#),
         (#"a\b"#, #""a\\b""#), ("é😀", "é😀"), ("a\nb", #""a\nb""#), ("a\u{85}b", #"a\u{0085}b"#),
     ])
-    func `a value is quoted where it has to be`(value: String, expected: String) {
+    func `a value is quoted where needed`(value: String, expected: String) {
         #expect(line(LogEvent("m", metadata: ["k": "\(value)"])).hasSuffix(" m k=\(expected)\n"))
     }
 

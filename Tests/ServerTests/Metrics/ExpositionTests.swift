@@ -98,7 +98,7 @@ import Testing
         (0, "0"), (-0.0, "0"), (1, "1"), (-12, "-12"), (0.1, "0.1"), (1e-9, "1e-09"), (1e15, "1000000000000000"),
         (1e300, "1e+300"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"),
     ])
-    func `values are written as Go reads them`(value: Double, expected: String) {
+    func `values are written in the form that Go parses`(value: Double, expected: String) {
         let registry = PrometheusRegistry()
         Meter(label: "x", factory: registry).set(value)
         #expect(registry.samples.last == "x " + expected)

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1 (a", "1 (a) S 1 2 3", "1 (a) S 1 1 1 0 -1 4 9 0 0 0 x 50 0 0 20 0 8 0 9 10 11 12"])
-    func `a line of another form gives nothing`(line: String) {
+    func `a malformed line gives no values`(line: String) {
         #expect(ProcessStatus(line) == nil)
     }
 

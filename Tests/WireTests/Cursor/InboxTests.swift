@@ -22,7 +22,7 @@ import Wire
     }
 
     @Test(arguments: ["", "E1", "E1:1", "E1:1:", ":1:a", "E 1:1:a", "E1:-1:a", "E1:x:a", "E1::a", "E1:1:a:b", "E1:1:é"])
-    func `what is no cursor is refused`(text: String) {
+    func `an invalid cursor is refused`(text: String) {
         let problem = #expect(throws: Problem.self) { try InboxCursor(parsing: text) }
         #expect(problem?.status == 400 && problem?.code == .invalidCursor && problem?.field == "cursor")
     }

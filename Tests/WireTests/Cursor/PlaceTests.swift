@@ -20,7 +20,7 @@ import Wire
         "2026-02-30T00:00:00Z",
         "1970-01-01T00:00:01", "null",
     ])
-    func `anything else is no cursor`(string: String) {
+    func `other text is refused`(string: String) {
         let fault = problem { () throws(Problem) in try Place(parsing: string) }
         #expect(fault?.status == 400)
         #expect(fault?.code == .invalidCursor)

@@ -7,7 +7,7 @@ import Wire
             ("0", nil, nil, 0), ("57", nil, nil, 57), ("E1:57", nil, "E1", 57), ("57", "E1", "E1", 57),
             ("E1:57", "E1", "E1", 57), ("9223372036854775808", nil, nil, Int64.max), ("5:6", nil, "5", 6),
         ] as [(String, String?, String?, Int64)])
-    func `a position is a revision, of an epoch or of whichever there is`(
+    func `a position is a revision, with or without an epoch`(
         since: String, beside: String?, epoch: String?, rev: Int64
     ) throws {
         #expect(try SincePosition(parsing: since, epoch: beside) == SincePosition(epoch: epoch, rev: rev))
@@ -26,7 +26,7 @@ import Wire
             ("E1:x", nil), ("E1:-1", nil), ("E 1:1", nil), ("É:1", nil), ("a:b:1", nil), ("1:2:3", nil), ("1", ""),
             ("1", "E-1"), ("E1:1", "E2"), ("E1:1", "e1"),
         ] as [(String, String?)])
-    func `anything else is refused, and two epochs that differ`(since: String, epoch: String?) {
+    func `other text is refused, and so are two epochs that differ`(since: String, epoch: String?) {
         let fault = problem { () throws(Problem) in try SincePosition(parsing: since, epoch: epoch) }
         #expect(fault?.status == 400)
         #expect(fault?.code == .invalidCursor)

@@ -16,7 +16,7 @@ import Testing
         (#"{"\u0061":"\u0062\n"}"#, #"{"a":"b\n"}"#), (#"{"a":null,"b":true}"#, #"{"a":null,"b":true}"#),
         (#"{"é":1,"z":2,"😀":3,"":4}"#, #"{"":4,"z":2,"é":1,"😀":3}"#),
     ])
-    func `there is one text for a value`(text: String, expected: String) {
+    func `each value has one canonical text`(text: String, expected: String) {
         #expect(canonical(text) == expected)
     }
 

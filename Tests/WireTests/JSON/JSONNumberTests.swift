@@ -22,7 +22,7 @@ import Testing
             ("9.223372036854775807e18", Int64.max),
             ("92233720368547758070e-1", Int64.max), ("120", 120),
         ] as [(String, Int64)])
-    func `an integer is one in whatever way it is written`(text: String, value: Int64) throws {
+    func `an integer is recognised in any notation`(text: String, value: Int64) throws {
         #expect(try integer(text) == value)
     }
 
@@ -32,7 +32,7 @@ import Testing
         "1e9223372036854775807", "-1e9223372036854775807", "12e9223372036854775806", "1e-9223372036854775808",
         "0.1e9223372036854775807", "0.1e-9223372036854775808", "1e9223372036854775808", "1234567890123456789012e1",
     ])
-    func `what is no integer of 64 bits is none`(text: String) throws {
+    func `numbers that are not 64-bit integers are refused as integers`(text: String) throws {
         #expect(try integer(text) == nil)
     }
 
@@ -41,7 +41,7 @@ import Testing
         ("0", "0.0e5"), ("0.001", "1e-3"), ("1e400", "10e399"), ("1e400", "1E+400"), ("1e-400", "0.1e-399"),
         ("12345678901234567890", "1234567890123456789e1"), ("1e1000000", "10e999999"),
     ])
-    func `numbers of the same value are equal`(a: String, b: String) {
+    func `numbers with the same value are equal`(a: String, b: String) {
         #expect(canonical(a) == canonical(b))
         #expect(written { canonical(a).append(to: &$0) } == written { canonical(b).append(to: &$0) })
     }
@@ -51,7 +51,7 @@ import Testing
         ("12345678901234567890123", "12345678901234567890124"), ("1e400", "1e401"), ("1e400", "-1e400"),
         ("0.1", "0.10000000000000001"), ("1e99999999999999999999", "1e99999999999999999998"), ("0", "1e-400"),
     ])
-    func `numbers of different value are different, also where doubles are not`(a: String, b: String) {
+    func `numbers with different values are different, even if doubles are not`(a: String, b: String) {
         #expect(canonical(a) != canonical(b))
         #expect(written { canonical(a).append(to: &$0) } != written { canonical(b).append(to: &$0) })
     }

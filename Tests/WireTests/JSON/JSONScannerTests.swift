@@ -23,7 +23,7 @@ import Wire
         ("[{\"a\":1},{\"a\":2}]", "[{\"a\":1},{\"a\":2}]"), ("{\"\":0}", "{\"\":0}"),
         ("{\"a\":{\"a\":{\"a\":1}}}", "{\"a\":{\"a\":{\"a\":1}}}"),
     ])
-    func `a value is read as the grammar has it and written without whitespace`(text: String, expected: String) throws {
+    func `a value is parsed by the grammar and written without whitespace`(text: String, expected: String) throws {
         #expect(try compact(text) == expected)
     }
 
@@ -34,7 +34,7 @@ import Wire
         #""\u2028\uFFFF\ufeff""#: "\"\u{2028}\u{FFFF}\u{FEFF}\"", #""1234567\n1234567\t""#: #""1234567\n1234567\t""#,
         #"{"\u0061\n":1}"#: #"{"a\n":1}"#,
     ])
-    func `strings keep no escape but those they need`(text: String, expected: String) throws {
+    func `strings keep only the escapes they need`(text: String, expected: String) throws {
         #expect(try compact(text) == expected)
     }
 
@@ -46,7 +46,7 @@ import Wire
         "{1:1}", "{\"a\" 1}", "{\"a\"::1}", "{\"a\":1 \"b\":2}", "{\"a\":1]", "{\"a\":}", "{null:1}", "1 2", "{} {}",
         "[]]", "{}}", "\"a\" \"b\"", "[1] // no", "/* no */ 1", "{}#", "{},", "\u{A0}1", "\u{FEFF}{}",
     ])
-    func `what is not JSON is refused`(text: String) {
+    func `text that is not JSON is refused`(text: String) {
         let fault = problem { () throws(Problem) in try compact(text) }
         #expect(fault?.status == 400)
         #expect(fault?.code == .invalidJSON)
@@ -76,7 +76,7 @@ import Wire
         [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
         [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE2, 0x82],
     ])
-    func `invalid UTF-8 is refused inside of strings and outside`(bytes: [UInt8]) {
+    func `invalid UTF-8 is refused inside and outside of strings`(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
         for text in [[quote] + bytes + [quote], bytes + [quote, quote], [quote, quote] + bytes] {
             #expect(problem { () throws(Problem) in try compact(text) }?.code == .invalidJSON)
@@ -88,7 +88,7 @@ import Wire
         #"{"é":1,"\u00e9":2}"#, #"{"x":{"a":1,"a":2}}"#, #"[[{"":1,"":2}]]"#, #"{"a":{},"b":{},"a":{}}"#,
         #"{"\/":1,"/":2}"#, #"{"😀":1,"\uD83D\uDE00":2}"#,
     ])
-    func `a member name that is there twice is refused at any depth`(text: String) {
+    func `a repeated member name is refused at any depth`(text: String) {
         #expect(problem { () throws(Problem) in try compact(text) }?.code == .invalidJSON)
     }
 
@@ -110,7 +110,7 @@ import Wire
     }
 
     @Test(arguments: ["[", "{\"a\":", "[{\"a\":"])
-    func `nesting beyond the reader's depth is refused, and no depth exhausts the stack`(opening: String) {
+    func `nesting beyond the limit is refused, and no depth exhausts the stack`(opening: String) {
         let text = String(repeating: opening, count: 256 * 1024 / opening.utf8.count)
         let fault = problem { () throws(Problem) in try compact(text) }
         #expect(fault?.code == .invalidJSON)

@@ -13,7 +13,7 @@ import Wire
     }
 
     @Test(arguments: ["\u{FF}", "x", "\u{7F}", " "])
-    func `a character to be escaped is found wherever in a word it stands`(other: String) {
+    func `a character to escape is found at any position in a word`(other: String) {
         for length in 0..<40 {
             for position in 0..<length {
                 for special in ["\"", "\\", "\n", "\u{1F}", "\u{0}"] {

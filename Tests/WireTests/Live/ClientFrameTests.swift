@@ -54,7 +54,7 @@ import Wire
     }
 
     @Test(arguments: ["", "hello", "{", #"{"type":"typing"}}"#, #"{"type":"typing","type":"typing"}"#, "[1", "nul"])
-    func `what is not JSON ends the connection`(text: String) {
+    func `a frame that is not JSON ends the connection`(text: String) {
         guard case .notJSON(let problem) = refusal(text) else {
             Issue.record("\(text) should not be JSON")
             return
@@ -63,7 +63,7 @@ import Wire
     }
 
     @Test(arguments: ["[]", "null", "5", #""typing""#, #"[{"type":"typing"}]"#])
-    func `JSON that is no object ends the connection`(text: String) {
+    func `a frame that is not a JSON object ends the connection`(text: String) {
         guard case .notObject(let problem) = refusal(text) else {
             Issue.record("\(text) should be no object")
             return
@@ -101,7 +101,7 @@ import Wire
             (#"{"type":"token","token":""}"#, .invalidField, "token", nil),
             (#"{"type":"token","token":7}"#, .invalidField, "token", nil),
         ] as [(String, Problem.Code, String, String?)])
-    func `an object that cannot be served says why and for which room`(
+    func `an object that cannot be served is answered with the reason and the room`(
         text: String, code: Problem.Code, field: String, room: String?
     ) {
         guard case .unservable(let problem, let named) = refusal(text) else {

@@ -30,7 +30,7 @@ import Wire
     }
 
     @Test(arguments: Attachment.Kind.allCases)
-    func `pictures need a positive width and height`(kind: Attachment.Kind) throws {
+    func `images and videos need a positive width and height`(kind: Attachment.Kind) throws {
         func fault(_ fields: String) -> Problem? {
             problem { () throws(Problem) in try decode(#"{"type":"\#(kind.rawValue)","url":"http://x"\#(fields)}"#) }
         }
@@ -59,7 +59,7 @@ import Wire
         (#"{"type":"file","url":null}"#, "url"), (#"{"type":"file","url":""}"#, "url"),
         (#"{"type":"file","url":"http://x","size":-1}"#, "size"),
     ])
-    func `type and url are required, and a size is not negative`(attachment: String, field: String) {
+    func `type and url are required, and a size must not be negative`(attachment: String, field: String) {
         let fault = problem { () throws(Problem) in try decode(#"{"type":"link","url":"http://ok"},"# + attachment) }
         #expect(fault?.status == 422)
         #expect(fault?.code == .invalidAttachment)
@@ -97,7 +97,7 @@ import Wire
     }
 
     @Test(arguments: ["type", "url", "mime", "title", "description", "thumbhash"])
-    func `strings have no U+0000`(field: String) {
+    func `strings must not contain U+0000`(field: String) {
         let others = field == "url" ? "" : #","url":"http://x""#
         let fault = problem { () throws(Problem) in
             try decode(#"{"\#(field)":"http://x\u0000"\#(others)\#(field == "type" ? "" : #","type":"file""#)}"#)

@@ -20,7 +20,7 @@ import Wire
             #"{"attachments":[{"url":"http:\/\/x","type":"link","size":null}],"text":""}"#
         ),
     ])
-    func `the same values are the same content, however they are written`(a: String, b: String) throws {
+    func `equal values are equal content, in any notation`(a: String, b: String) throws {
         #expect(try content(a).isSame(as: content(b)))
         #expect(try content(b).isSame(as: content(a)))
         #expect(try content(a).canonicalBytes == content(b).canonicalBytes)
@@ -45,7 +45,7 @@ import Wire
             #"{"attachments":[{"type":"link","url":"http://y"},{"type":"link","url":"http://x"}]}"#
         ),
     ])
-    func `other values are another content`(a: String, b: String) throws {
+    func `other values are different content`(a: String, b: String) throws {
         #expect(try !content(a).isSame(as: content(b)))
         #expect(try !content(b).isSame(as: content(a)))
         #expect(try content(a).canonicalBytes != content(b).canonicalBytes)

@@ -30,7 +30,7 @@ import Wire
     }
 
     @Test(arguments: [#"{"text":" "}"#, #"{"text":"\n"}"#, #"{"text":"\u200b"}"#])
-    func `a text of spaces is a text`(body: String) throws {
+    func `a text of spaces counts as a text`(body: String) throws {
         #expect(try !Draft.decode(body).content.text.isEmpty)
     }
 
@@ -47,7 +47,7 @@ import Wire
         #"{"text":"x","unknown":{"a":1,"a":1}}"#, #"{"text":"x","unknown":"\udfff"}"#, #"{"text":"x",}"#,
         "\u{FEFF}{\"text\":\"x\"}", #"{"text":5,"#, #"{"text":"","data":[}"#, #"{"text":"\u0000"}}"#,
     ])
-    func `a body that is no JSON object is invalid JSON, whatever else is wrong in it`(body: String) {
+    func `a body that is not a JSON object is invalid JSON, whatever else is wrong`(body: String) {
         let fault = problem { () throws(Problem) in try Draft.decode(body) }
         #expect(fault?.status == 400)
         #expect(fault?.code == .invalidJSON)
@@ -69,7 +69,7 @@ import Wire
         (#"{"text":"x","data":[]}"#, "data"), (#"{"text":"x","data":"{}"}"#, "data"),
         (#"{"text":"x","data":5}"#, "data"), (#"{"text":"\u0000","reply_to":-1,"data":1}"#, "data"),
     ])
-    func `a wrong type names its field, before any value that is not allowed`(body: String, field: String) {
+    func `a wrong type is reported with its field, before values that are not allowed`(body: String, field: String) {
         let fault = problem { () throws(Problem) in try Draft.decode(body) }
         #expect(fault?.status == 400)
         #expect(fault?.code == .invalidField)
@@ -90,7 +90,7 @@ import Wire
             (#"{"text":"x","reply_to":-0}"#, .replyToNotFound, "reply_to"),
             (#"{"text":"x","reply_to":-5}"#, .replyToNotFound, "reply_to"),
         ] as [(String, Problem.Code, String)])
-    func `what is understood and not allowed says why`(body: String, code: Problem.Code, field: String) {
+    func `a value that is not allowed is refused with a reason`(body: String, code: Problem.Code, field: String) {
         let fault = problem { () throws(Problem) in try Draft.decode(body) }
         #expect(fault?.status == 422)
         #expect(fault?.code == code)
@@ -98,7 +98,7 @@ import Wire
     }
 
     @Test(arguments: ["5", "5.0", "5e0", "50E-1"])
-    func `reply_to is an integer in whatever way it is written`(number: String) throws {
+    func `reply_to is an integer in any notation`(number: String) throws {
         #expect(try Draft.decode(#"{"text":"x","reply_to":\#(number)}"#).content.replyTo == 5)
     }
 
@@ -108,7 +108,7 @@ import Wire
     }
 
     @Test(arguments: ["x", "\\u0078", "\u{E9}", "\\u00e9", "😀", "\\ud83d\\ude00", "\\n"])
-    func `a text is measured in bytes of UTF-8 however it is escaped`(character: String) throws {
+    func `the length of a text is counted in bytes of UTF-8, however it is escaped`(character: String) throws {
         let size = try Draft.decode("{\"text\":\"\(character)\"}").content.text.utf8.count
         let count = Limits.textBytes / size
         let longest = String(repeating: character, count: count)
@@ -138,7 +138,7 @@ import Wire
     }
 
     @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
-    func `data is nested at most 64 deep`(opening: String, closing: String) throws {
+    func `data is nested at most 64 levels deep`(opening: String, closing: String) throws {
         func body(_ depth: Int) -> String {
             let inside =
                 String(repeating: opening, count: depth - 1) + "1" + String(repeating: closing, count: depth - 1)
@@ -152,7 +152,7 @@ import Wire
     }
 
     @Test(arguments: ["1e400", "-0", "1.10", "1E+2", "123456789012345678901234567890", "0.1e-9999999999999999999999"])
-    func `numbers in data are kept as they were written`(number: String) throws {
+    func `numbers in data are kept as written`(number: String) throws {
         let draft = try Draft.decode(#"{"text":"x","data":{"n": \#(number) }}"#)
         #expect(String(decoding: draft.content.data, as: UTF8.self) == #"{"n":\#(number)}"#)
     }

@@ -36,7 +36,7 @@ import Wire
     }
 
     @Test(arguments: [#"{"text":""}"#, #"{"text":null}"#, #"{"attachments":null,"text":""}"#])
-    func `nothing must be left empty`(body: String) throws {
+    func `an edit must not leave the message empty`(body: String) throws {
         let edit = try edit(body)
         #expect(problem { () throws(Problem) in try edit.applied(to: Content(text: "hi")) } == .emptyMessage)
         let attached = Content(text: "hi", attachments: [Attachment(kind: .link, url: "http://x")])
@@ -53,7 +53,7 @@ import Wire
             (#"{"text":"\#(String(repeating: "x", count: Limits.textBytes + 1))"}"#, 422, "too_long"),
             (#"{"attachments":[{"type":"x"}],"text":7}"#, 400, "invalid_field"),
         ])
-    func `the fields are under the same rules as those of a send`(body: String, status: Int, code: String) {
+    func `the fields follow the same rules as those of a send`(body: String, status: Int, code: String) {
         let fault = problem { () throws(Problem) in try edit(body) }
         #expect(fault?.status == status)
         #expect(fault?.code.string == code)

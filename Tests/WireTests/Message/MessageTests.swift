@@ -94,7 +94,7 @@ import Wire
         #"{"room":"r","seq":1,"rev":1,"sender":"u","created_at":"yesterday"}"#,
         #"{"room":"r","seq":1,"rev":1,"sender":"u","created_at":"2026-11-21T01:02:03.004Z"}}"#,
     ])
-    func `what is no snapshot is a fault of the server`(text: String) {
+    func `an unreadable snapshot is an internal error`(text: String) {
         let fault = problem { () throws(Problem) in try Message(decoding: Array(text.utf8)) }
         #expect(fault?.status == 500)
         #expect(fault?.code == .internalError)

@@ -14,7 +14,7 @@ import Wire
         "", " ", "a b", "a\n", "\u{7F}", "\u{0}", "\u{85}", "\u{A0}", "\u{2028}", "\u{FEFF}", "\u{202E}x", "\u{3000}",
         "\u{FFFF}", String(repeating: "x", count: 33), String(repeating: "❤️", count: 6),
     ])
-    func `what prints nothing, and what is too long, is none`(key: String) {
+    func `unprintable or long strings are refused`(key: String) {
         let fault = problem { () throws(Problem) in try ReactionKey(key) }
         #expect(fault == .invalidReaction)
         #expect(fault?.limit == 32)

@@ -12,7 +12,7 @@ import Testing
             (4_107_542_399_999, "2100-02-28T23:59:59.999Z"), (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
             (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func `a moment is written in UTC with milliseconds and read back`(milliseconds: Int64, text: String) {
+    func `a time is written in UTC with milliseconds and parsed again`(milliseconds: Int64, text: String) {
         #expect(Timestamp(milliseconds: milliseconds).description == text)
         #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds)
     }
@@ -60,7 +60,7 @@ import Testing
         ("9999-12-31T23:59:59-00:01", "9999-12-31T23:59:59.999Z"),
         ("2024-02-29T12:00:00Z", "2024-02-29T12:00:00.000Z"),
     ])
-    func `all of the grammar is read`(text: String, expected: String) {
+    func `every form of the grammar is parsed`(text: String, expected: String) {
         #expect(Timestamp(rfc3339: text)?.description == expected)
     }
 
@@ -72,7 +72,7 @@ import Testing
         ("2026-11-21T01:02:03.9991Z", "2026-11-21T01:02:04.000Z"),
         ("2026-12-31T23:59:59.99999Z", "2027-01-01T00:00:00.000Z"),
     ])
-    func `what is finer than a millisecond is rounded up`(text: String, expected: String) {
+    func `fractions finer than a millisecond are rounded up`(text: String, expected: String) {
         #expect(Timestamp(rfc3339: text)?.description == expected)
     }
 
@@ -81,7 +81,7 @@ import Testing
         ("1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00.000Z"),
         ("2015-07-01T01:59:60+02:00", "2015-07-01T00:00:00.000Z"),
     ])
-    func `a leap second is the midnight after it`(text: String, expected: String) {
+    func `a leap second becomes the following midnight`(text: String, expected: String) {
         #expect(Timestamp(rfc3339: text)?.description == expected)
     }
 
@@ -95,7 +95,7 @@ import Testing
         "2026-11-21T01:02:03Z ", "12026-11-21T01:02:03Z", "-026-11-21T01:02:03Z", "2026-1-21T01:02:03Z",
         "20261121T010203Z", "２026-11-21T01:02:03Z", "2026-11-21T01:02:03z\u{0}", "2026-11-21T01:02:03",
     ])
-    func `what is not in the grammar, or does not exist, is refused`(text: String) {
+    func `other text and impossible times are refused`(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
