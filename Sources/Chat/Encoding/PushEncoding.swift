@@ -47,21 +47,22 @@ public enum PushEncoding {
     }
 }
 
-/// Frames messages for subscribers whose sockets have agreed on compression (RFC 7692).
+/// Compresses messages for subscribers that have negotiated compression (RFC 7692).
 ///
-/// A message is compressed by itself, so that its bytes are the same for all of them. One of these does for a thread.
+/// Each message is compressed by itself, so its bytes are the same for all subscribers. Use one deflater for each
+/// thread.
 public final class PushDeflater {
-    /// The base-2 logarithm of the window that messages are compressed with: what a socket may agree to.
+    /// The base-2 logarithm of the compression window, which sockets must accept.
     public static let windowBits = Deflater.defaultWindowBits
-    /// The fewest bytes of JSON that are compressed. Below, less than a tenth would be saved; the messages that people
-    /// write are longer.
+    /// Minimum size in bytes of the JSON to compress. Shorter messages would shrink by less than a tenth, and people's
+    /// messages are longer.
     public static let minimumBytes = 100
 
     private var deflater = Deflater()
     private var json: [UInt8] = []
     private var payload: [UInt8] = []
 
-    /// A deflater, of about 40 KiB.
+    /// Creates a deflater, which takes about 40 KiB.
     public init() {}
 
     /// Appends a message as an unmasked text frame, compressed if that makes it shorter.
