@@ -1,21 +1,21 @@
-/// A room as admins see it in the list of all rooms.
+/// A room in the admins' list of all rooms.
 public struct AdminRoom: Sendable, Hashable {
     /// The room.
     public var room: RoomID
-    /// Its title, if it has one.
+    /// Its title; `nil` without one.
     public var title: String?
-    /// The visibility: who may read it.
+    /// Its visibility.
     public var visibility: RoomSummary.Visibility
-    /// The number of messages that it has, tombstones among them.
+    /// The number of its messages, including tombstones.
     public var messages: Int64
-    /// The number of members that it has.
+    /// The number of its members.
     public var members: Int64
-    /// The bytes of its messages as they are sent to clients.
+    /// The size of its messages in bytes, as sent to clients.
     public var bytes: Int64
-    /// The time when its newest message was stored, or else the room was made; `nil` if neither is known.
+    /// The time of its newest message, or of its creation; `nil` if neither is known.
     public var lastActivity: Timestamp?
 
-    /// A room.
+    /// Creates an entry of the list.
     public init(
         room: RoomID, title: String?, visibility: RoomSummary.Visibility, messages: Int64, members: Int64,
         bytes: Int64, lastActivity: Timestamp?
@@ -43,20 +43,20 @@ public struct AdminRoom: Sendable, Hashable {
     }
 }
 
-/// All rooms of a server, as `GET /v1/admin/rooms` answers them.
+/// A page of all rooms, the answer to `GET /v1/admin/rooms`.
 public struct AdminRooms: Sendable, Hashable {
     /// The rooms, latest activity first.
     public var rooms: [AdminRoom]
     /// The cursor of the next page; `nil` at the end of the list.
     public var next: InboxCursor?
 
-    /// A part of the list, read in one snapshot.
+    /// Creates a page, read in one snapshot.
     public init(rooms: [AdminRoom], next: InboxCursor?) {
         self.rooms = rooms
         self.next = next
     }
 
-    /// Appends the list as a JSON object.
+    /// Appends the page as a JSON object.
     public func encode(epoch: String, into out: inout [UInt8]) {
         out.append(literal: #"{"rooms":["#)
         for (index, room) in rooms.enumerated() {
@@ -71,13 +71,13 @@ public struct AdminRooms: Sendable, Hashable {
     }
 }
 
-/// A user as admins see it: `GET /v1/admin/users/{user}`.
+/// A user as admins see it, the answer to `GET /v1/admin/users/{user}`.
 public struct AdminUser: Sendable, Hashable {
     /// A membership.
     public struct Membership: Sendable, Hashable {
         /// The room.
         public var room: RoomID
-        /// The user's role there.
+        /// The user's role in the room.
         public var role: RoomMember.Role
 
         /// A membership.
@@ -89,14 +89,14 @@ public struct AdminUser: Sendable, Hashable {
 
     /// The user.
     public var user: UserID
-    /// Some of the user's rooms, those that were made first in front.
+    /// A page of the user's rooms, in order of creation.
     public var rooms: [Membership]
-    /// True if there are more behind them.
+    /// True if there are more rooms after these.
     public var hasMore: Bool
-    /// The time when the user has sent a message last, as far as that was looked for; `nil` when none was found.
+    /// The time of the user's last message within the searched ones; `nil` if none was found.
     public var lastActivity: Timestamp?
 
-    /// A user.
+    /// Creates an answer.
     public init(user: UserID, rooms: [Membership], hasMore: Bool, lastActivity: Timestamp?) {
         self.user = user
         self.rooms = rooms
@@ -106,7 +106,7 @@ public struct AdminUser: Sendable, Hashable {
 
     /// Appends the user as a JSON object.
     ///
-    /// - Parameter sockets: how many sockets and event streams the user has open.
+    /// - Parameter sockets: The number of open sockets and event streams of the user.
     public func encode(sockets: Int, into out: inout [UInt8]) {
         out.append(literal: #"{"user":"#)
         out.append(quoted: user.string)

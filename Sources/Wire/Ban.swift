@@ -1,10 +1,10 @@
 /// A ban of a user from a room, or from the whole server.
 public struct Ban: Sendable, Hashable {
-    /// The extent of a ban.
+    /// The scope of a ban.
     public enum Scope: String, Sendable, Hashable {
-        /// Every change: sends, edits, reactions, read marks, settings, members.
+        /// Refuses every change: sends, edits, reactions, read marks, settings, members.
         case send
-        /// Reading and subscribing, too.
+        /// Also refuses reading and subscribing.
         case all
     }
 
@@ -14,14 +14,14 @@ public struct Ban: Sendable, Hashable {
     public var scope: Scope
     /// The time when the ban ends by itself; `nil` for never.
     public var until: Timestamp?
-    /// Why, for people; the banned user is told.
+    /// The reason, for people. The banned user sees it.
     public var reason: String?
-    /// The user who has set the ban.
+    /// The user who set the ban.
     public var by: UserID
     /// The time when the ban was set.
     public var createdAt: Timestamp
 
-    /// A ban.
+    /// Creates a ban.
     public init(
         user: UserID, scope: Scope, until: Timestamp? = nil, reason: String? = nil, by: UserID, createdAt: Timestamp
     ) {
@@ -33,7 +33,7 @@ public struct Ban: Sendable, Hashable {
         self.createdAt = createdAt
     }
 
-    /// Returns whether the ban has not ended at a time.
+    /// Returns true if the ban has not ended at `time`.
     public func isInForce(at time: Timestamp) -> Bool {
         until.map { time < $0 } ?? true
     }
@@ -51,26 +51,27 @@ public struct Ban: Sendable, Hashable {
     }
 }
 
-/// The settings of a ban, as the body of `PUT …/bans/{user}`: `{"scope":"all","until":"2027-01-01T00:00:00Z"}`, or nothing.
+/// The settings of a ban, the optional body of `PUT …/bans/{user}`: `{"scope":"all","until":"2027-01-01T00:00:00Z"}`.
 public struct BanSettings: Sendable, Hashable {
     /// The extent of the ban.
     public var scope: Ban.Scope
     /// The time when the ban ends by itself; `nil` for never.
     public var until: Timestamp?
-    /// Why, for people; never empty.
+    /// The reason, for people; never empty.
     public var reason: String?
 
-    /// Settings.
+    /// Creates settings.
     public init(scope: Ban.Scope = .send, until: Timestamp? = nil, reason: String? = nil) {
         self.scope = scope
         self.until = until
         self.reason = reason
     }
 
-    /// Reads the body. Null is absent, and fields that are not known are ignored.
+    /// Decodes the body. Null counts as absent, and unknown fields are ignored.
     ///
-    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if a field has the wrong
-    ///   type, the scope is none, or `until` is no RFC 3339 time; 422 `too_long`, `nul_character` for the reason.
+    /// - Throws: 400 `invalid_json` if the body is not a JSON object; 400 `invalid_field` if a field has the wrong
+    ///   type, the scope is unknown, or `until` is not an RFC 3339 time; 422 `too_long` or `nul_character` for the
+    ///   reason.
     public static func decode(_ body: [UInt8]) throws(Problem) -> BanSettings {
         var settings = BanSettings()
         if body.isEmpty { return settings }
@@ -104,20 +105,20 @@ public struct BanSettings: Sendable, Hashable {
     }
 }
 
-/// Bans as `GET …/bans` answers them.
+/// A page of bans, the answer to `GET …/bans`.
 public struct Bans: Sendable, Hashable {
-    /// In the order of their users' bytes.
+    /// The bans, in the byte order of the user ids.
     public var bans: [Ban]
-    /// True if there are more behind them.
+    /// True if there are more bans after these.
     public var hasMore: Bool
 
-    /// Bans, all of them read in one snapshot.
+    /// Creates a page, read in one snapshot.
     public init(bans: [Ban], hasMore: Bool) {
         self.bans = bans
         self.hasMore = hasMore
     }
 
-    /// Appends them as a JSON object.
+    /// Appends the page as a JSON object.
     public func encode(into out: inout [UInt8]) {
         out.append(literal: #"{"bans":["#)
         for (index, ban) in bans.enumerated() {

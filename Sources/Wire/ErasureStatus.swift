@@ -1,8 +1,8 @@
-/// The progress of a user's erasure, as `DELETE` and `GET /v1/users/{user}` answer it.
+/// The progress of a user's erasure, the answer to `DELETE` and `GET /v1/users/{user}`.
 public struct ErasureStatus: Sendable, Hashable {
     /// The state of an erasure.
     public enum State: String, Sendable, Hashable {
-        /// Something of the user may still be there.
+        /// The erasure is in progress.
         case erasing
         /// Nothing of the user is left.
         case erased
@@ -10,12 +10,12 @@ public struct ErasureStatus: Sendable, Hashable {
 
     /// The erased user.
     public var user: UserID
-    /// Its state.
+    /// The state of the erasure.
     public var state: State
     /// The number of messages that have become tombstones so far.
     public var messages: Int64
 
-    /// A status.
+    /// Creates a status.
     public init(user: UserID, state: State, messages: Int64) {
         self.user = user
         self.state = state

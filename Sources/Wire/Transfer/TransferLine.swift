@@ -5,7 +5,7 @@
 /// lines and then its messages in ascending `seq`, and behind all rooms the `read` lines. A line without a `type` is a
 /// message, so a history of another program can be imported without these.
 public enum TransferLine: Sendable {
-    /// `{"type":"export","version":1,"epoch":…}`: the format, and the history that it comes from.
+    /// `{"type":"export","version":1,"epoch":…}`: the version of the format, and the epoch of the history.
     case start(version: Int64, epoch: String?)
     /// `{"type":"room","room":…,"visibility":…,"title":…}`.
     case room(RoomID, RoomSettings)
@@ -15,30 +15,30 @@ public enum TransferLine: Sendable {
     case message(TransferMessage)
     /// `{"type":"read","room":…,"user":…,"seq":…}`: the read mark of a user.
     case read(RoomID, UserID, seq: Int64)
-    /// `{"type":"end","messages":N}`: nothing is missing.
+    /// `{"type":"end","messages":N}`: the export is complete.
     case end(messages: Int64)
 
-    /// The version of the format that is written, and the only one that is read.
+    /// The version of the format, the only one that imports accept.
     public static let version: Int64 = 1
 }
 
-/// A message that moves from one database to another.
+/// A message of an export.
 public struct TransferMessage: Sendable {
-    /// The room it belongs to.
+    /// The message's room.
     public var room: RoomID
-    /// Its place in the room that it comes from, which ``Content/replyTo`` of other lines refers to.
+    /// The place in the room that it comes from. ``Content/replyTo`` of other lines refers to it.
     public var seq: Int64?
     /// The sender.
     public var sender: UserID
-    /// The sender's own name for it.
+    /// The sender's own name for the message; `nil` without one.
     public var clientMessageID: String?
-    /// Its content; empty if it is deleted.
+    /// The content; empty if the message is deleted.
     public var content: Content
-    /// Its reactions in the order of their first use, each with all its users in the order in which they reacted.
+    /// The reactions in the order of their first use, each with all its users in the order of reacting.
     public var reactions: [(key: ReactionKey, users: [UserID])]
-    /// The time at which it was stored.
+    /// The time when it was stored.
     public var createdAt: Timestamp
-    /// The time of its latest edit.
+    /// The time of its latest edit; `nil` if it was never edited.
     public var editedAt: Timestamp?
     /// True for a tombstone.
     public var deleted: Bool
@@ -76,14 +76,14 @@ extension TransferLine {
         out.append(literal: "}\n")
     }
 
-    /// Appends the line of a message that has no reactions, straight from its snapshot.
+    /// Appends the line of a message without reactions directly from its snapshot.
     public static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
         out.append(literal: #"{"type":"message","#)
         appendMembers(of: snapshot, to: &out)
         out.append(UInt8(ascii: "\n"))
     }
 
-    /// Appends a snapshot from its first member on, without its `rev`: revisions are those of one database.
+    /// Appends a snapshot from its first member on, without its `rev`: revisions belong to one database.
     fileprivate static func appendMembers(of snapshot: Span<UInt8>, to out: inout [UInt8]) {
         // `room`, `seq` and `rev` come first, and a room id has no commas.
         var commas: [Int] = []
@@ -110,7 +110,7 @@ extension TransferLine {
 }
 
 extension TransferMessage {
-    /// The message of this snapshot, with all users of its reactions.
+    /// Returns the message of this snapshot, with all users of its reactions.
     public init(_ message: Message, seq: Int64, reactions: [(key: ReactionKey, users: [UserID])]) {
         self.init(
             room: message.room, seq: seq, sender: message.sender, clientMessageID: message.clientMessageID,
@@ -119,7 +119,7 @@ extension TransferMessage {
     }
 
     fileprivate func encodeMembers(into out: inout [UInt8]) {
-        // As a snapshot has them, so that the lines of all messages look the same.
+        // In the same order as snapshots, so that all lines look the same.
         let snapshot = Message(
             room: room, seq: seq ?? 0, rev: 0, sender: sender, clientMessageID: clientMessageID, content: content,
             reactions: reactions.map { Reaction(key: $0.key.string, count: $0.users.count, users: $0.users) },
@@ -136,9 +136,9 @@ extension TransferMessage {
 // MARK: Reading
 
 extension TransferLine {
-    /// Reads a line. Fields that are not known are ignored; a content is held against the same bounds as a send.
+    /// Decodes a line. Unknown fields are ignored, and the content has the same limits as a send.
     ///
-    /// - Throws: what ``Draft/decode(_:)-([UInt8])`` throws, and 400 `invalid_field` for the other fields.
+    /// - Throws: The errors of ``Draft/decode(_:)-([UInt8])``, and 400 `invalid_field` for the other fields.
     public static func decode(_ line: [UInt8]) throws(Problem) -> TransferLine {
         var reader = FieldReader(try JSONScanner(line))
         guard try reader.json.peek() == .object else { throw .invalidJSON("A line must be a JSON object.") }
@@ -149,7 +149,7 @@ extension TransferLine {
         return try fields.line()
     }
 
-    /// The fields that any line can have.
+    /// The fields of a line of any type.
     private struct Fields {
         var type: String?
         var room: String?
@@ -189,7 +189,7 @@ extension TransferLine {
             } else if reader.json.matches(name, "reactions") {
                 reactions = try reader.reactionsWithUsers()
             } else if try content.decode(name, from: &reader) {
-                // It has been read.
+                // Already decoded.
             } else {
                 try decodeOther(name, from: &reader)
             }
@@ -253,7 +253,7 @@ extension TransferLine {
             if let editedAt, editedAt < createdAt { throw .invalidField("edited_at", must: "at or after created_at") }
             // The sender of a tombstone may have been erased.
             let isErased = deleted && sender?.hasSameBytes(as: UserID.deleted.string) == true
-            // A tombstone has nothing but its place, its sender and its time, whatever the line says.
+            // A tombstone keeps only its place, its sender and its time, whatever the line says.
             return TransferMessage(
                 room: try roomID(), seq: seq, sender: isErased ? .deleted : try userID(sender, "sender"),
                 clientMessageID: clientMessageID,
@@ -311,7 +311,7 @@ extension TransferLine {
 }
 
 extension FieldReader {
-    /// Reads reactions with all their users; the `count` of each is ignored.
+    /// Decodes reactions with all their users. The `count` of each is ignored.
     fileprivate mutating func reactionsWithUsers() throws(Problem) -> [(key: String, users: [String])] {
         guard try enterArray("reactions") else { return [] }
         var reactions: [(key: String, users: [String])] = []
