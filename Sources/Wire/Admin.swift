@@ -80,7 +80,7 @@ public struct AdminUser: Sendable, Hashable {
         /// The user's role in the room.
         public var role: RoomMember.Role
 
-        /// A membership.
+        /// Creates a membership.
         public init(room: RoomID, role: RoomMember.Role) {
             self.room = room
             self.role = role

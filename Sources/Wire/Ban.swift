@@ -10,9 +10,9 @@ public struct Ban: Sendable, Hashable {
 
     /// The banned user.
     public var user: UserID
-    /// The extent of the ban.
+    /// The scope of the ban.
     public var scope: Scope
-    /// The time when the ban ends by itself; `nil` for never.
+    /// The time when the ban ends by itself; `nil` for a ban without end.
     public var until: Timestamp?
     /// The reason, for people. The banned user sees it.
     public var reason: String?
@@ -53,9 +53,9 @@ public struct Ban: Sendable, Hashable {
 
 /// The settings of a ban, the optional body of `PUT …/bans/{user}`: `{"scope":"all","until":"2027-01-01T00:00:00Z"}`.
 public struct BanSettings: Sendable, Hashable {
-    /// The extent of the ban.
+    /// The scope of the ban.
     public var scope: Ban.Scope
-    /// The time when the ban ends by itself; `nil` for never.
+    /// The time when the ban ends by itself; `nil` for a ban without end.
     public var until: Timestamp?
     /// The reason, for people; never empty.
     public var reason: String?
