@@ -7,7 +7,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// A module of the house and its tests; each may import only what stands above it here.
+/// A module of this package and its tests. It may import only modules that are declared above it.
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -24,13 +24,13 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 
 let package = Package(
     name: "backscroll",
-    // What an app that uses the libraries needs. The server runs on Linux.
+    // The platforms of apps that use the libraries. The server runs on Linux.
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
         .executable(name: "backscroll", targets: ["backscroll"]),
-        // For clients and tools in Swift: the same types that the server reads and writes. It has no dependencies.
+        // The types that the server reads and writes, for clients and tools in Swift. It has no dependencies.
         .library(name: "Wire", targets: ["Wire"]),
-        // What a chat screen does, as a value. It has no dependencies, and is written for apps as well.
+        // The state machine of a chat screen, also for apps. It has no dependencies.
         .library(name: "BackscrollTimeline", targets: ["BackscrollTimeline"]),
     ],
     dependencies: [
@@ -51,7 +51,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The JSON vocabulary shared with clients.
         module("Wire", []),
-        // What a chat screen does: events in, effects and a view out.
+        // The state machine of a chat screen: events in, effects and a view out.
         .target(name: "BackscrollTimeline", path: "Sources/Timeline", swiftSettings: settings),
         // HTTP/1.1: bytes to requests, responses to bytes.
         module("HTTP", [httpTypes]),
@@ -59,11 +59,11 @@ let package = Package(
         module("WebSocket", ["CZlib"]),
         // Loops, listeners, connections, TLS.
         module("Transport", ["CLibwebsockets"]),
-        // Rooms, feeds, subscribers, and what a log is.
+        // The contract of the log, rooms' feeds and subscribers, presence and notices.
         module("Chat", ["Wire", "WebSocket"]),
-        // HMAC, and keys that sign and verify, by OpenSSL.
+        // HMAC, and keys that sign and verify, with OpenSSL.
         module("Signatures", ["COpenSSL"]),
-        // Who callers are: tokens and the keys that they are signed with.
+        // Callers' tokens and the keys that verify them.
         module("Tokens", ["Wire", "Chat", "Signatures"]),
         // The log in SQLite.
         module(
@@ -73,7 +73,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        // The web page. A module of its own, because arrays of its bytes take the compiler some seconds.
+        // The web page. A separate module, because the compiler takes some seconds for arrays of its bytes.
         .target(
             name: "Page", exclude: ["package.json"],
             resources: [
@@ -114,7 +114,7 @@ let package = Package(
                 "Wire", "HTTP", "WebSocket", "Transport", arguments, httpTypes,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
-        // Times pieces of the server by themselves.
+        // Benchmarks of parts of the server.
         module("Bench", ["Wire", "HTTP", "WebSocket", "Chat", "Store", arguments, httpTypes]),
         .executableTarget(
             name: "backscroll",
