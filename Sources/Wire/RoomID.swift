@@ -13,7 +13,7 @@ public struct RoomID: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``Problem/invalidRoom`` if `string` violates the grammar.
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
-        guard Self.isRoomID(string.utf8Span.span) else { throw .invalidRoom }
+        guard string.withUTF8Span(Self.isRoomID) else { throw .invalidRoom }
         self.string = string
     }
 

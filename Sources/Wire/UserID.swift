@@ -20,7 +20,7 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
         let string = String(string)
         let count = string.utf8.count
         guard count > 0, count <= Self.maximumBytes,
-            Self.isVisibleASCII(string.utf8Span.span) || string.unicodeScalars.allSatisfy(Self.isPrintable)
+            string.withUTF8Span(Self.isVisibleASCII) || string.unicodeScalars.allSatisfy(Self.isPrintable)
         else { throw .invalidUser }
         self.string = string
         if self == .deleted { throw .invalidUser }
@@ -42,7 +42,7 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         // The pointer is used only inside the closure, while the span's owner is borrowed.
-        string.utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }
+        string.withUTF8Span { $0.withUnsafeBytes { hasher.combine(bytes: $0) } }
         hasher.combine(0xFF as UInt8)
     }
 

@@ -32,11 +32,7 @@ public struct JSONScanner: Sendable {
     ///
     /// - Throws: 400 `invalid_json` if `text` is not UTF-8.
     public init(_ text: [UInt8]) throws(Problem) {
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: text.span)
-        } catch {
-            throw .invalidJSON("Invalid UTF-8 at byte \(error.byteOffsets.lowerBound).")
-        }
+        if let offset = text.firstInvalidUTF8 { throw .invalidJSON("Invalid UTF-8 at byte \(offset).") }
         self.text = text
         names.reserveCapacity(8)
     }

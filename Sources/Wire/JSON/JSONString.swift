@@ -19,14 +19,14 @@ extension JSONScanner {
         var excess = 0  // number of bytes by which escapes are longer than their values
         var isEscaped = false
         var hasNUL = false
-        offset = text.span.firstSpecial(from: start)
+        offset = text.firstSpecial(from: start)
         while next != UInt8(ascii: "\"") {
             guard next == UInt8(ascii: "\\") else { throw unexpected() }
             isEscaped = true
             let escape = try escape(at: offset)
             excess += escape.length - UTF8.width(escape.scalar)
             if escape.scalar.value == 0 { hasNUL = true }
-            offset = text.span.firstSpecial(from: offset + escape.length)
+            offset = text.firstSpecial(from: offset + escape.length)
         }
         let range = start..<offset
         offset += 1
@@ -35,10 +35,12 @@ extension JSONScanner {
 
     /// Returns the value of a string.
     public func string(_ token: JSONString) -> String {
+        #if !canImport(Darwin)
         // The text is valid UTF-8 and the token lies between two quotes, so it is valid UTF-8 too.
         if !token.isEscaped, let value = try? UTF8Span(validating: text.span.extracting(token.range)) {
             return String(copying: value)
         }
+        #endif
         return String(decoding: bytes(of: token), as: UTF8.self)
     }
 

@@ -23,7 +23,7 @@ extension [UInt8] {
 
     /// Appends the bytes of `string` without escaping.
     public mutating func append(utf8 string: String) {
-        append(copying: string.utf8Span.span)
+        string.withUTF8Span { append(copying: $0) }
     }
 
     /// Appends a number in decimal.
@@ -58,7 +58,7 @@ extension [UInt8] {
     /// Appends `string` as a JSON string: quoted, and escaped where necessary.
     public mutating func append(quoted string: String) {
         append(UInt8(ascii: "\""))
-        append(escaped: string.utf8Span.span)
+        string.withUTF8Span { append(escaped: $0) }
         append(UInt8(ascii: "\""))
     }
 

@@ -1,4 +1,10 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 /// Writing into reserved memory, for the output of every message. The size is computed first, so that no append has to
 /// check the array's capacity. Every write is still bounds-checked.
@@ -17,7 +23,7 @@ extension OutputSpan<UInt8> {
 
     /// Appends the bytes of `string` without escaping. There must be room.
     package mutating func append(utf8 string: String) {
-        append(copying: string.utf8Span.span)
+        string.withUTF8Span { append(copying: $0) }
     }
 
     /// Appends `literal` without escaping. There must be room.

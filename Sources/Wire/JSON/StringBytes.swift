@@ -1,19 +1,97 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
+/// Bytes of strings and arrays as spans. The standard library has them as properties since macOS 26 and iOS 26; clients
+/// run on earlier ones, where the bytes are lent in another way.
 extension String {
+    /// Calls `body` with the UTF-8 of the string.
+    @inline(__always)
+    package func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        #if canImport(Darwin)
+        withLentUTF8(body)
+        #else
+        body(utf8Span.span)
+        #endif
+    }
+
+    /// Calls `body` with the UTF-8 of the string, by what every version of the standard library has.
+    package func withLentUTF8<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable({ body($0.span) }) { return result }
+        var copy = self
+        return copy.withUTF8 { body($0.span) }
+    }
+
     /// Returns true if both have the same code points. `==` also holds for canonically equivalent strings.
     package func hasSameBytes(as other: String) -> Bool {
-        let (mine, others) = (utf8Span.span, other.utf8Span.span)
-        guard mine.count == others.count, !mine.isEmpty else { return mine.count == others.count }
-        // The pointers are used only inside the closures, while the spans' owners are borrowed, and within the count
-        // that both share. They are not null, because the count is not 0.
-        return mine.withUnsafeBytes { mine in
-            others.withUnsafeBytes { memcmp(mine.baseAddress!, $0.baseAddress!, mine.count) == 0 }
+        withUTF8Span { mine in
+            other.withUTF8Span { others in
+                guard mine.count == others.count, !mine.isEmpty else { return mine.count == others.count }
+                // The pointers are used only inside the closures, while the spans' owners are borrowed, and within the
+                // count that both share. They are not null, because the count is not 0.
+                return mine.withUnsafeBytes { mine in
+                    others.withUnsafeBytes { memcmp(mine.baseAddress!, $0.baseAddress!, mine.count) == 0 }
+                }
+            }
         }
     }
 
     /// The beginning of a client's text, short enough to repeat in an error.
     var excerpt: String {
         String(String.UnicodeScalarView(unicodeScalars.prefix(64)))
+    }
+}
+
+extension [UInt8] {
+    /// Calls `body` with the bytes.
+    @inline(__always)
+    func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        #if canImport(Darwin)
+        withUnsafeBufferPointer { body($0.span) }
+        #else
+        body(span)
+        #endif
+    }
+
+    /// Returns the offset of the first byte from `start` on that a JSON string cannot have as it is, or the count.
+    @inline(__always)
+    func firstSpecial(from start: Int) -> Int {
+        #if canImport(Darwin)
+        withSpan { $0.firstSpecial(from: start) }
+        #else
+        span.firstSpecial(from: start)
+        #endif
+    }
+
+    /// The offset of the first byte that is no UTF-8; nil if all are.
+    var firstInvalidUTF8: Int? {
+        #if canImport(Darwin)
+        parsedFirstInvalidUTF8
+        #else
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: span)
+            return nil
+        } catch {
+            return error.byteOffsets.lowerBound
+        }
+        #endif
+    }
+
+    /// The same, by what every version of the standard library has.
+    package var parsedFirstInvalidUTF8: Int? {
+        var parser = UTF8.ForwardParser()
+        var bytes = makeIterator()
+        var offset = 0
+        while true {
+            switch parser.parseScalar(from: &bytes) {
+            case .valid(let scalar): offset += scalar.count
+            case .emptyInput: return nil
+            case .error: return offset
+            }
+        }
     }
 }

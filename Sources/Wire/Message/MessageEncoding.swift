@@ -44,10 +44,24 @@ extension Message {
         room: RoomID, seq: Int64, rev: Int64, sender: UserID, clientMessageID: String?, content: Content,
         into out: inout [UInt8]
     ) {
-        // A room id never needs escaping.
-        let (room, sender) = (room.string.utf8Span.span, sender.string.utf8Span.span)
-        let idText = clientMessageID ?? ""
-        let (id, text) = (idText.utf8Span.span, content.text.utf8Span.span)
+        room.string.withUTF8Span { room in
+            sender.string.withUTF8Span { sender in
+                (clientMessageID ?? "").withUTF8Span { id in
+                    content.text.withUTF8Span { text in
+                        encodeHead(
+                            room: room, seq: seq, rev: rev, sender: sender, hasID: clientMessageID != nil, id: id,
+                            text: text, content: content, into: &out)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Appends the head from the UTF-8 of its strings. A room id never needs escaping.
+    private static func encodeHead(
+        room: Span<UInt8>, seq: Int64, rev: Int64, sender: Span<UInt8>, hasID: Bool, id: Span<UInt8>,
+        text: Span<UInt8>, content: Content, into out: inout [UInt8]
+    ) {
         let (seqCount, revCount) = (seq.decimalCount, rev.decimalCount)
         let (senderCount, idCount, textCount) = (sender.escapedCount, id.escapedCount, text.escapedCount)
         let count =
@@ -62,7 +76,7 @@ extension Message {
             out.append(decimal: rev, count: revCount)
             out.append(literal: #","sender":"#)
             out.append(quoted: sender, escapedCount: senderCount)
-            if clientMessageID != nil {
+            if hasID {
                 out.append(literal: #","client_message_id":"#)
                 out.append(quoted: id, escapedCount: idCount)
             }

@@ -29,7 +29,7 @@ public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         // The pointer is used only inside the closure, while the span's owner is borrowed.
-        string.utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }
+        string.withUTF8Span { $0.withUnsafeBytes { hasher.combine(bytes: $0) } }
         hasher.combine(0xFF as UInt8)
     }
 

@@ -129,7 +129,7 @@ extension TransferMessage {
         out.append(UInt8(ascii: ","))
         // The line ends with its own brace.
         bytes.removeLast()
-        TransferLine.appendMembers(of: bytes.span, to: &out)
+        bytes.withSpan { TransferLine.appendMembers(of: $0, to: &out) }
     }
 }
 

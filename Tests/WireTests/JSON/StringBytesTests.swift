@@ -1,0 +1,40 @@
+import Testing
+import Wire
+
+/// The ways in which clients on earlier systems get at bytes. The server uses the standard library's spans.
+@Suite struct StringBytesTests {
+    private static let strings = [
+        "", "a", "lobby", "a text of more than fifteen bytes", "é", "e\u{301}", "👨‍👩‍👧 and more than fifteen bytes", "\0",
+    ]
+
+    @Test(arguments: strings) func `lent bytes are those of the string`(string: String) {
+        #expect(string.withLentUTF8 { $0.withUnsafeBytes { Array($0) } } == Array(string.utf8))
+        #expect(string.withUTF8Span { $0.withUnsafeBytes { Array($0) } } == Array(string.utf8))
+    }
+
+    @Test func `strings have the same bytes only if their code points are the same`() {
+        for one in Self.strings {
+            for other in Self.strings {
+                #expect(one.hasSameBytes(as: other) == one.utf8.elementsEqual(other.utf8))
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], nil), ([0x61], nil), ([0x61, 0x80], 1), ([0xC3, 0xA9], nil), ([0xC3], 0), ([0x61, 0xE2, 0x82], 1),
+            ([0xED, 0xA0, 0x80], 0), ([0xF0, 0x9F, 0x99, 0x82, 0xFF], 4), ([0xC0, 0xAF], 0),
+            ([0xF4, 0x90, 0x80, 0x80], 0),
+        ] as [([UInt8], Int?)])
+    func `the first byte that is no UTF-8 is found`(bytes: [UInt8], offset: Int?) {
+        #expect(bytes.parsedFirstInvalidUTF8 == offset)
+        // The scanner tells where it is, by the standard library's way.
+        let expected = offset.map { "Invalid UTF-8 at byte \($0)." }
+        do throws(Problem) {
+            _ = try JSONScanner(bytes)
+            #expect(expected == nil)
+        } catch {
+            #expect(error.detail == expected)
+        }
+    }
+}
