@@ -4,7 +4,7 @@
  * @module api
  */
 
-/** What the server refused, or `status` 0 where no answer came. */
+/** The error of a request: the server refused it, or no answer came, with `status` 0. */
 export class RequestError extends Error {
     constructor(status, code, detail, retryAfter) {
         super(detail);

@@ -1,5 +1,5 @@
 /**
- * The page as a whole: who the user is, the list of rooms beside the open room, and their URLs.
+ * The page as a whole: signs the user in, shows the list of rooms beside the open room, and keeps the URL in step with them.
  *
  * @module app
  */
@@ -13,6 +13,8 @@ import { avatar, element, summary } from "./text.js";
 
 const $ = (selector) => document.querySelector(selector);
 const TOKEN_KEY = "backscroll.token";
+/** Maximum number of members that are listed. */
+const MAXIMUM_MEMBERS = 1000;
 const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 const shortTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
@@ -20,7 +22,7 @@ const shortDate = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "s
 
 let api, store, inbox, outbox, screen = null;
 
-/** What the URL says: the user in open mode, the room, and a message in it. A token never stands there. */
+/** Reads the URL: the user in open mode, the room, and a message in it. A URL never holds a token. */
 function place() {
     const query = new URLSearchParams(location.search);
     const at = Number(query.get("at"));
@@ -41,7 +43,7 @@ function urlOf(room, at) {
 
 // Signing in
 
-/** Learns whether the server wants tokens, from how it refuses a request without a name. */
+/** Asks the server for the rooms without a name. Its error tells if it wants tokens. */
 async function wantsToken() {
     try {
         await new API(null, null).rooms();
@@ -56,7 +58,7 @@ async function start() {
     const token = sessionStorage.getItem(TOKEN_KEY);
     if (token) return enter(new API(null, token));
     if (!user) return signIn(await wantsToken());
-    // A name in the URL is enough in open mode. The room need not wait for the answer that says so.
+    // In open mode a name is enough. The room opens at once; a server that wants tokens refuses the request below.
     const named = new API(user, null);
     enter(named);
     try {
@@ -161,7 +163,7 @@ async function refreshRoom(room) {
         $("#join").hidden = Boolean(summary.role);
         if (!summary.role) inbox.visit(summary);
     } catch {
-        // The timeline tells of what is wrong with the room.
+        // The timeline shows what is wrong with the room.
     }
 }
 
@@ -207,11 +209,18 @@ function roomItem(id) {
     return item;
 }
 
+/** @type {WeakMap<HTMLElement, string>} The content of each item of the list. An item with the same content is left as it is. */
+const shownRooms = new WeakMap();
+
 function fillRoomItem(item, room) {
     const { last_message: last } = room;
-    item.dataset.unread = room.unread ?? 0;
     const time = last ? new Date(last.created_at) : null;
     const isToday = time?.toDateString() === new Date().toDateString();
+    markCurrent(item);
+    const shown = JSON.stringify([room.title, room.visibility, room.unread, room.epoch, last?.seq, last?.rev, isToday]);
+    if (shownRooms.get(item) === shown) return;
+    shownRooms.set(item, shown);
+    item.dataset.unread = room.unread ?? 0;
     item.firstChild.replaceChildren(
         avatar(room.title || room.room),
         element("span", { class: "what" },
@@ -220,7 +229,6 @@ function fillRoomItem(item, room) {
         element("span", { class: "when" },
             time ? element("time", { datetime: last.created_at }, (isToday ? shortTime : shortDate).format(time)) : null,
             room.unread ? element("span", { class: "badge", "aria-label": `${room.unread} unread` }, room.unread > 999 ? "999+" : String(room.unread)) : null));
-    markCurrent(item);
 }
 
 function markCurrent(item) {
@@ -285,15 +293,19 @@ function wireDialogs() {
 
 async function drawMembers() {
     const list = $("#member-list");
-    let answer;
+    const members = [];
     try {
-        answer = await api.members(screen.id);
+        let answer;
+        do {
+            answer = await api.members(screen.id, members.at(-1)?.user);
+            members.push(...answer.members);
+        } while (answer.has_more && members.length < MAXIMUM_MEMBERS);
     } catch (error) {
         list.replaceChildren();
         return void ($("#members-dialog .error").textContent = error.message);
     }
-    const isOwner = answer.members.some(({ user, role }) => user === api.user && role === "owner");
-    list.replaceChildren(...answer.members.map(({ user, role }) => {
+    const isOwner = members.some(({ user, role }) => user === api.user && role === "owner");
+    list.replaceChildren(...members.map(({ user, role }) => {
         const remove = isOwner && user !== api.user
             ? element("button", { type: "button", "aria-label": `Remove ${user}` }, "Remove") : null;
         if (remove) remove.onclick = () => tryMember(() => api.removeMember(screen.id, user));
@@ -327,7 +339,7 @@ window.addEventListener("online", () => {
     outbox?.wake();
 });
 document.addEventListener("visibilitychange", () => !document.hidden && inbox?.wake());
-// Browsers have no workers on plain HTTP from another machine; the page then needs the server to open.
+// Over plain HTTP from another machine browsers have no service workers. There the page does not open offline.
 navigator.serviceWorker?.register("/page/offline.js", { scope: "/" }).catch(() => {});
 wireDialogs();
 start();

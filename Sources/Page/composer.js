@@ -6,7 +6,7 @@
 
 import { element, pictureURL, summary } from "./text.js";
 
-/** How long to wait for the size of a picture, in milliseconds. */
+/** Maximum time to wait for the size of a picture, in milliseconds. */
 const PICTURE_MILLISECONDS = 15000;
 
 const $ = (selector) => document.querySelector(selector);
@@ -38,12 +38,12 @@ export class Composer {
     /** @type {object[]} */
     #attachments = [];
     #errorTimer = 0;
-    /** Where the session keeps what is written in this room and not sent. */
+    /** The key in the session storage of the text that is written here and not sent. */
     #draftKey;
 
     /**
      * @param {string} place The user and the room, under which what is written is kept.
-     * @param {{send: (draft: object) => void, edit: (seq: number, changes: object) => void, type: () => void, editLast: () => void}} handlers
+     * @param {{send: (draft: object) => void, edit: (message: object, text: string) => void, type: () => void, editLast: () => void}} handlers
      */
     constructor(place, handlers) {
         this.#handlers = handlers;
@@ -77,9 +77,9 @@ export class Composer {
         this.focus();
     }
 
-    edit(message) {
+    edit(message, text = message.text ?? "") {
         this.#setContext({ edit: message });
-        this.#input.value = message.text ?? "";
+        this.#input.value = text;
         this.#resize();
         this.focus();
     }
@@ -127,13 +127,13 @@ export class Composer {
         return sessionStorage.getItem(this.#draftKey) ?? "";
     }
 
-    /** Keeps what is written, so that it is there again when the reader comes back to the room or reloads the page. */
+    /** Stores the text that is not sent. It is there again when the reader comes back to the room or reloads the page. */
     #keepDraft() {
         if (this.#input.value) sessionStorage.setItem(this.#draftKey, this.#input.value);
         else sessionStorage.removeItem(this.#draftKey);
     }
 
-    /** As high as its text, up to a third of the screen; the style sheet has the bound. */
+    /** Makes the input as high as its text. The style sheet limits it to a third of the screen. */
     #resize() {
         this.#input.style.height = "auto";
         const borders = this.#input.offsetHeight - this.#input.clientHeight;
@@ -146,7 +146,7 @@ export class Composer {
         const context = this.#context;
         if (context?.edit) {
             if (!text && !context.edit.attachments?.length) return;
-            if (text !== context.edit.text) this.#handlers.edit(context.edit.seq, { text });
+            if (text !== context.edit.text) this.#handlers.edit(context.edit, text);
         } else {
             if (!text && !this.#attachments.length) return;
             const draft = { client_message_id: crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now() };
@@ -164,7 +164,7 @@ export class Composer {
         this.focus();
     }
 
-    /** A picture's address that is pasted or dropped alone becomes an attachment, with its size. */
+    /** Turns the address of a picture, pasted or dropped alone, into an attachment with the picture's size. */
     async #dropped(event, data) {
         const text = data?.getData("text/uri-list")?.split("\n")[0] || data?.getData("text/plain") || "";
         const url = pictureURL(text);

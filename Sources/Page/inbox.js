@@ -7,17 +7,19 @@
 import { RequestError } from "./api.js";
 import { Socket } from "./socket.js";
 
-/** The most entries that are listed. */
+/** Maximum number of rooms that are listed. */
 const MAXIMUM_ROOMS = 500;
 /** Pauses before the next attempt to connect, in milliseconds: doubled each time, with a random part. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
-/** Maximum number of rooms that are listed although the user is no member: the ones that were visited last. */
+/** Maximum number of listed rooms that the user has visited without being a member. The oldest visits go first. */
 const MAXIMUM_VISITED = 20;
-/** How long to wait before rooms are looked up, so that a burst of messages asks once. */
+/** Delay before rooms are looked up, in milliseconds, so that a burst of messages causes one request. */
 const REFRESH_MILLISECONDS = 250;
+/** Delay before the changed list is drawn, in milliseconds, so that a burst of messages is drawn once. */
+const CHANGE_MILLISECONDS = 30;
 
-/** True for an open room that the user has come to without being a member. */
+/** True for an open room that the user has visited without being a member. */
 const isVisited = ({ role, visited }) => !role && visited !== undefined;
 
 export class Inbox {
@@ -33,6 +35,8 @@ export class Inbox {
     #timer = 0;
     #stale = new Set();
     #refreshing = 0;
+    #changing = 0;
+    #isClosed = false;
 
     /**
      * @param {{onChange: (rooms: object[]) => void, onToken: () => void, onConnect: () => void}} app Called with the rooms, latest
@@ -48,7 +52,7 @@ export class Inbox {
 
     async open() {
         for (const room of await this.#store.rooms()) this.#rooms.set(room.room, room);
-        if (this.#rooms.size) this.#changed();
+        if (this.#rooms.size) this.#tellChange();
         this.#connect();
     }
 
@@ -56,6 +60,8 @@ export class Inbox {
         this.#socket?.close();
         clearTimeout(this.#timer);
         clearTimeout(this.#refreshing);
+        clearTimeout(this.#changing);
+        this.#isClosed = true;
     }
 
     get(room) {
@@ -71,13 +77,13 @@ export class Inbox {
         this.#connect();
     }
 
-    /** Says that what is unread in a room, or the room itself, may have changed. */
+    /** Asks the server about a room soon: its unread count, or the room itself, may have changed. */
     refresh(room) {
         this.#stale.add(room);
         this.#refreshing ||= setTimeout(() => this.#refreshStale(), REFRESH_MILLISECONDS);
     }
 
-    /** Lists an open room that the user has come to without being a member, so that there is a way back to it. */
+    /** Adds an open room to the list although the user is no member, so that there is a way back to it. */
     visit(summary) {
         const known = this.#rooms.get(summary.room);
         this.#rooms.set(summary.room, { ...known, ...summary, visited: Date.now() });
@@ -90,7 +96,7 @@ export class Inbox {
         this.refresh(summary.room);
     }
 
-    /** First the subscription, then the list: so nothing falls in between. */
+    /** Connects. It subscribes before it loads the list, so that no message falls between the two. */
     #connect() {
         this.#socket = new Socket(this.#api.socket("/v1/live"), {
             opened: () => {
@@ -152,7 +158,7 @@ export class Inbox {
                 if (message.sender !== this.#api.user) room.unread++;
             }
             this.#changed();
-            // Counting edits and deletions is the server's.
+            // The server knows how an edit or a deletion changes the unread count.
             this.refresh(message.room);
         } else if (frame.type === "read" && frame.user === this.#api.user) {
             this.refresh(frame.room);
@@ -185,7 +191,13 @@ export class Inbox {
         this.#changed();
     }
 
+    /** Draws and stores the list soon. */
     #changed() {
+        if (!this.#isClosed) this.#changing ||= setTimeout(() => this.#tellChange(), CHANGE_MILLISECONDS);
+    }
+
+    #tellChange() {
+        this.#changing = 0;
         const time = (room) => room.last_message?.created_at ?? "9";
         const rooms = [...this.#rooms.values()].filter((room) => room.role || isVisited(room)).sort((one, other) => (time(one) < time(other) ? 1 : -1));
         this.#store.saveRooms(rooms.slice(0, MAXIMUM_ROOMS));

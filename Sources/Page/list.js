@@ -47,9 +47,13 @@ export class List {
     #bottom;
     #draw;
     #onMove;
+    /** @type {readonly (readonly object[])[]} The rows as they were given. */
+    #chunks = [];
     /** @type {Block[]} */
     #blocks = [];
     #count = 0;
+    /** The sum of the heights of all rows. */
+    #height = 0;
     /** @type {Map<string, {block: Block, height: number | null}>} The block of each row, and its height once it is measured. */
     #slots = new Map();
     /** @type {Map<string, Drawn>} The rows in the document, by key. */
@@ -201,7 +205,8 @@ export class List {
 
     /** Takes other rows. Returns false if they are the same. */
     #takeChunks(chunks) {
-        if (chunks.length === this.#blocks.length && chunks.every((rows, index) => rows === this.#blocks[index].rows)) return false;
+        if (chunks === this.#chunks) return false;
+        this.#chunks = chunks;
         const gone = new Map(this.#blocks.map((block) => [block.rows, block]));
         this.#blocks = chunks.map((rows) => {
             const known = gone.get(rows);
@@ -212,9 +217,11 @@ export class List {
             for (const { key } of block.rows) if (this.#slots.get(key)?.block === block) this.#slots.delete(key);
         }
         this.#count = 0;
+        this.#height = 0;
         for (const block of this.#blocks) {
             block.start = this.#count;
             this.#count += block.rows.length;
+            this.#height += block.height;
         }
         return true;
     }
@@ -491,7 +498,9 @@ export class List {
             const { height } = node.getBoundingClientRect();
             total += height;
             if (slot.height === height) continue;
-            slot.block.height += height - (slot.height ?? ESTIMATE);
+            const growth = height - (slot.height ?? ESTIMATE);
+            slot.block.height += growth;
+            this.#height += growth;
             slot.height = height;
             hasChanged = true;
         }
@@ -507,11 +516,10 @@ export class List {
     /** Makes the spacers as high as the rows that are not drawn, up to the maximum. */
     #setSpacers() {
         const [start, end] = this.#range;
-        const total = this.#blocks.reduce((height, block) => height + block.height, 0);
         const spacer = (rows) => ({ rows, spacer: Math.min(Math.max(rows, 0), MAXIMUM_SPACER) });
         // The sums of heights that have changed may be some trillionth off.
         this.#above = spacer(start === 0 ? 0 : this.#heightAbove(start));
-        this.#below = spacer(end === this.#count ? 0 : total - this.#heightAbove(end));
+        this.#below = spacer(end === this.#count ? 0 : this.#height - this.#heightAbove(end));
         this.#top.style.height = `${this.#above.spacer}px`;
         this.#bottom.style.height = `${this.#below.spacer}px`;
     }

@@ -8,14 +8,14 @@ import { renew } from "./renew.js";
 import { avatar, element, formatted, link, safeURL, summary } from "./text.js";
 import { thumbhashCanvas } from "./thumbhash.js";
 
-/** Messages of one sender within this time stand together, in milliseconds. */
+/** Maximum time between two messages of one sender that are drawn as a group, in milliseconds. */
 const GROUP_MILLISECONDS = 5 * 60 * 1000;
 /** The largest size of a picture in a message, in CSS pixels. */
 const MAXIMUM_WIDTH = 420;
 const MAXIMUM_HEIGHT = 320;
 export const LIKE = "❤️";
 const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
-/** How many names of a reaction its tooltip tells. */
+/** Maximum number of names in the tooltip of a reaction. */
 const NAMED_USERS = 20;
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
@@ -23,7 +23,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle:
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
-/** What a row shows: the message, or the draft of one that is not stored. */
+/** The content of a row: its message, or the draft of one that is not stored. */
 export function contentOf(row, me) {
     if (row.message) return row.message;
     return { ...row.draft, sender: me, created_at: null };
@@ -42,7 +42,7 @@ function unreadLine() {
         element("span", {}, "New messages"));
 }
 
-/** The room that a picture or video takes before it has loaded is the room that it takes afterwards. */
+/** A box for a picture or video. It has its final size before the content has loaded. */
 function frame({ width, height }, node, thumbhash) {
     const scale = Math.min(1, MAXIMUM_WIDTH / width, MAXIMUM_HEIGHT / height);
     const box = element("div", { class: "media" }, thumbhash ? thumbhashCanvas(thumbhash) : null, node);

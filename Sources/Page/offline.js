@@ -9,24 +9,31 @@
 
 const CACHE = "backscroll-page";
 
-/** What the page loads. The document stands for all its addresses: its parameters are read in the browser. */
+/** The files of the page. One document serves all its URLs, because it reads their parameters in the browser. */
 const FILES = [
     "/", "/page/api.js", "/page/app.js", "/page/composer.js", "/page/icon.svg", "/page/inbox.js", "/page/list.js", "/page/message.js",
     "/page/outbox.js", "/page/renew.js", "/page/room.js", "/page/screen.js", "/page/socket.js", "/page/store.js", "/page/style.css", "/page/text.js",
     "/page/thumbhash.js", "/page/timeline-difference.js", "/page/timeline-events.js", "/page/timeline-window.js", "/page/timeline.js",
 ];
 
-async function respond(request, path) {
-    const cache = await caches.open(CACHE);
+async function respond(event, path) {
     try {
-        const response = await fetch(request);
-        if (response.ok) await cache.put(path, response.clone());
+        const response = await fetch(event.request);
+        if (response.ok) event.waitUntil(keep(path, response.clone()));
         return response;
     } catch (error) {
-        const kept = await cache.match(path);
+        const kept = await (await caches.open(CACHE)).match(path);
         if (kept) return kept;
         throw error;
     }
+}
+
+/** Keeps an answer, unless it is the one that is kept already. */
+async function keep(path, response) {
+    const cache = await caches.open(CACHE);
+    const kept = await cache.match(path);
+    const tag = response.headers.get("ETag");
+    if (!kept || !tag || kept.headers.get("ETag") !== tag) await cache.put(path, response);
 }
 
 addEventListener("install", (event) => {
@@ -39,5 +46,5 @@ addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 addEventListener("fetch", (event) => {
     const url = new URL(event.request.url);
     if (event.request.method !== "GET" || url.origin !== location.origin || !FILES.includes(url.pathname)) return;
-    event.respondWith(respond(event.request, url.pathname));
+    event.respondWith(respond(event, url.pathname));
 });

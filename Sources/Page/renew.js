@@ -1,14 +1,14 @@
 /**
- * Changes an element into another one, leaving alone what is the same in both: what has the focus keeps it, a film goes on, and
- * a picture does not load again.
+ * Changes an element into another one and leaves alone what is the same in both. So the focus stays, a video goes on playing,
+ * and a picture is not loaded again.
  *
  * @module renew
  */
 
-/** Marks the message that the reader has jumped to. Drawing it anew must not end the animation. */
+/** The attribute of the message that the reader has jumped to. Drawing it anew must not end its animation. */
 const HIGHLIGHT = "data-found";
 
-/** What tells which child of the one element is which of the other: a reaction's key, or the part of the row. */
+/** An identity by which the children of the two elements are matched: a reaction's key, or the part of the row. */
 function partOf(node) {
     return node.dataset?.reaction ?? node.classList?.[0] ?? node.nodeName;
 }

@@ -9,20 +9,20 @@ import { API, RequestError } from "./api.js";
 import { Socket } from "./socket.js";
 import { Timeline } from "./timeline.js";
 
-/** How many messages a page has. */
+/** Number of messages in a page. */
 const PAGE_LIMIT = 30;
-/** How often the machine is told the time, in milliseconds. Its waits are whole seconds. */
+/** Interval at which the machine is told the time, in milliseconds. Its waits are whole seconds. */
 const TICK_MILLISECONDS = 500;
-/** How long to wait before the window is kept, so that a burst of messages is one write. */
+/** Delay before the window is stored, in milliseconds, so that a burst of messages is one write. */
 const SAVE_MILLISECONDS = 800;
-/** How long to gather read marks into one request. */
+/** Delay before the read mark is sent, in milliseconds, so that scrolling causes few requests. */
 const MARK_MILLISECONDS = 300;
-/** How often a user who types says so (docs/live.md). */
+/** Least time between two typing notices, in milliseconds (docs/live.md). */
 const TYPING_MILLISECONDS = 3000;
-/** The longest random delay before a socket is opened again, so that clients of a restarted server do not come at once. */
+/** Maximum random delay before a socket is opened again, in milliseconds, so that not all clients of a restarted server come at once. */
 const JITTER_MILLISECONDS = 1000;
 
-/** Close codes, and codes of `error` frames, after which coming back is of no use; with what the reader is told. */
+/** The close codes, and the codes of `error` frames, that end the room for good, with the reason that the reader is told. */
 const ENDINGS = new Map([
     [4401, "token"], ["token_expired", "token"], ["token_invalid", "token"], ["token_missing", "token"],
     [4403, "removed"], ["not_a_member", "removed"], ["room_not_found", "removed"], ["room_not_allowed", "removed"],
@@ -77,7 +77,7 @@ export class Room {
             this.#handle({ event: "send", draft, at });
         }
         if (kept) {
-            // What another version of the page kept may not be what this one takes.
+            // An earlier version of the page may have stored something else.
             try {
                 this.#handle({ event: "restore", ...kept });
                 this.#forgetStored(kept.messages);
@@ -188,7 +188,7 @@ export class Room {
             this.#scrollTo = null;
             this.#onView(this.view, scrollTo);
         };
-        // A page in the background has no frames; its title and badges change all the same.
+        // A page in the background has no animation frames, but its title and badges must change.
         if (document.hidden) queueMicrotask(() => this.#drawing === -1 && draw());
         this.#drawing = document.hidden ? -1 : requestAnimationFrame(draw);
     }
@@ -224,7 +224,7 @@ export class Room {
         if (this.#unsent.delete(id)) this.#store.removeUnsent(this.id, id);
     }
 
-    /** Forgets own sends that turn up stored, whichever way the page learns of it. */
+    /** Removes own sends from the store once they are seen stored, whatever shows it. */
     #forgetStored(messages) {
         if (!this.#unsent.size) return;
         for (const { sender, client_message_id: id } of messages) if (sender === this.#api.user) this.#forgetUnsent(id);
@@ -245,7 +245,7 @@ export class Room {
                 },
             });
         };
-        // Until it is opened the delay stands for the socket, so that a later subscription ends it.
+        // During the delay this object takes the socket's place, so that a later subscription ends it.
         const slot = { close() {}, send() {} };
         this.#socket = slot;
         if (!this.#hasConnected) {
@@ -295,7 +295,7 @@ export class Room {
     #sendMark() {
         clearTimeout(this.#marking);
         this.#marking = 0;
-        // The next mark says it again, so one that is lost does no harm.
+        // A lost mark does no harm: the next one includes it.
         this.#api.markRead(this.id, this.#mark).catch(() => {});
         this.#saveSoon();
     }

@@ -12,11 +12,11 @@ import { LIKE, picker, rowNode } from "./message.js";
 import { Room } from "./room.js";
 import { summary } from "./text.js";
 
-/** Two taps within this time are a like, in milliseconds. */
+/** Maximum time between two taps that make a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
-/** How long a failed edge waits before scrolling asks for it again, in milliseconds. */
+/** Least time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
-/** The most names that are told below a message that others have read. */
+/** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
 
 const $ = (selector) => document.querySelector(selector);
@@ -29,7 +29,7 @@ const ENDINGS = {
     token: "Your session has ended.",
 };
 
-/** Changes a text, unless it is that already: a browser lays out anew what is written again. */
+/** Sets a text if it is another one. Browsers repeat the layout even if the same text is set again. */
 function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
 }
@@ -87,11 +87,13 @@ export class Screen {
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
         this.#composer = new Composer(`${api.user}/${id}`, {
             send: (draft) => this.#room.send(draft),
-            edit: (seq, changes) => this.#try(() => this.#api.edit(id, seq, changes)),
+            edit: (message, text) => this.#edit(message, text),
             type: () => this.#room.type(),
             editLast: () => this.#editLast(),
         });
         this.#listen();
+        // Until the room's first view is drawn, the attributes would be those of the room before.
+        this.#mirror(this.#room.view);
         this.#room.open(at);
     }
 
@@ -107,12 +109,12 @@ export class Screen {
         this.#room.jump(to);
     }
 
-    /** Tells the reader of something that did not work. */
+    /** Shows an error to the reader. */
     showError(text) {
         this.#composer.showError(text);
     }
 
-    /** Says whether the user owns the room, and may delete what others wrote. */
+    /** Sets if the user owns the room. Owners may delete the messages of others. */
     setOwner(isOwner) {
         if (this.#isOwner === isOwner) return;
         this.#isOwner = isOwner;
@@ -129,13 +131,10 @@ export class Screen {
     }
 
     #draw(view, scrollTo) {
-        const { dataset } = this.scroller;
         this.#view = view;
-        for (const name of ["phase", "before", "after", "connection", "unread"]) {
-            if (dataset[name] !== String(view[name])) dataset[name] = view[name];
-        }
+        this.#mirror(view);
         const moved = this.#placeReaders();
-        // The moves that drawing brings about are told once, after it.
+        // Drawing moves the list several times. The machine is told once, at the end.
         this.#isDrawing = true;
         this.#list.update(view.chunks);
         this.#list.redraw(moved);
@@ -148,8 +147,16 @@ export class Screen {
         this.onChange(view);
     }
 
+    /** Writes the view's status into the attributes of the scrolling element. */
+    #mirror(view) {
+        const { dataset } = this.scroller;
+        for (const name of ["phase", "before", "after", "connection", "unread"]) {
+            if (dataset[name] !== String(view[name])) dataset[name] = view[name];
+        }
+    }
+
     #scrollToRow(key) {
-        // The unread line stands high, so that what is unread is in sight below it; a message stands in the middle.
+        // The unread line stands high, so that the unread messages are in sight below it. A message stands near the middle.
         this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
         const node = this.#list.node(key);
         if (key !== "unread" && node) {
@@ -181,7 +188,7 @@ export class Screen {
         }
     }
 
-    /** Tells a screen reader of what others have sent. */
+    /** Announces new messages of others to screen readers. */
     #announce(view) {
         const last = newestOfOthers(view, this.#announced);
         if (!last) return;
@@ -267,7 +274,7 @@ export class Screen {
         this.scroller.addEventListener("keydown", (event) => this.#keyPressed(event), options);
     }
 
-    /** The network is back: waits that nobody asked for end now. */
+    /** Ends the machine's waits when the network is back. Becoming active does so, except for those that the server asked for. */
     #wake() {
         this.#room.setActive(false);
         this.#room.setActive(!document.hidden && document.hasFocus());
@@ -355,11 +362,22 @@ export class Screen {
         next.scrollIntoView({ block: "nearest" });
     }
 
+    /** Edits a message. Where that fails, what was written comes back into the composer. */
+    async #edit(message, text) {
+        try {
+            await this.#api.edit(this.id, message.seq, { text });
+        } catch (error) {
+            if (this.#abort.signal.aborted) return;
+            this.#composer.edit(message, text);
+            this.#composer.showError(error.message);
+        }
+    }
+
     async #try(request) {
         try {
             await request();
         } catch (error) {
-            this.#composer.showError(error.message);
+            if (!this.#abort.signal.aborted) this.#composer.showError(error.message);
         }
     }
 

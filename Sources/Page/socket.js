@@ -4,9 +4,9 @@
  * @module socket
  */
 
-/** How long a socket may take to open, in milliseconds. After it, the attempt counts as failed. */
+/** Maximum time for a socket to open, in milliseconds. After it the attempt has failed. */
 const OPENING_MILLISECONDS = 15000;
-/** How often a socket looks at the clock, in milliseconds. */
+/** Interval at which a socket looks at the clock, in milliseconds. */
 const WATCH_MILLISECONDS = 15000;
 /** A pause of the clock that means that the device slept, in milliseconds. Pages in the background pause for a minute. */
 const SLEEP_MILLISECONDS = 150000;

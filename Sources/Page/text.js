@@ -1,14 +1,14 @@
 /**
- * What users typed, as nodes. Everything is text; only addresses that begin with http or https become links.
+ * Turns what users typed into nodes. Everything is text; only addresses that begin with http or https become links.
  *
  * @module text
  */
 
 const CODE_BLOCK = /```(?:[\w+-]*\n)?([\s\S]*?)```/g;
 const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)/gi;
-/** What ends a sentence, and not the address in it. */
+/** The characters at the end of an address that belong to the sentence around it. */
 const TRAILING = ".,;:!?)]}'\"…";
-/** The addresses of pictures by their names' ends. */
+/** The file names of pictures. */
 const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
 /** An element with attributes and children. */

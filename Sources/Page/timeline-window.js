@@ -87,6 +87,9 @@ export class MessageWindow {
     #ownIds = new Map();
     /** @type {number[]} The own messages in the window, ascending. */
     #own = [];
+    /** The answer to the last `rowChunks`, until a message or the unread line changes. */
+    #rowChunks = null;
+    #lineAt = undefined;
     /** @type {(message: Message, isTwice: boolean) => Entry} */
     #entry;
     #me;
@@ -166,20 +169,24 @@ export class MessageWindow {
      *
      * @param {number | undefined} lineAt The message below the unread line.
      * @param {RowsMaker} makeRows
-     * @returns {(readonly Row[])[]}
+     * @returns {readonly (readonly Row[])[]} The same array as last time if none has changed.
      */
     rowChunks(lineAt, makeRows) {
+        if (this.#rowChunks !== null && this.#lineAt === lineAt) return this.#rowChunks;
         let dayAbove = -Infinity;
-        return this.#chunks.map((chunk) => {
+        this.#lineAt = lineAt;
+        this.#rowChunks = this.#chunks.map((chunk) => {
             const rows = chunk.rows(dayAbove, lineAt, makeRows);
             dayAbove = Math.max(dayAbove, chunk.latestDay);
             return rows;
         });
+        return this.#rowChunks;
     }
 
     /** Puts a message behind the last one; its `seq` is `last + 1`. */
     append(message) {
         this.last = message.seq;
+        this.#rowChunks = null;
         if (this.isEmpty || chunkNumber(this.#chunks.at(-1).last) !== chunkNumber(message.seq)) {
             this.#chunks.push(new Chunk());
         }
@@ -190,6 +197,7 @@ export class MessageWindow {
 
     /** Puts messages before the first one; the last of them is `first - 1`. */
     prepend(messages) {
+        this.#rowChunks = null;
         const entries = messages.map((message) => this.#enter(message));
         for (const entry of entries.reverse()) {
             this.first = entry.message.seq;
@@ -208,6 +216,7 @@ export class MessageWindow {
         if (message.rev <= known.rev) return;
         this.unread += Number(this.#isUnread(message)) - Number(this.#isUnread(known));
         if (this.#ownIds.get(known.client_message_id) === known.seq) this.#ownIds.delete(known.client_message_id);
+        this.#rowChunks = null;
         this.#chunkOf(message.seq).replace(message.seq, this.#enter(message));
     }
 

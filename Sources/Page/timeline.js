@@ -58,8 +58,8 @@ export { MalformedEvent };
  *
  * @typedef {object} View
  * @property {readonly Row[]} rows Oldest first.
- * @property {(readonly Row[])[]} chunks The same rows in arrays of some hundred. An array whose rows and order have not
- *   changed is the same object in the next view, so that a host can find what has changed without looking at each row.
+ * @property {readonly (readonly Row[])[]} chunks The same rows in arrays of some hundred. An array whose rows and order have
+ *   not changed is the same object in the next view, so that a host can find what has changed without looking at each row.
  * @property {"idle" | "loading" | "failed" | "end"} before
  * @property {"idle" | "loading" | "failed" | "end"} after
  * @property {"offline" | "catching_up" | "live"} connection
@@ -76,7 +76,7 @@ export { MalformedEvent };
 /** The most messages that are held beyond a hole (rule 7). With more, the window no longer reaches the head. */
 const MAXIMUM_HELD = 200;
 
-/** How long a typing notice shows, in milliseconds (rule 21). */
+/** The time for which a typing notice is shown, in milliseconds (rule 21). */
 const TYPING_MILLISECONDS = 6000;
 
 /** The longest wait between two attempts, in seconds (rules 11, 18, 20). */
@@ -87,7 +87,7 @@ const EFFECT_ORDER = ["fetch", "subscribe", "post", "mark_read", "scroll"];
 
 const UNREAD_LINE = { key: "unread" };
 
-/** What is attempted until it succeeds: a fetch, a POST, a connection. Knows how long to wait after a failure. */
+/** Something that is attempted until it succeeds: a fetch, a POST, a connection. Knows how long to wait after a failure. */
 class Attempt {
     /** The request under way; null where none is. Only fetches use it. */
     request = null;
@@ -284,7 +284,7 @@ export class Timeline {
         this.#isStarted = true;
     }
 
-    /** What follows from the state, whatever the event was. */
+    /** Brings everything else in line with the new state, whatever the event was. */
     #settle() {
         const window = this.#window;
         if (window && !window.hasAfter && this.#jump && !this.#jump.fetch) {
@@ -539,7 +539,7 @@ export class Timeline {
         return true;
     }
 
-    /** Rule 7: too much is held. The reader's place stays, and a reader who followed goes to the newest. */
+    /** Drops what is held, because it is too much (rule 7). The reader's place stays; a reader who followed goes to the newest message. */
     #dropHeld() {
         const followed = this.#follows;
         this.#window.hasAfter = true;
@@ -1095,8 +1095,8 @@ export class Timeline {
         if (window?.hasAfter) return chunks;
         const unsettled = this.#heldSends().map((message) => this.#entry(message));
         for (const { row, at } of this.#outbox.values()) unsettled.push({ row, day: this.#dayOf(at) });
-        if (unsettled.length > 0) chunks.push(this.#withLines(unsettled, window?.latestDay ?? -Infinity));
-        return chunks;
+        if (unsettled.length === 0) return chunks;
+        return [...chunks, this.#withLines(unsettled, window?.latestDay ?? -Infinity)];
     }
 
     /** These rows with the lines between them: a day line where the day is later than all above, and the unread line. */

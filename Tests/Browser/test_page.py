@@ -578,6 +578,21 @@ def test_arrow_up_edits_the_last_own_message(chats):
     assert chat.texts(".row.mine") == ["First", "Second, changed"]
 
 
+def test_edit_that_fails_comes_back_into_the_composer(chats):
+    chat = chats().open()
+    chat.type("Before")
+    chat.wait("document.querySelector('.row.mine[data-state=stored]')")
+    chat.set_faults("status=503")
+    chat.click(".mine [data-edit]")
+    chat.type(" and after")
+    chat.wait("document.querySelector('#context .error')")
+    assert chat.find("[data-composer]").get_attribute("value") == "Before and after"
+    chat.set_faults(None)
+    chat.type("")
+    chat.wait_text("Before and after")
+    assert chat.find("[data-composer]").get_attribute("value") == ""
+
+
 def test_messages_are_changed_by_one_user_and_seen_by_another(chats):
     server = chats.server
     fill(server, 20, user="carol")
@@ -807,7 +822,11 @@ def test_rooms_are_listed_with_unread_badges(chats):
     server.send("Look here", room="two", user="bob")
     chat.wait_for("[data-room-item=two][data-unread='1']")
     assert "Look here" in chat.find("[data-room-item=two]").text
-    chat.click("[data-room-item=two] a")
+    # The status is that of the new room at once.
+    assert chat.run("""
+        document.querySelector("[data-room-item=two] a").click();
+        return document.querySelector("[data-timeline]").dataset.connection;
+    """) == "offline"
     chat.wait_text("Look here")
     assert "room=two" in chat.driver.current_url
     chat.wait_for("[data-room-item=two][data-unread='0']")
