@@ -15,7 +15,7 @@ enum FeedBenchmarks {
         let snapshots = try Samples.batch(1...Int64(messages)).messages
         return { calls in
             let sink = Sink()
-            let feed = Feed(room: Samples.room, epoch: "E", deflater: PushDeflater(), directPushes: sink)
+            let feed = Feed(room: Samples.room, in: FeedContext(epoch: "E", outlets: sink))
             let subscriptions = (0..<1000).map { _ in
                 Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
             }
@@ -41,10 +41,10 @@ enum FeedBenchmarks {
 }
 
 /// A client that accepts everything at once.
-private final class Sink: SubscriptionCarrier, DirectPushes {
+private final class Sink: SubscriptionCarrier, Outlets {
     private var bytes = 0
 
-    var outlet: PushOutlet? { PushOutlet(rawValue: 0) }
+    var outlet: UInt64? { 0 }
 
     var isCongested: Bool { false }
 
@@ -52,7 +52,7 @@ private final class Sink: SubscriptionCarrier, DirectPushes {
         bytes += frames.count
     }
 
-    func push(_ frames: Span<UInt8>, to outlet: PushOutlet) -> Bool {
+    func push(_ frames: Span<UInt8>, to outlet: UInt64) -> Bool {
         bytes += frames.count
         return true
     }

@@ -38,6 +38,15 @@ public final class EncodedBatch: Sendable {
         self.ends = ends
     }
 
+    /// Returns the messages in a format, and where each of them ends.
+    func encoded(as format: PushFormat, in context: FeedContext) -> (bytes: [UInt8], ends: [Int]) {
+        switch format {
+        case .webSocket: (frames, ends)
+        case .deflatedWebSocket: deflated(by: context.deflater)
+        case .serverSentEvents: events(epoch: context.epoch)
+        }
+    }
+
     /// The messages as ``PushFormat/deflatedWebSocket`` has them: compressed by the first loop that needs them. Another
     /// one that asks meanwhile waits, which takes it no longer than doing the same.
     func deflated(by deflater: PushDeflater) -> (bytes: [UInt8], ends: [Int]) {

@@ -1,40 +1,40 @@
-/// Which of a feed's subscribers is visited next, so that each is visited after everything that is published.
+/// The order in which a feed visits its subscribers, so that each is visited after everything that is published.
 ///
-/// Subscribers are visited in rounds, from the first seat to the last; what is published in the middle of a round is brought
-/// in the next one. In a room of ten thousand a round takes 50 ms, and while a storm of clients comes in, 200. So the
-/// seats in front have rounds of their own, which go first: those who were there before the storm hear of a message within
-/// moments. So that the seats behind them are not forgotten where messages come faster than they can be brought, a round
-/// in front is followed by as many visits behind as it took.
+/// Subscribers are visited in rounds, from the first place to the last. What is published during a round is sent in the next
+/// one. A round of ten thousand takes 50 ms, and 200 ms while a storm of clients arrives. The places in front therefore have
+/// rounds of their own, which go first: clients that were there before the storm get a message within moments (scenario G of
+/// `scripts/compare`). Each round in front is followed by as many visits behind as it took, so that the places behind are
+/// visited even if messages arrive faster than they can be sent.
 ///
-/// For example, with 2 of 6 seats in front, a message that is published at the beginning (a), and one when four seats have
-/// been visited (b):
+/// For example, with 2 of 6 places in front, a message that is published at the beginning (a), and one after four visits (b):
 ///
 ///     0a 1a 2a 3a  0b 1b  4ab 5ab  2b 3b 4- 5-
 ///
-/// Seats 4 and 5 get both at once, and have nothing to get in the last round.
+/// Places 4 and 5 get both at once, and nothing in the last round.
 struct FeedRounds {
-    /// The number of seats that are in front.
+    /// Number of places in front.
     private let frontSeats: Int
-    /// The place of the next visit in front, and behind; `nil` between rounds. Those before it have been visited.
+    /// The places of the next visits in front and behind; `nil` between rounds. Earlier places have been visited.
     private var frontPlace: Int?
     private var rearPlace: Int?
-    /// True if something was published that the round has not brought to everybody, so that another one follows.
+    /// True if something was published during the round, so that another one must follow.
     private var isFrontStale = false
     private var isRearStale = false
-    /// The number of visits that are due behind before there may be another round in front.
+    /// Number of visits that are due behind before the next round in front.
     private var owed = 0
 
-    /// Nothing has been published.
+    /// Creates an order for a feed in which nothing has been published.
     init(frontSeats: Int) {
         self.frontSeats = frontSeats
     }
 
-    /// True if everybody has been visited.
+    /// True if every subscriber has been visited.
     var areOver: Bool { frontPlace == nil && rearPlace == nil && !isFrontStale }
 
-    /// Something has been published for all of the seats.
+    /// Begins a round, or notes that another one must follow, because something was published.
     ///
-    /// - Returns: whether it is brought to the first of them at once.
+    /// - Parameter seats: number of subscribers.
+    /// - Returns: true if the visits begin at once.
     mutating func publish(seats: Int) -> Bool {
         if rearPlace != nil { isRearStale = true } else if seats > frontSeats { rearPlace = frontSeats }
         guard frontPlace == nil, owed == 0 else {
@@ -75,13 +75,13 @@ struct FeedRounds {
         }
     }
 
-    /// Somebody leaves. Whoever takes the seat must not miss a visit by that.
+    /// Frees a place so that no subscriber that moves misses a visit.
     ///
     /// - Parameters:
-    ///   - place: the seat that becomes free.
-    ///   - seats: how many there are with it.
-    /// - Returns: the place of the one who is to move there, and whose own seat the last one takes; or `place` again when
-    ///   the last one takes it.
+    ///   - place: the place of the subscriber that leaves.
+    ///   - seats: number of subscribers, including it.
+    /// - Returns: the place of the subscriber that must move to `place`, while the last subscriber moves to the returned one.
+    ///   If it is `place` again, only the last subscriber moves.
     mutating func vacate(_ place: Int, seats: Int) -> Int {
         // Where all have been visited, one fewer has.
         defer { rearPlace = rearPlace.map { min($0, seats - 1) } }

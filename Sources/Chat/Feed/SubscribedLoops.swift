@@ -63,24 +63,23 @@ public final class SubscribedLoops: Sendable {
 
     /// Divides changes, in order, among the loops that follow their users. Element `i` of the result is for loop `i`.
     public func distribute(_ changes: [MembershipChange], loops: Int) -> [[MembershipChange]] {
-        var all = Array(repeating: [MembershipChange](), count: loops)
         let wanted = followers.withLock { followers in
             followers.isEmpty ? [] : changes.map { followers[$0.user] ?? 0 }
         }
-        for (change, mask) in zip(changes, wanted) {
-            for loop in 0..<loops where mask & 1 << UInt64(loop) != 0 { all[loop].append(change) }
-        }
-        return all
+        return divide(changes, among: wanted, loops)
     }
 
     /// Divides notices among the loops with subscribers of their rooms. Element `i` of the result is for loop `i`.
     public func distribute(_ notices: [EncodedNotice], loops: Int) -> [[EncodedNotice]] {
-        var all = Array(repeating: [EncodedNotice](), count: loops)
-        let wanted = state.withLock { state in notices.map { state.masks[$0.room] ?? 0 } }
-        for (notice, mask) in zip(notices, wanted) {
-            for loop in 0..<loops where mask & 1 << UInt64(loop) != 0 { all[loop].append(notice) }
+        divide(notices, among: state.withLock { state in notices.map { state.masks[$0.room] ?? 0 } }, loops)
+    }
+
+    private func divide<Item>(_ items: [Item], among masks: [UInt64], _ loops: Int) -> [[Item]] {
+        var parts = Array(repeating: [Item](), count: loops)
+        for (item, mask) in zip(items, masks) {
+            for loop in 0..<loops where mask & 1 << UInt64(loop) != 0 { parts[loop].append(item) }
         }
-        return all
+        return parts
     }
 
     /// Divides batches among the loops with subscribers of their rooms, and encodes each of these once. Element `i` of the
@@ -89,13 +88,13 @@ public final class SubscribedLoops: Sendable {
         var all = Array(repeating: [EncodedBatch](), count: loops)
         let wanted = state.withLock { state in batches.map { state.masks[$0.room] ?? 0 } }
         for index in batches.indices where wanted[index] != 0 {
-            let framed = EncodedBatch(batches[index])
+            let encoded = EncodedBatch(batches[index])
             var mask = wanted[index]
             while mask != 0 {
                 let loop = mask.trailingZeroBitCount
                 // At most this many follow.
                 if all[loop].isEmpty { all[loop].reserveCapacity(batches.count - index) }
-                all[loop].append(framed)
+                all[loop].append(encoded)
                 mask &= mask - 1
             }
         }

@@ -46,7 +46,7 @@ extension FaultPlan {
     func carrier(
         of subscription: Subscription, before carrier: any SubscriptionCarrier, on connection: Connection
     ) -> FaultyCarrier? {
-        FrameFaults(self, format: subscription.format, epoch: subscription.feed.epoch)
+        FrameFaults(self, format: subscription.format, epoch: subscription.feed.context.epoch)
             .map { FaultyCarrier($0, before: carrier, on: connection) }
     }
 }

@@ -68,7 +68,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     // MARK: The subscription's bytes
 
     var isCongested: Bool { connection.isCongested || !connection.isOpen }
-    var outlet: PushOutlet? { connection.pushOutlet }
+    var outlet: UInt64? { connection.outlet }
 
     func send(_ frames: Span<UInt8>) {
         worker.services.metrics.deliveredBytes.increment(by: Int64(frames.count))

@@ -86,7 +86,7 @@ extension LiveSocket {
     // MARK: The subscriptions' bytes
 
     var isCongested: Bool { connection.isCongested || !connection.isOpen || !connection.takesPushes }
-    var outlet: PushOutlet? { connection.pushOutlet }
+    var outlet: UInt64? { connection.outlet }
 
     func send(_ frames: Span<UInt8>) {
         guard connection.takesPushes else { return }

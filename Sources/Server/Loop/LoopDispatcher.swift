@@ -43,12 +43,6 @@ final class LoopDispatcher: LogObserver {
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         let workers = workers.withLock { $0 }
-        guard workers.count > 1 else {
-            guard let worker = workers.first else { return }
-            let wanted = subscribedLoops.distribute(batches, loops: 1)[0]
-            worker.loop.postUrgently { worker.value.committed(outcomes, wanted) }
-            return
-        }
         let batches = subscribedLoops.distribute(batches, loops: workers.count)
         let outcomes = split(outcomes, workers.count) { $0.ticket.loop }
         for (index, worker) in workers.enumerated() where !outcomes[index].isEmpty || !batches[index].isEmpty {

@@ -1,4 +1,5 @@
 import Chat
+import Synchronization
 import Transport
 import WebSocket
 import Wire
@@ -71,6 +72,48 @@ extension Problem {
         case .roomDeleted: .roomDeleted
         case .disconnected: .tokenExpired
         default: .tryAgainLater
+        }
+    }
+}
+
+/// Memberships of users, for the sockets that follow them.
+extension Worker {
+    /// Reports the rooms that a user joins and leaves to a socket from now on, in commit order.
+    ///
+    /// Read the user's rooms after this call, so that no change falls in between. Balance it with ``unfollow(_:_:)``.
+    func follow(_ user: UserID, _ socket: RoomsSocket) {
+        if followers[user] == nil { services.subscribedLoops.follow(user, loop: loop.index) }
+        followers[user, default: []].append(socket)
+    }
+
+    /// Stops reporting to a socket.
+    func unfollow(_ user: UserID, _ socket: RoomsSocket) {
+        followers[user]?.removeAll { $0 === socket }
+        guard followers[user]?.isEmpty == true else { return }
+        followers[user] = nil
+        services.subscribedLoops.unfollow(user, loop: loop.index)
+    }
+
+    /// Forwards membership changes to the sockets that follow the users.
+    func membershipsChanged(_ changes: [MembershipChange]) {
+        for change in changes {
+            for socket in followers[change.user] ?? [] { socket.membershipChanged(change) }
+        }
+    }
+}
+
+/// The number of open sockets and event streams of each user, over all loops of the process.
+final class OpenSockets: Sendable {
+    private let counts = Mutex<[UserID: Int]>([:])
+
+    /// Returns the number of a user.
+    func count(of user: UserID) -> Int { counts.withLock { $0[user] ?? 0 } }
+
+    /// Changes the number of a user by one.
+    func count(_ user: UserID, by difference: Int) {
+        counts.withLock { counts in
+            let count = (counts[user] ?? 0) + difference
+            counts[user] = count > 0 ? count : nil
         }
     }
 }

@@ -30,12 +30,9 @@ final class Worker {
     /// The sockets and event streams on this loop, by who has opened them; without those of callers without a name.
     var connections: [UserID: [ObjectIdentifier: any UserConnection]] = [:]
 
-    let deflater = PushDeflater()
-    let pushes: LoopPushes
     /// The feeds of the rooms that somebody on this loop is subscribed to.
     var feeds: [RoomID: Feed] = [:]
-    /// The bound on what they keep for subscribers that are behind.
-    let feedMemory: FeedMemory
+    let feedContext: FeedContext
     /// The feeds that have not visited all of their subscribers yet, by turns.
     var advancing: [Feed] = []
     /// True if they are about to go on.
@@ -66,8 +63,9 @@ final class Worker {
         self.loop = loop
         self.services = services
         logsCallers = services.requestLog != nil || services.logger.logLevel <= .debug
-        pushes = LoopPushes(loop, deliveredBytes: services.metrics.deliveredBytes)
-        feedMemory = FeedMemory(limit: services.configuration.allFeedsBytes / services.configuration.threads)
+        feedContext = FeedContext(
+            epoch: services.log.epoch, outlets: loop, feedLimit: services.configuration.feedBytes,
+            memoryLimit: services.configuration.allFeedsBytes / services.configuration.threads)
         authenticator = services.configuration.tokens.map(Authenticator.init)
         loop.atEndOfTurn { [unowned self] in self.flush() }
         loop.betweenSockets { [unowned self] in self.advanceFeeds() }
@@ -145,6 +143,7 @@ final class Worker {
     }
 
     private func flush() {
+        countPushedBytes()
         if gathering.goesOn(with: submissions.count, at: .now) { loop.lookAgain() } else { handOver() }
         handOverQueries()
     }
@@ -182,7 +181,6 @@ final class Worker {
             }
             services.metrics.deliveries.increment(by: Int64(batch.ends.count * feed.count))
         }
-        pushes.count()
     }
 
     /// Queries have been answered.

@@ -7,7 +7,7 @@ import Glibc
 /// all calls do nothing.
 public final class Connection {
     /// The phases of a connection.
-    private enum State {
+    enum State {
         /// Bytes are sent and received.
         case open
         /// The last bytes are being sent.
@@ -22,13 +22,13 @@ public final class Connection {
     // The fields that a write uses come first, next to each other.
 
     // The library's handle of the socket. Valid from adoption until `didClose`, which clears it.
-    private var wsi: OpaquePointer?
+    private(set) var wsi: OpaquePointer?
     /// The socket, if written bytes are sent unchanged; `nil` if the library encrypts them.
     private var plainSocket: Int32? { didSet { updateOutlet() } }
-    private var state = State.open { didSet { updateOutlet() } }
+    private(set) var state = State.open { didSet { updateOutlet() } }
     /// The TLS session of an outgoing connection.
     var session: ClientSession?
-    private var stall: Stall? { didSet { updateOutlet() } }
+    var stall: Stall? { didSet { updateOutlet() } }
     /// The bytes that the library keeps until the client reads them.
     private var unsent: ByteBudget.Share
     /// True if ``Loop/push(_:to:)`` may write. The handler's owner sets it.
@@ -58,9 +58,9 @@ public final class Connection {
     private var makeHandler: ((Connection) -> any ConnectionHandler)?
 
     /// The tick at which the handler is called, or at which lingering ends.
-    private var deadline: Int?
+    var deadline: Int?
     /// The earliest tick at which the wheel returns this connection.
-    private var scheduled: Int?
+    var scheduled: Int?
 
     init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, place: Gate?) {
         self.loop = loop
@@ -95,7 +95,7 @@ public final class Connection {
     }
 
     /// The cause of the connection's end. It is final once the connection is closed.
-    public private(set) var end = End.client
+    public internal(set) var end = End.client
 
     /// The reason why TLS failed on an outgoing connection, if it did.
     public var failure: String? { session?.failure }
@@ -182,21 +182,13 @@ public final class Connection {
         }
     }
 
-    /// Number of bytes that the peer's kernel has acknowledged. It distinguishes a slow connection from a dead one.
-    private var acknowledgedBytes: UInt64 {
-        guard let wsi else { return 0 }
-        return backscroll_bytes_acknowledged(lws_get_socket_fd(wsi))
-    }
+    /// The number of this connection for ``Loop/push(_:to:)``, which finds the socket without accessing the connection.
+    public var outlet: UInt64 { OutletTable.outlet(slot: slot, id: id) }
 
-    /// The tick of the next check of a stalled client's progress.
-    private var nextLook: Int { loop.tick(after: loop.limits.noProgress / Stall.looks) }
-
-    /// The name of this connection for ``Loop/push(_:to:)``.
-    public var outlet: Outlet { Outlet(slot: slot, id: id) }
-
+    /// Opens the outlet, or closes it. Every property that decides about it calls this when it changes.
     private func updateOutlet() {
         let isOpen = takesPushes && state == .open && stall == nil
-        loop.setOutlet(of: self, to: isOpen ? plainSocket : nil)
+        loop.outlets.set(outlet, to: isOpen ? plainSocket : nil)
     }
 
     // MARK: Reading
@@ -217,57 +209,6 @@ public final class Connection {
         guard let wsi, wanted != reading else { return }
         reading = wanted
         lws_rx_flow_control(wsi, wanted ? 1 : 0)
-    }
-
-    // MARK: Time
-
-    /// Sets the time after which the handler is called, replacing any earlier one; `nil` for never.
-    ///
-    /// The resolution is a tick of 100 ms, and times count from the beginning of the loop's turn. The call may be up to
-    /// two ticks late, and early by the duration of the turn.
-    public func setDeadline(_ after: Duration?) {
-        guard state == .open else { return }
-        deadline = after.map(loop.tick(after:))
-        if let deadline { schedule(at: deadline) }
-    }
-
-    private func schedule(at tick: Int) {
-        if let scheduled, scheduled <= tick { return }
-        scheduled = tick
-        loop.wake(self, at: tick)
-    }
-
-    /// Checks the deadline and the client's progress at a tick that was scheduled for this connection.
-    func tickReached(_ tick: Int) {
-        guard scheduled == tick, state != .aborting, state != .closed else { return }
-        scheduled = nil
-        guard isProgressing else {
-            end = .stalled
-            return abort()
-        }
-        if let due = deadline, due <= loop.now {
-            deadline = nil
-            if state == .lingering { return abort() }
-            handler?.deadlineReached(self)
-        }
-        if let look = stall?.nextLook { schedule(at: look) }
-        if let deadline { schedule(at: deadline) }
-    }
-
-    /// False once a stalled client has made no progress within the time limit.
-    private var isProgressing: Bool {
-        guard let look = stall?.nextLook, look <= loop.now else { return true }
-        return stall?.look(acknowledged: acknowledgedBytes, nextLook: nextLook) ?? true
-    }
-
-    /// Makes the system end the connection if sent bytes are not acknowledged for this long, as when the client's
-    /// machine is gone (`TCP_USER_TIMEOUT`). It has no effect while nothing is sent. The resolution is a millisecond.
-    public func setAcknowledgementTimeout(_ timeout: Duration) {
-        guard let wsi else { return }
-        var milliseconds = UInt32(clamping: max(1, timeout.roundedMilliseconds))
-        setsockopt(
-            lws_get_socket_fd(wsi), Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds,
-            socklen_t(MemoryLayout<UInt32>.size))
     }
 
     // MARK: Ending

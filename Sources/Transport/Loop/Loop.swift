@@ -51,7 +51,7 @@ public final class Loop: @unchecked Sendable {
     var wheel = TimerWheel<Wake>()
     var alarms = TimerWheel<() -> Void>(span: 64)
     private(set) var connections = ConnectionTable()
-    private(set) var outlets = OutletTable()
+    var outlets = OutletTable()
     private var listeners: [Listener] = []
     var acceptPace: AcceptPace
     private(set) var isStopping = false
@@ -327,11 +327,6 @@ public final class Loop: @unchecked Sendable {
         connection.flushSession()
         connection.begin(handler)
         return connection
-    }
-
-    /// Sets the descriptor that ``push(_:to:)`` writes to; `nil` for none.
-    func setOutlet(of connection: Connection, to descriptor: Int32?) {
-        outlets.set(connection.outlet, to: descriptor)
     }
 
     func forget(_ connection: Connection) {

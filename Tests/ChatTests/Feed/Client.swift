@@ -5,7 +5,7 @@ import Wire
 /// A client that keeps what it is sent, and can be told to stall.
 final class Client: SubscriptionCarrier {
     var isCongested = false
-    var outlet: PushOutlet?
+    var outlet: UInt64?
     var isGone = false
     var bytes: [UInt8] = []
     var writes = 0

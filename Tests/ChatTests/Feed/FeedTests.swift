@@ -9,8 +9,7 @@ struct FeedTests {
     private let room = try! RoomID("lobby")
 
     private func feed(limit: Int = ByteLog.defaultLimit, front: Int = Feed.frontSeats) -> Feed {
-        Feed(
-            room: room, epoch: "E", deflater: PushDeflater(), limit: limit, visits: 2, frontSeats: front)
+        Feed(room: room, in: FeedContext(epoch: "E", feedLimit: limit), visits: 2, frontSeats: front)
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> EncodedBatch {
@@ -32,9 +31,9 @@ struct FeedTests {
         return (subscription, client)
     }
 
-    @Test("fits two seats in a cache line")
-    func seats() {
-        #expect(MemoryLayout<Seat>.stride == 32)
+    @Test("fits two cursors in a cache line")
+    func cursors() {
+        #expect(MemoryLayout<Cursor>.stride == 32)
     }
 
     @Test("visits its subscribers some at a time")
@@ -53,23 +52,21 @@ struct FeedTests {
 
     @Test("keeps nothing for slow subscribers when the loop's feeds together keep too much")
     func sharedBound() {
-        let memory = FeedMemory(limit: 2 * frames(1...1).count)
-        let feeds = (0..<3).map { _ in
-            Feed(room: room, epoch: "E", deflater: PushDeflater(), memory: memory)
-        }
+        let context = FeedContext(epoch: "E", memoryLimit: 2 * frames(1...1).count)
+        let feeds = (0..<3).map { _ in Feed(room: room, in: context) }
         let slow = feeds.map { feed in
             let joined = join(feed)
             joined.client.isCongested = true
             return joined
         }
         for feed in feeds { feed.publish(batch(1...1)) }
-        #expect(memory.used == 2 * frames(1...1).count)
+        #expect(context.keptBytes == 2 * frames(1...1).count)
         for (_, client) in slow { client.isCongested = false }
         for (subscription, _) in slow { subscription.advance() }
         #expect(slow.map { $0.client.bytes == frames(1...1) } == [true, true, false])
         // The third one reads the store.
         #expect(slow.map(\.client.asked) == [[], [], [0]])
-        #expect(memory.used == 0)
+        #expect(context.keptBytes == 0)
     }
 
     @Test(

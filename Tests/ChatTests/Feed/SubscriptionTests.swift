@@ -9,7 +9,7 @@ struct SubscriptionTests {
     private let feed: Feed
 
     init() {
-        feed = Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: 64)
+        feed = Feed(room: room, in: FeedContext(epoch: "E", feedLimit: 64))
     }
 
     /// The message of a revision, as it is pushed.
@@ -94,7 +94,7 @@ struct SubscriptionTests {
 
     @Test("repeats a message after the message itself, even if its feed had not sent it yet")
     func againInRounds() {
-        let feed = Feed(room: room, epoch: "E", deflater: PushDeflater(), limit: 64, visits: 1)
+        let feed = Feed(room: room, in: FeedContext(epoch: "E", feedLimit: 64), visits: 1)
         let clients = (0..<3).map { _ in Client() }
         for client in clients {
             Subscription(feed: feed, format: .webSocket, user: nil, since: 0).start(

@@ -11,7 +11,7 @@ struct SubscriptionTableTests {
     private func table() -> SubscriptionTable {
         var table = SubscriptionTable()
         for room in rooms {
-            let feed = Feed(room: room, epoch: "E", deflater: PushDeflater())
+            let feed = Feed(room: room, in: FeedContext(epoch: "E"))
             table.insert(Subscription(feed: feed, format: .webSocket, user: nil, since: nil))
         }
         return table

@@ -1,0 +1,68 @@
+/// The latest messages of a room in each format that a subscriber wants, encoded once for all of them.
+struct FeedMessages {
+    private static let formats = [PushFormat.webSocket, .deflatedWebSocket, .serverSentEvents]
+
+    /// The messages by the index of their format; `nil` for one that nobody wants.
+    private var logs = InlineArray<3, ByteLog?>(repeating: nil)
+    private var subscribers = InlineArray<3, Int>(repeating: 0)
+    /// The revision of the last message; `nil` while it is not known.
+    private(set) var rev: Int64?
+    private let context: FeedContext
+
+    init(_ context: FeedContext) {
+        self.context = context
+    }
+
+    /// Starts to keep messages in a format for one more subscriber.
+    mutating func add(_ format: PushFormat) {
+        subscribers[format.index] += 1
+        // A format that begins now must know that it lacks earlier messages.
+        if logs[format.index] == nil { logs[format.index] = ByteLog(limit: context.feedLimit, rev: rev) }
+    }
+
+    /// Drops a format with its last subscriber.
+    mutating func remove(_ format: PushFormat) {
+        subscribers[format.index] -= 1
+        if subscribers[format.index] == 0 { logs[format.index] = nil }
+    }
+
+    /// Returns true if a batch can be appended without dropping messages, in any format.
+    func hasRoom(for batch: EncodedBatch) -> Bool {
+        logs.indices.allSatisfy { logs[$0]?.hasRoom(for: batch.frames.count) ?? true }
+    }
+
+    /// Appends the messages of a batch.
+    mutating func append(_ batch: EncodedBatch) {
+        for format in Self.formats where logs[format.index] != nil {
+            let encoded = batch.encoded(as: format, in: context)
+            logs[format.index]!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
+        }
+        rev = batch.firstRev + Int64(batch.ends.count) - 1
+    }
+
+    /// Returns what a subscriber at `rev` gets next, of about ``Subscription/writeLimit`` bytes at most.
+    func next(after rev: Int64, in format: PushFormat) -> ByteLog.Reading {
+        logs[format.index]!.next(after: rev, limit: Subscription.writeLimit)
+    }
+
+    /// The bytes of which a reading has a range.
+    func bytes(in format: PushFormat) -> [UInt8] { logs[format.index]!.bytes }
+
+    /// Number of bytes in all formats.
+    var count: Int { logs.indices.reduce(0) { $0 + (logs[$1]?.bytes.count ?? 0) } }
+
+    /// Drops all messages, because no subscriber lacks any.
+    mutating func forgetSent() {
+        for index in logs.indices { logs[index]?.forgetSent() }
+    }
+}
+
+extension PushFormat {
+    fileprivate var index: Int {
+        switch self {
+        case .webSocket: 0
+        case .deflatedWebSocket: 1
+        case .serverSentEvents: 2
+        }
+    }
+}
