@@ -1,3 +1,5 @@
+public import Wire
+
 /// The log of all rooms. It makes changes durable and reads history.
 ///
 /// No call blocks. Each submission or query carries a ``Ticket``, and its result is delivered to the ``LogObserver``
@@ -66,4 +68,42 @@ public struct Ticket: Sendable, Hashable {
         self.loop = loop
         self.number = number
     }
+}
+
+/// A change of a room's membership that a commit made.
+public struct MembershipChange: Sendable, Hashable {
+    /// The kind of change.
+    public enum Kind: Sendable, Hashable {
+        /// The user became a member or an owner. The room was at this revision before the commit, so the commit's own
+        /// messages have higher ones, even if the user created the room by sending to it.
+        case joined(rev: Int64)
+        /// The user is no longer a member.
+        case left
+    }
+
+    /// The user.
+    public var user: UserID
+    /// The room.
+    public var room: RoomID
+    /// The kind of change.
+    public var kind: Kind
+
+    /// Creates a change.
+    public init(user: UserID, room: RoomID, kind: Kind) {
+        self.user = user
+        self.room = room
+        self.kind = kind
+    }
+}
+
+/// Access that a commit has revoked. Existing subscriptions and sockets that relied on it end.
+public enum AccessEnd: Sendable, Hashable {
+    /// The room was deleted, for everybody.
+    case roomDeleted(RoomID)
+    /// A user was banned from a room, or with `nil` from the whole server.
+    case banned(Ban, from: RoomID?)
+    /// A user was erased. Anybody who uses the name from now on is a new user.
+    case erased(UserID)
+    /// An erased user was removed from a room.
+    case removed(UserID, from: RoomID)
 }

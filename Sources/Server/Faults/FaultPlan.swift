@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTypes
+import Synchronization
 import Wire
 
 /// The faults that one request asks for, in the header `Backscroll-Fault` or in the parameter `fault`.
@@ -160,4 +161,31 @@ extension Fault {
 extension HTTPField.Name {
     /// The header that asks for faults.
     static let backscrollFault = HTTPField.Name("Backscroll-Fault")!
+}
+
+/// Counts the requests that ask for a fault on some occasions only, for each method, path and fault, from 1 on, while
+/// the server runs.
+///
+/// Shared by all loops. The lock is held for one lookup.
+final class FaultCounts: Sendable {
+    /// Maximum number of counters. One more resets all of them.
+    static let maximum = 10_000
+
+    private struct Key: Hashable {
+        let fault: Fault
+        let method: String
+        let path: String
+    }
+
+    private let counts = Mutex<[Key: Int]>([:])
+
+    /// Counts a request and returns its number.
+    func count(_ fault: Fault, _ method: String, _ path: String) -> Int {
+        counts.withLock { counts in
+            let key = Key(fault: fault, method: method, path: path)
+            if counts[key] == nil, counts.count >= Self.maximum { counts = [:] }
+            counts[key, default: 0] += 1
+            return counts[key]!
+        }
+    }
 }

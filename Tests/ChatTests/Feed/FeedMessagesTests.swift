@@ -39,7 +39,7 @@ struct FeedMessagesTests {
 
     @Test("are dropped once every subscriber has them, and go on from there")
     func forgetsSent() throws {
-        var messages = FeedMessages(FeedContext(epoch: "E", feedLimit: 2 * batch(1...1).frames.count))
+        var messages = try FeedMessages(FeedContext(epoch: "E", feedLimit: 2 * batch(1...1).frames.count))
         messages.add(.webSocket)
         try messages.append(batch(1...1))
         #expect(try messages.hasRoom(for: batch(2...2)) && !messages.hasRoom(for: batch(2...3)))
