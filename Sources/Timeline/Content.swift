@@ -3,7 +3,7 @@
 /// The timeline reads these properties and nothing else, so a type can carry whatever the app draws. Two snapshots with
 /// the same ``seq`` and ``rev`` must be equal.
 public protocol TimelineMessage: Hashable, Sendable {
-    /// The position in the room: 1, 2, 3 … without gaps. The timeline ignores numbers outside ``Swift/ClosedRange/timelineNumbers``.
+    /// The position in the room: 1, 2, 3 … without gaps. Other numbers than 1 through 2⁵³ − 1 are ignored.
     var seq: Int64 { get }
     /// The room's revision at which this snapshot was made. Of two snapshots of a message the one with the higher `rev`
     /// is newer.
@@ -28,7 +28,7 @@ public protocol TimelineDraft: Hashable, Sendable {
 
 extension ClosedRange<Int64> {
     /// The numbers that a message can have as its `seq`: 1 to 2⁵³ − 1, those that JSON can carry everywhere.
-    public static var timelineNumbers: ClosedRange<Int64> { 1...9_007_199_254_740_991 }
+    static var timelineNumbers: ClosedRange<Int64> { 1...9_007_199_254_740_991 }
 }
 
 extension String {
