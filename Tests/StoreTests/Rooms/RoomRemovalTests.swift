@@ -13,10 +13,13 @@ struct RoomRemovalTests {
     private static let done = JobEvent.done("removing a deleted room")
 
     private func makeLog(
-        in directory: TemporaryDirectory? = nil, events: Recorder<JobEvent>? = nil
+        in directory: TemporaryDirectory? = nil, events: Recorder<JobEvent>? = nil,
+        _ configure: (inout StoreConfiguration) -> Void = { _ in }
     ) throws -> TestLog {
-        let events = events ?? self.events
-        return try TestLog(in: directory) { $0.onJob = { events.record($0) } }
+        try TestLog(in: directory) {
+            $0.onJob = { [events = events ?? self.events] in events.record($0) }
+            configure(&$0)
+        }
     }
 
     /// Returns the number of rows that may belong to a room, except its name.
