@@ -58,8 +58,9 @@ struct DescriptorTests {
             for more in 8..<16 {
                 try withDescriptors(more: more) {
                     let error = #expect(throws: TransportError.self) { try LoopGroup(count: 2) }
-                    #expect(
-                        error?.description.contains("gives no") == true, "with \(more): \(String(describing: error))")
+                    let texts = ["has no free file descriptors", "could not create an event loop"]
+                    let said = String(describing: error)
+                    #expect(texts.contains { said.contains($0) }, "with \(more): \(said)")
                 }
             }
             let left = try openDescriptors()
