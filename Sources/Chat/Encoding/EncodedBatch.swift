@@ -1,9 +1,9 @@
 import Synchronization
 public import Wire
 
-/// A batch as it is sent: encoded once, for every subscriber on every loop.
+/// An encoded batch: encoded once, for every subscriber on every loop.
 ///
-/// A class, so that a loop that is handed one takes one reference, and not one for each of its parts.
+/// A class, so that handing it to a loop costs one reference count instead of one for each of its arrays.
 public final class EncodedBatch: Sendable {
     /// The room.
     public let room: RoomID
@@ -11,13 +11,13 @@ public final class EncodedBatch: Sendable {
     public let firstRev: Int64
     /// The room's highest `seq` after the commit.
     public let head: Int64
-    /// The messages as ``PushFormat/webSocket`` has them, one after the other.
+    /// The messages as ``PushFormat/webSocket``, concatenated.
     public let frames: [UInt8]
-    /// Where each message's frame ends in `frames`.
+    /// The end of each message's frame in `frames`.
     public let ends: [Int]
     /// The snapshots, for other formats.
     let messages: [[UInt8]]
-    /// The messages as ``PushFormat/deflatedWebSocket`` has them, once a loop has needed them so.
+    /// The messages as ``PushFormat/deflatedWebSocket``; `nil` until a loop needs them.
     private let deflated = Mutex<(bytes: [UInt8], ends: [Int])?>(nil)
 
     /// Encodes a batch.
@@ -47,8 +47,8 @@ public final class EncodedBatch: Sendable {
         }
     }
 
-    /// The messages as ``PushFormat/deflatedWebSocket`` has them: compressed by the first loop that needs them. Another
-    /// one that asks meanwhile waits, which takes it no longer than doing the same.
+    /// Returns the messages as ``PushFormat/deflatedWebSocket``. The first loop that needs them compresses them. Others
+    /// wait meanwhile, which takes no longer than compressing.
     func deflated(by deflater: PushDeflater) -> (bytes: [UInt8], ends: [Int]) {
         deflated.withLock { encoded in
             if let encoded { return encoded }
@@ -65,7 +65,7 @@ public final class EncodedBatch: Sendable {
         }
     }
 
-    /// The messages as ``PushFormat/serverSentEvents`` has them.
+    /// Returns the messages as ``PushFormat/serverSentEvents``.
     func events(epoch: String) -> (bytes: [UInt8], ends: [Int]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(frames.count + ends.count * 64)

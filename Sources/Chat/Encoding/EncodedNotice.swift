@@ -1,12 +1,12 @@
 public import Wire
 
-/// A notice to a room's subscribers as it is sent: encoded once, for all of them on every loop.
+/// An encoded notice to a room's subscribers: encoded once, for all subscribers on every loop.
 ///
-/// It is in no log: whoever cannot take it at once goes without.
+/// It is not stored. A subscriber that cannot receive it at once misses it.
 public struct EncodedNotice: Sendable {
-    /// The room whose subscribers it is for.
+    /// The room whose subscribers receive it.
     public let room: RoomID
-    /// What it says.
+    /// The content of the notice.
     let content: ServerFrame
     private let frame: [UInt8]
     private let event: [UInt8]
@@ -23,7 +23,7 @@ public struct EncodedNotice: Sendable {
         self.event = event
     }
 
-    /// The notice on the wire. It is too short to be worth compressing.
+    /// Returns the notice in a format. It is too short to be worth compressing.
     func bytes(_ format: PushFormat) -> [UInt8] {
         switch format {
         case .webSocket, .deflatedWebSocket: frame

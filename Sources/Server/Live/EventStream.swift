@@ -5,20 +5,20 @@ import HTTPTypes
 import Transport
 import Wire
 
-/// A room's changes as Server-Sent Events (WHATWG HTML, section 9.2), on a connection whose answer never ends.
+/// A subscription to a room as Server-Sent Events (WHATWG HTML, section 9.2), on a connection whose answer never ends.
 final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection {
     private let worker: Worker
     private let connection: Connection
     private let subscription: Subscription
-    /// The epoch that events' ids name, which is another than the log's when the request has asked for that fault.
+    /// The epoch in the events' ids. It differs from the log's if the request asked for that fault.
     private let epoch: String
-    /// The user who has opened it.
+    /// The user who opened the stream.
     private let user: UserID?
-    /// The time when the client's token ends, and the stream with it; `nil` for never.
+    /// The time when the client's token expires and the stream ends; `nil` for never.
     private let end: Timestamp?
-    /// What stands between the subscription and the connection when the request has asked for faults.
+    /// Injects faults between the subscription and the connection; `nil` without any.
     private var faulty: FaultyCarrier?
-    /// The read of the log that the subscription waits for; 0 for none.
+    /// The number of the read of the log that the subscription waits for; 0 for none.
     private var reading: UInt64 = 0
 
     private init(
@@ -33,13 +33,13 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
         connection.takesPushes = true
     }
 
-    /// Carries a subscription on a connection whose answer's head has been sent.
+    /// Carries a subscription on a connection whose answer's head was sent.
     ///
     /// - Parameters:
-    ///   - caller: who has asked; the stream ends when the token does.
-    ///   - since: the position that the client has asked for; `nil` for now.
-    ///   - slice: the first slice of the replay; its state is what the client is told first.
-    /// - Returns: what the connection is to be handed to.
+    ///   - caller: The caller. The stream ends when the caller's token expires.
+    ///   - since: The client's position; `nil` for none.
+    ///   - slice: The first slice of the replay. Its state goes into the first event.
+    /// - Returns: The handler for the connection.
     static func open(
         on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, since: Int64?,
         slice: ReplaySlice, faults: FaultPlan?
@@ -47,7 +47,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
         let stream = EventStream(
             worker: worker, connection: connection, caller: caller, subscription: subscription,
             epoch: worker.epoch(faults))
-        // A client that is gone without a word acknowledges no heartbeat.
+        // A lost client does not acknowledge heartbeats.
         connection.setAcknowledgementTimeout(worker.services.configuration.transport.noProgress)
         stream.awaitTick()
         var beginning: [UInt8] = []
@@ -62,7 +62,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
         return stream
     }
 
-    /// The id of an event after which a client has everything up to `rev`.
+    /// Returns the id of an event after which the client has everything up to `rev`.
     private func id(_ rev: Int64) -> String { "\(epoch):\(rev)" }
 
     // MARK: The subscription's bytes
@@ -92,13 +92,13 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
             case .success(let slice): subscription.replayed(slice)
             case .failure(let problem) where [.notAMember, .roomDeleted, .banned].contains(problem.code):
                 worker.end([subscription], because: problem)
-            // An EventSource connects again by itself, from the last event that it has received.
+            // An EventSource reconnects by itself, from the last event it has received.
             case .failure: connection.finish()
             }
         }
     }
 
-    /// Tells the client why, and ends the stream. An EventSource connects again, and is refused then.
+    /// Sends the reason and ends the stream. An EventSource reconnects, and is then refused.
     func ended(_ subscription: Subscription, because problem: Problem) {
         var event: [UInt8] = []
         PushEncoding.appendEvent(.error(problem, room: subscription.feed.room.string), to: &event)
@@ -112,7 +112,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
 
     // MARK: The connection
 
-    /// A client has nothing to say on an event stream; what it pipelines behind the request is dropped.
+    /// Clients send nothing on an event stream. Pipelined requests are dropped.
     func received(_ bytes: Span<UInt8>, on connection: Connection) {}
 
     func drained(_ connection: Connection) {
@@ -121,13 +121,13 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
 
     /// Sends a heartbeat: a comment, which keeps proxies from closing a quiet stream.
     func deadlineReached(_ connection: Connection) {
-        // An EventSource connects again by itself; it is told then that its token has expired.
+        // An EventSource reconnects by itself, and is then told that its token has expired.
         if let end, Timestamp.now() >= end { return connection.finish() }
         if !connection.isCongested { connection.write(Array(": ping\n\n".utf8)) }
         awaitTick()
     }
 
-    /// Has the connection call back for the next heartbeat, or at the token's end if that comes first.
+    /// Sets the deadline to the next heartbeat, or to the token's expiry if that comes first.
     private func awaitTick() {
         var wait = worker.services.configuration.eventHeartbeat
         if let end { wait = min(wait, .milliseconds(end.milliseconds - Timestamp.now().milliseconds)) }
@@ -146,27 +146,27 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     }
 }
 
-/// The parts of an event stream beside its frames: its head, heartbeats, and the pause before a client reconnects.
+/// The parts of an event stream other than frames: its head, its reconnection time, and refusals.
 enum EventStreamText {
-    /// The time that an EventSource waits before it connects again, in milliseconds: each a random time, so that those
-    /// whose streams have ended together come back one after the other.
+    /// The range of reconnection times in milliseconds. Each stream gets a random one, so that clients whose streams
+    /// end together do not return together.
     static let usualRetry = 2000...4000
 
-    /// The id of the event that refuses a stream for good. An EventSource connects again all the same, sends the id as
-    /// `Last-Event-ID`, and is answered 204, which ends it. No position reads like it.
+    /// The id of the event of a permanent refusal. An EventSource still reconnects with this id as `Last-Event-ID`, and
+    /// gets 204, which stops it. It cannot be mistaken for a position.
     static let refusedID = "refused"
 
-    /// The fields of an event stream's answer: caches keep nothing of it, and nginx hands each event on as it comes.
+    /// The header fields of an event stream: caches store nothing, and nginx forwards each event at once.
     static let fields = [
         HTTPField(name: .cacheControl, value: "no-store"), HTTPField(name: .xAccelBuffering, value: "no"),
     ]
 
-    /// Appends the time after which an EventSource is to connect again, from a range in milliseconds.
+    /// Appends a random reconnection time from a range in milliseconds.
     static func appendRetry(_ milliseconds: ClosedRange<Int>, to out: inout [UInt8]) {
         out += Array("retry: \(Int.random(in: milliseconds))\n".utf8)
     }
 
-    /// The whole content of an answer that refuses an EventSource which has connected again.
+    /// Returns the complete content of an answer that refuses a reconnecting EventSource.
     static func refusal(_ problem: Problem, room: String) -> [UInt8] {
         var content: [UInt8] = []
         appendRetry(retry(after: problem), to: &content)
@@ -175,7 +175,7 @@ enum EventStreamText {
         return content
     }
 
-    /// The time until the next try, in milliseconds: no sooner than the problem says, and not all at once.
+    /// Returns the range of reconnection times in milliseconds, no sooner than the problem allows.
     private static func retry(after problem: Problem) -> ClosedRange<Int> {
         let least = max((problem.retryAfter ?? 0) * 1000, usualRetry.lowerBound)
         return least...least * 2
@@ -183,11 +183,11 @@ enum EventStreamText {
 }
 
 extension Problem {
-    /// True if the same request will be refused again: not so for limits, time-outs, and a server that cannot serve.
+    /// True if the same request will be refused again. False for rate limits, time-outs and unavailable servers.
     var isPermanent: Bool { status < 500 && status != 408 && status != 429 }
 }
 
 extension HTTPField.Name {
-    /// Tells nginx not to buffer an answer.
+    /// The header that disables nginx's buffering of an answer.
     static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

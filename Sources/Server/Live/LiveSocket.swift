@@ -4,25 +4,25 @@ import Transport
 import WebSocket
 import Wire
 
-/// A WebSocket that carries subscriptions: what the one for a single room and the one for many have in common.
+/// A WebSocket that carries subscriptions: the common part of sockets for a single room and for many rooms.
 protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier, UserConnection {
-    /// What the socket speaks on. Pushes go there without a look at the socket: of a thousand subscribers nothing is in
-    /// the processor's cache when their turn comes, and each object on the way is waited for.
+    /// The underlying connection. Feeds push to it directly, since with thousands of subscribers every object on the
+    /// way is a cache miss.
     var connection: Connection { get }
     var worker: Worker { get }
-    /// Who has opened it, or renewed its token last.
+    /// The caller who opened the socket or renewed its token last.
     var caller: Identity { get set }
-    // The connection holds the socket, and the socket holds what conforms to this: so it is an unowned one.
+    // Unowned, because the connection owns the WebSocket, which owns the conforming object.
     var socket: WebSocketConnection! { get }
-    /// The room that goes without saying, if there is one.
+    /// The room of a room's own socket; `nil` for a socket with many rooms.
     var ownRoom: RoomID? { get }
 
-    /// The caller, who was `old` before, may do less, or more, from now on.
+    /// Applies the rights of a new token. `old` is the previous caller.
     func callerChanged(from old: Identity)
 
-    /// Does what a frame of the client asks for.
+    /// Carries out a client's frame.
     ///
-    /// - Throws: why not. The client is told, and the socket stays open.
+    /// - Throws: The reason if it cannot. The client is told, and the socket stays open.
     func serve(_ frame: ClientFrame) throws(Problem)
 }
 
@@ -53,9 +53,9 @@ extension LiveSocket {
         }
     }
 
-    /// Goes on with a new token. One that will not do changes nothing: the old one holds until its end.
+    /// Renews the token. An invalid one changes nothing: the old one is valid until its end.
     func renew(_ token: String) {
-        // Nobody has a token to renew in open mode.
+        // Open mode has no tokens.
         guard worker.authenticator != nil else { return }
         do throws(Problem) {
             let renewed = try worker.identity(of: token)
@@ -76,7 +76,7 @@ extension LiveSocket {
 
     /// Tells the room's other subscribers that the caller is typing.
     ///
-    /// - Throws: 401 when there is nobody to name.
+    /// - Throws: 401 if the caller has no name.
     func announceTyping(in subscription: Subscription) throws(Problem) {
         let user = try caller.named()
         try worker.checkBans(of: caller, in: subscription.feed.room, for: .change)
@@ -110,7 +110,7 @@ extension LiveSocket {
         socket.close(problem.closeCode, problem.code.string)
     }
 
-    /// Counts a socket that is gone, and logs it if it is to be.
+    /// Counts a closed socket, and logs it.
     func countClose() {
         let code = (socket.closeCode ?? .abnormalClosure).rawValue
         worker.services.metrics.webSocketCloses.count(code)
@@ -119,7 +119,7 @@ extension LiveSocket {
 }
 
 extension ClientFrame {
-    /// The room that the frame names, if it does.
+    /// The room that the frame names; `nil` for none.
     fileprivate var room: RoomID? {
         switch self {
         case .subscribe(let room, _, _), .unsubscribe(let room): room
@@ -130,6 +130,6 @@ extension ClientFrame {
 }
 
 extension Connection {
-    /// The connection as a party that reads the log without a name.
+    /// The asker for reads of the log without a name on this connection.
     var asker: Asker { .connection(UInt64(UInt(bitPattern: ObjectIdentifier(self)))) }
 }

@@ -3,13 +3,13 @@ import CoreMetrics
 public import Transport
 import Wire
 
-/// The life of the loop's subscriptions, whatever carries them.
+/// The lifecycle of the loop's subscriptions on any kind of connection.
 extension Worker {
-    /// Joins a room's feed, which is made if there is none; from now on the room's commits reach this loop.
+    /// Joins a room's feed, creating it if needed. From now on the room's commits reach this loop.
     ///
-    /// The subscription does nothing until ``start(_:with:on:)``. Read where the room is after this call, and ask
-    /// whether the user may subscribe after it too: then neither a message nor an end falls in between. Balance it with
-    /// ``end(_:)``, also when it never starts.
+    /// The subscription sends nothing until ``start(_:with:on:)``. Read the room's state and check the user's access
+    /// after this call, so that no message or revocation falls in between. Balance it with ``end(_:)``, even if it
+    /// never starts.
     func subscribe(to room: RoomID, as caller: Identity, format: PushFormat, since rev: Int64?) -> Subscription {
         Subscription(
             feed: feeds[room] ?? makeFeed(of: room), format: format, user: caller.user, isAdmin: caller.isAdmin,
@@ -23,7 +23,7 @@ extension Worker {
         return feed
     }
 
-    /// Has a feed visit more of its subscribers when the loop's sockets, and other feeds, have had their turn.
+    /// Schedules further visits of a feed's subscribers, after the loop's sockets and other feeds.
     func advanceLater(_ feed: Feed) {
         guard !advancing.contains(where: { $0 === feed }) else { return }
         advancing.append(feed)
@@ -40,10 +40,9 @@ extension Worker {
         }
     }
 
-    /// Has the feeds visit more of their subscribers, by turns, for as long as what was posted may keep sockets waiting.
-    ///
-    /// With 64 visits between any two looks at the sockets, new clients got most of a loop while a storm of them came in:
-    /// a message to a room of 11,000 took 200 ms. They get half of it so.
+    /// Continues the visits of the scheduled feeds in turns, within the time that posted work may take
+    /// (``Loop/workSlice``). Longer visits would delay other sockets, shorter ones the messages of large rooms during a
+    /// storm of new clients.
     func advanceFeeds() {
         let end = ContinuousClock.now + Loop.workSlice
         while !advancing.isEmpty {
@@ -66,26 +65,26 @@ extension Worker {
         feedContext.pushedBytes = 0
     }
 
-    /// Begins a subscription whose client has been told where the room is.
+    /// Starts a subscription whose client has been told the room's state.
     ///
-    /// - Parameter slice: the first slice of the replay.
+    /// - Parameter slice: The first slice of the replay.
     func start(_ subscription: Subscription, with slice: ReplaySlice, on carrier: any SubscriptionCarrier) {
         services.metrics.subscribers.increment()
         joined(subscription)
         subscription.start(with: slice, on: carrier)
     }
 
-    /// The first frame of a subscription: the room as it is.
+    /// Returns the first frame of a subscription, with the room's state.
     func subscribed(_ subscription: Subscription, _ state: RoomState, _ faults: FaultPlan?) -> ServerFrame {
         .subscribed(room: subscription.feed.room, head: state.head, rev: state.rev, epoch: epoch(faults))
     }
 
-    /// Reads a slice of what a subscription lacks, or without `rev` just where its room is. The subscription may have
-    /// ended when `then` is called, on this loop. For one that has started, a room that is not there any more is one that
-    /// its user was a member of: `not_a_member`.
+    /// Reads a slice of the messages that a subscription lacks, or without `rev` only the room's state. `then` is
+    /// called on this loop; the subscription may have ended by then. For a started subscription a missing room means
+    /// that the user lost access: `not_a_member`.
     ///
-    /// - Parameter asker: the party whose turn it is read in when the subscription has no user.
-    /// - Returns: the number of the read, for ``cancel(_:)``.
+    /// - Parameter asker: The asker for a subscription without a user.
+    /// - Returns: The number of the read, for ``cancel(_:)``.
     @discardableResult
     func read(
         for subscription: Subscription, since rev: Int64?, asker: @autoclosure () -> Asker,
@@ -106,8 +105,7 @@ extension Worker {
         }
     }
 
-    /// Ends a subscription, started or not, and drops its feed when nobody needs it any more. Does nothing when it has
-    /// ended.
+    /// Ends a subscription, started or not, and drops its feed if that has no other. Does nothing if it has ended.
     func end(_ subscription: Subscription) {
         guard subscription.isActive else { return }
         if subscription.hasStarted {
@@ -121,7 +119,7 @@ extension Worker {
         services.subscribedLoops.remove(feed.room, loop: loop.index)
     }
 
-    /// Ends those of the subscriptions that have not ended, and has their clients told.
+    /// Ends the given subscriptions, except those that have ended, and tells their clients why.
     func end(_ subscriptions: [Subscription], because problem: Problem) {
         for subscription in subscriptions where subscription.isActive {
             end(subscription)

@@ -6,36 +6,36 @@ import Tokens
 import Transport
 import Wire
 
-/// What the server keeps on one loop: the feeds of its subscribers' rooms, and who waits for which answer of the log.
+/// Per-loop server state: room feeds, and requests waiting for the log.
 ///
-/// Confined to its loop. Changes and queries of one turn go to the log together, so that a commit holds all that
-/// arrived at once, see ``Gathering``, and the log's threads are woken once.
+/// Confined to its loop. Changes and queries of one turn go to the log together, so that a commit contains everything
+/// that arrived at once (see ``Gathering``) and the log's threads are woken once.
 final class Worker {
     let loop: Loop
     let services: Services
-    /// The server is stopping: answers go out with `Connection: close`.
+    /// True while the server is stopping: answers are sent with `Connection: close`.
     private(set) var isWindingDown = false
-    /// True if the log tells who makes requests.
+    /// True if the log names callers.
     let logsCallers: Bool
-    /// Where answers are put together.
+    /// A buffer for assembling answers.
     var scratch = ScratchBuffer()
-    /// Writes answers, with the date of the present second at hand.
+    /// Writes answers, and caches the date of the current second.
     var writer = ResponseWriter()
 
-    /// Knows callers by their tokens; `nil` in open mode.
+    /// Authenticates callers by their tokens; `nil` in open mode.
     private(set) var authenticator: Authenticator?
     /// The sockets on this loop that follow their user's rooms.
     var followers: [UserID: [RoomsSocket]] = [:]
 
-    /// The sockets and event streams on this loop, by who has opened them; without those of callers without a name.
+    /// The sockets and event streams on this loop, by user. Those without a name are not included.
     var connections: [UserID: [ObjectIdentifier: any UserConnection]] = [:]
 
-    /// The feeds of the rooms that somebody on this loop is subscribed to.
+    /// The feeds of the rooms with subscribers on this loop.
     var feeds: [RoomID: Feed] = [:]
     let feedContext: FeedContext
-    /// The feeds that have not visited all of their subscribers yet, by turns.
+    /// The feeds with subscribers that still have to be visited, in order.
     var advancing: [Feed] = []
-    /// True if they are about to go on.
+    /// True if further visits are scheduled.
     var isAdvancePosted = false
 
     private var nextNumber: UInt64 = 0
@@ -44,16 +44,15 @@ final class Worker {
     private var submissions: [Submission] = []
     private var gathering = Gathering()
     private var queries: [Query] = []
-    /// The queries that the log has got and nobody waits for any more.
+    /// Cancelled queries that the log has already received.
     private var cancelled: [(ticket: Ticket, asker: Asker)] = []
 
-    /// What waits for an outcome: a type of its own, because a dictionary's value that is a mere closure is wrapped in
-    /// another one.
+    /// The handler of an outcome. A struct, because a dictionary would wrap a plain closure in another one.
     private struct OutcomeHandler {
         let call: (Result<Stored, Problem>) -> Void
     }
 
-    /// A party that waits for an answer.
+    /// The handler of an answer.
     private struct AnswerHandler {
         let asker: Asker
         let call: (Result<Answer.Content, Problem>) -> Void
@@ -76,24 +75,24 @@ final class Worker {
 
     // MARK: Callers
 
-    /// Whom a token names. There must be an ``authenticator``.
+    /// Returns the identity in a token. Requires an ``authenticator``.
     ///
     /// - Throws: 401 with one of the token's codes.
     func identity(of token: String) throws(Problem) -> Identity {
-        // In place: a copy of the authenticator would copy its cache when it changes.
+        // In place, since a copy of the authenticator would copy its cache.
         try authenticator!.identity(of: token)
     }
 
-    /// From now on tokens are held against these rules. Sockets that are open stay so until their tokens end.
+    /// Uses these rules for tokens from now on. Open sockets stay open until their tokens expire.
     func authenticate(by rules: TokenRules) {
         authenticator = Authenticator(rules)
     }
 
     // MARK: Asking the log
 
-    /// Has the log make a change; `then` is called on this loop when it is durable or has failed.
+    /// Submits a change. `then` is called on this loop when the change is durable or has failed.
     ///
-    /// - Returns: under what the outcome comes. The log hears of the change at the end of the turn.
+    /// - Returns: The ticket of the outcome. The log gets the change at the end of the turn.
     @discardableResult
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
@@ -106,12 +105,12 @@ final class Worker {
         return ticket
     }
 
-    /// Reads from the log for a user, if there is a name; `then` is called on this loop.
+    /// Reads from the log for a user. `then` is called on this loop.
     ///
     /// - Parameters:
-    ///   - room: `nil` for what is of all rooms of the user.
-    ///   - asker: the party whose turn it is read in.
-    /// - Returns: the number of the read, for ``cancel(_:)``.
+    ///   - room: The room; `nil` for queries about no single room.
+    ///   - asker: The asker that the read is queued for.
+    /// - Returns: The number of the read, for ``cancel(_:)``.
     @discardableResult
     func ask(
         _ kind: Query.Kind, of room: RoomID?, for user: UserID?, isAdmin: Bool = false, asker: Asker,
@@ -124,12 +123,12 @@ final class Worker {
         return ticket.number
     }
 
-    /// Drops a read: what was to be done with its answer is not done any more. Does nothing when it has been answered.
+    /// Cancels a read, whose handler is then not called. Does nothing if the read was answered.
     ///
-    /// - Parameter number: what ``ask(_:of:for:isAdmin:asker:then:)`` has returned, or 0 for none.
+    /// - Parameter number: The number that ``ask(_:of:for:isAdmin:asker:then:)`` returned, or 0 for none.
     func cancel(_ number: UInt64) {
         guard let handler = answers.removeValue(forKey: number) else { return }
-        // Those of this turn have not been handed over. The one that is dropped is most often the last.
+        // Queries of this turn have not been handed over yet. The cancelled one is usually the last.
         if let index = queries.lastIndex(where: { $0.ticket.number == number }) {
             queries.remove(at: index)
         } else {
@@ -167,10 +166,10 @@ final class Worker {
 
     // MARK: Hearing from the log
 
-    /// A commit is durable: first the senders hear of it, then the subscribers.
+    /// Handles a durable commit: first the senders' outcomes, then the subscribers' messages.
     func committed(_ results: [Outcome], _ batches: [EncodedBatch]) {
         loop.favourClients()
-        // What follows may take long, and the log can work meanwhile.
+        // First, so that the log can work during the rest, which may take long.
         handOver()
         for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?.call(outcome.result) }
         for batch in batches {
@@ -183,9 +182,8 @@ final class Worker {
         }
     }
 
-    /// Queries have been answered.
-    ///
-    /// Thirty of them can be megabytes to send. After a while the rest waits until sockets have had their turn.
+    /// Handles answers. Thirty of them can be megabytes to send, so after a while the rest waits until sockets have had
+    /// their turn.
     func fetched(_ results: ArraySlice<Answer>) {
         let end = ContinuousClock.now + Loop.workSlice
         for (index, answer) in zip(results.indices, results) {
@@ -202,7 +200,7 @@ final class Worker {
 
     // MARK: Stopping
 
-    /// From now on connections are closed after the answer that they wait for.
+    /// Closes connections after their pending answers from now on.
     func windDown() {
         isWindingDown = true
     }
