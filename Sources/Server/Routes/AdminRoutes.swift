@@ -10,6 +10,7 @@ extension Exchange {
         let caller = try admin(target)
         let request = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
         if let cursor = request.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
+        try admit(.reads, by: caller.user)
         ask(.allRooms(request), of: nil, for: caller) { [self] result in
             switch result {
             case .success(.allRooms(var rooms)):
@@ -32,6 +33,7 @@ extension Exchange {
             target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
         let kind = Query.Kind.user(
             user, after: try after.map { name throws(Problem) in try RoomID(name) }, limit: limit)
+        try admit(.reads, by: caller.user)
         ask(kind, of: nil, for: caller) { [self] result in
             switch result {
             case .success(.user(let found)):

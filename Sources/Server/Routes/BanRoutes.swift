@@ -9,7 +9,7 @@ extension Exchange {
     func answerBans(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
         _ = try caller.named()
-        answerBans(try Self.banList(target), of: room, for: caller)
+        try answerBans(try Self.banList(target), of: room, for: caller)
     }
 
     /// `GET`, `PUT` and `DELETE /v1/rooms/{room}/bans/{user}`
@@ -25,14 +25,14 @@ extension Exchange {
             try admit(.changes, by: try caller.named())
             try change(room, .removeBan(user), by: caller) { [self] _ in answerEmpty(.noContent) }
         default:
-            answerBan(of: user, from: room, for: caller)
+            try answerBan(of: user, from: room, for: caller)
         }
     }
 
     /// `GET /v1/admin/bans`
     func answerServerBans(_ target: DecodedTarget) throws(Problem) {
         let caller = try admin(target)
-        answerBans(try Self.banList(target), of: nil, for: caller)
+        try answerBans(try Self.banList(target), of: nil, for: caller)
     }
 
     /// `GET`, `PUT` and `DELETE /v1/admin/bans/{user}`
@@ -47,7 +47,7 @@ extension Exchange {
             try admit(.changes, by: try caller.named())
             try change(user, .liftBan, by: caller) { [self] _ in answerEmpty(.noContent) }
         default:
-            answerBan(of: user, from: nil, for: caller)
+            try answerBan(of: user, from: nil, for: caller)
         }
     }
 
@@ -75,7 +75,8 @@ extension Exchange {
         answer(stored.isNew ? .created : .ok, body: stored.body.span)
     }
 
-    private func answerBans(_ kind: Query.Kind, of room: RoomID?, for caller: Identity) {
+    private func answerBans(_ kind: Query.Kind, of room: RoomID?, for caller: Identity) throws(Problem) {
+        try admit(.reads, by: caller.user)
         ask(kind, of: room, for: caller) { [self] result in
             switch result {
             case .success(.bans(let bans)): answer { bans.encode(into: &$0) }
@@ -85,7 +86,8 @@ extension Exchange {
         }
     }
 
-    private func answerBan(of user: UserID, from room: RoomID?, for caller: Identity) {
+    private func answerBan(of user: UserID, from room: RoomID?, for caller: Identity) throws(Problem) {
+        try admit(.reads, by: caller.user)
         ask(.ban(user), of: room, for: caller) { [self] result in
             switch result {
             case .success(.bans(let found)):

@@ -157,7 +157,7 @@ enum Route: Equatable {
     /// True if the bodies of its requests are JSON.
     var takesJSON: Bool {
         switch self {
-        case .messages, .message, .room, .read, .member: true
+        case .messages, .message, .room, .read, .member, .ban, .serverBan: true
         default: false
         }
     }

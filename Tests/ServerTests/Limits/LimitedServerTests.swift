@@ -98,7 +98,9 @@ struct LimitedServerTests {
     @Test(
         "refuses excess reads of every kind",
         arguments: [
-            "messages", "messages/1", "messages/by-client-id/a", "changes", "members", "members/alice", "presence", "",
+            "messages", "messages/1", "messages/by-client-id/a", "changes", "members", "members/alice", "bans",
+            "bans/alice",
+            "presence", "",
         ])
     func reads(path: String) throws {
         try withServer {

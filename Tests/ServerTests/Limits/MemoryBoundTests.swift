@@ -125,6 +125,10 @@ struct MemoryBoundTests {
                 "POST /v1/rooms/lobby/messages HTTP/1.1",
                 "Authorization: Bearer TOKEN\r\nContent-Type: text/xml\r\n", 415, "unsupported_media_type"
             ),
+            (
+                "PUT /v1/rooms/lobby/bans/bob HTTP/1.1",
+                "Authorization: Bearer TOKEN\r\nContent-Type: text/xml\r\n", 415, "unsupported_media_type"
+            ),
             ("POST /v1/rooms/lobby/messages HTTP/1.1", "Origin: https://evil.example\r\n", 403, "origin_not_allowed"),
             ("POST /v1/rooms/lobby/messages HTTP/1.1", "Expect: 100-continue\r\n", 401, "token_missing"),
         ])
