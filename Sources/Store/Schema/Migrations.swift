@@ -1,0 +1,269 @@
+import GRDB
+
+/// The migrations, in their order.
+extension Schema {
+    /// The version that changes messages, and keeps a secret for that.
+    static let changes = "v3"
+
+    /// Every version's changes, the oldest first. A migration that has been released is never changed.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE meta (
+                        key TEXT PRIMARY KEY NOT NULL,
+                        value TEXT NOT NULL
+                    ) WITHOUT ROWID;
+
+                    -- A room's head and revision are those of its last messages: a send writes nothing here.
+                    CREATE TABLE rooms (
+                        id INTEGER PRIMARY KEY CHECK (id < 1 << 27),    -- what RowKey has room for
+                        name TEXT NOT NULL UNIQUE
+                    );
+
+                    -- The body is the message's snapshot, as it is sent to clients.
+                    CREATE TABLE messages (
+                        id INTEGER PRIMARY KEY,         -- room and seq, see RowKey
+                        rev INTEGER NOT NULL,           -- the room's revision when it was sent; rises with seq
+                        changed INTEGER,                -- room and rev of its latest change, see RowKey; NULL if none
+                        created_at INTEGER NOT NULL,    -- milliseconds since 1970; never falls along seq
+                        sender TEXT NOT NULL,
+                        client_message_id TEXT,
+                        body BLOB NOT NULL
+                    );
+
+                    -- What was never changed is in the order of its revisions already, so it needs no place here, and a
+                    -- send does not touch this index.
+                    CREATE UNIQUE INDEX messages_by_change ON messages (changed) WHERE changed IS NOT NULL;
+
+                    -- One message for each client message id, for ever: this is what makes sends idempotent.
+                    CREATE UNIQUE INDEX messages_by_client_message_id
+                        ON messages (id >> 36, sender, client_message_id)
+                        WHERE client_message_id IS NOT NULL;
+                    """)
+            try db.execute(
+                sql: "INSERT INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
+        }
+        migrator.registerMigration("v2") { db in
+            try db.execute(
+                sql: """
+                    -- The messages of one commit, until each has its place in messages, see JournalRow.
+                    CREATE TABLE journal (
+                        id INTEGER PRIMARY KEY,
+                        messages BLOB NOT NULL
+                    );
+                    """)
+        }
+        migrator.registerMigration(changes) { db in
+            try db.execute(
+                sql: """
+                    -- Who has reacted to a message with what. How many did, and with which key first, is in its body.
+                    CREATE TABLE reactions (
+                        message INTEGER NOT NULL,       -- see messages.id
+                        key TEXT NOT NULL,
+                        user TEXT NOT NULL,
+                        rev INTEGER NOT NULL,           -- the room's revision that the reaction was
+                        PRIMARY KEY (message, key, user)
+                    ) WITHOUT ROWID;
+
+                    -- The first users of a key are looked for when one of them takes a reaction back.
+                    CREATE UNIQUE INDEX reactions_by_rev ON reactions (message, key, rev);
+
+                    -- What was first sent, of messages with a client message id that were edited or deleted since, see
+                    -- Fingerprinter.
+                    CREATE TABLE first_contents (
+                        message INTEGER PRIMARY KEY,    -- see messages.id
+                        fingerprint BLOB NOT NULL
+                    );
+                    """)
+            try db.execute(
+                sql: "INSERT INTO meta VALUES ('fingerprint_secret', ?)", arguments: [Fingerprinter.makeSecret()])
+        }
+        registerRooms(in: &migrator)
+        registerRoomTimes(in: &migrator)
+        registerExpiry(in: &migrator)
+        registerRemoval(in: &migrator)
+        registerBans(in: &migrator)
+        registerErasure(in: &migrator)
+        registerTotals(in: &migrator)
+        registerActivity(in: &migrator)
+        return migrator
+    }
+
+    /// Adds the migration "v4".
+    static func registerRooms(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v4") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE rooms ADD COLUMN private INTEGER NOT NULL DEFAULT 0;    -- 1: for members only
+                    ALTER TABLE rooms ADD COLUMN title TEXT;
+
+                    -- Up to where users have read rooms. A mark never moves back.
+                    CREATE TABLE read_marks (
+                        user TEXT NOT NULL,
+                        room INTEGER NOT NULL,          -- see rooms.id
+                        seq INTEGER NOT NULL,
+                        PRIMARY KEY (user, room)
+                    ) WITHOUT ROWID;
+
+                    CREATE TABLE members (
+                        room INTEGER NOT NULL,          -- see rooms.id
+                        user TEXT NOT NULL,
+                        owner INTEGER NOT NULL,         -- 1: may change the room and its members
+                        PRIMARY KEY (room, user)
+                    ) WITHOUT ROWID;
+
+                    CREATE INDEX members_by_user ON members (user);
+
+                    -- Whether an owner is the last one must not take longer in a large room.
+                    CREATE INDEX members_by_owner ON members (room) WHERE owner = 1;
+
+                    -- Rooms are their first sender's, those of before too.
+                    INSERT INTO members (room, user, owner)
+                        SELECT rooms.id, sender, 1 FROM rooms JOIN messages ON messages.id = (rooms.id << 36) + 1;
+                    """)
+        }
+    }
+
+    /// Adds the migration "v5".
+    static func registerRoomTimes(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v5") { db in
+            try db.execute(
+                sql: """
+                    -- Milliseconds since 1970: where a room without messages stands among others. NULL if made before v5.
+                    ALTER TABLE rooms ADD COLUMN created_at INTEGER;
+                    """)
+        }
+    }
+
+    /// Adds the migration "v6".
+    static func registerExpiry(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v6") { db in
+            try db.execute(
+                sql: """
+                    -- Up to where the messages of a room have expired: none of these is looked at again, see Expiry.
+                    CREATE TABLE expired (
+                        room INTEGER PRIMARY KEY,       -- see rooms.id
+                        seq INTEGER NOT NULL
+                    );
+                    """)
+        }
+    }
+
+    /// Adds the migration "v7".
+    static func registerRemoval(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v7") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE rooms ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;    -- 1: only its name is left
+
+                    CREATE INDEX read_marks_by_room ON read_marks (room);
+
+                    -- Work that is done in parts, see Job. It is deleted when it is done.
+                    CREATE TABLE jobs (
+                        id INTEGER PRIMARY KEY,
+                        kind TEXT NOT NULL,             -- see Job.Kind
+                        number INTEGER NOT NULL,        -- what it is about
+                        user TEXT,                      -- whom it is about
+                        phase INTEGER NOT NULL,         -- how far it has come
+                        place INTEGER NOT NULL
+                    );
+                    """)
+        }
+    }
+
+    /// Adds the migration "v8".
+    static func registerBans(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v8") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE bans (
+                        room INTEGER NOT NULL,          -- see rooms.id; 0 for the whole server
+                        user TEXT NOT NULL,
+                        reads INTEGER NOT NULL,         -- 1: reading and subscribing are banned, too
+                        until INTEGER,                  -- milliseconds since 1970; NULL for ever
+                        reason TEXT,
+                        set_by TEXT NOT NULL,
+                        created_at INTEGER NOT NULL,    -- milliseconds since 1970
+                        PRIMARY KEY (room, user)
+                    ) WITHOUT ROWID;
+
+                    -- Those that have ended are deleted by and by.
+                    CREATE INDEX bans_by_end ON bans (until) WHERE until IS NOT NULL;
+                    """)
+        }
+    }
+
+    /// Adds the migration "v9".
+    static func registerErasure(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v9") { db in
+            try db.execute(
+                sql: """
+                    -- Users who were erased, or are about to be.
+                    CREATE TABLE erasures (
+                        user TEXT PRIMARY KEY NOT NULL,
+                        erased INTEGER NOT NULL,        -- 1: nothing is left
+                        messages INTEGER NOT NULL       -- how many have become tombstones
+                    ) WITHOUT ROWID;
+
+                    -- Rooms in which users have done something while they were being erased: what is behind these places
+                    -- is that of new users with the same names.
+                    CREATE TABLE returns (
+                        user TEXT NOT NULL,
+                        room INTEGER NOT NULL,          -- see rooms.id
+                        seq INTEGER NOT NULL,
+                        rev INTEGER NOT NULL,
+                        PRIMARY KEY (user, room)
+                    ) WITHOUT ROWID;
+                    """)
+        }
+    }
+
+    /// Adds the migration "v10".
+    static func registerTotals(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v10") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE rooms ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of the bodies among messages
+                    ALTER TABLE rooms ADD COLUMN active_at INTEGER;     -- created_at of its last one; NULL if none
+
+                    UPDATE rooms SET (bytes, active_at) = (SELECT ifnull(sum(length(body)), 0), max(created_at)
+                        FROM messages WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36);
+
+                    CREATE INDEX rooms_by_activity ON rooms (ifnull(ifnull(active_at, created_at), 0) DESC, name)
+                        WHERE deleted = 0;
+                    """)
+        }
+    }
+
+    /// The key in `meta` of how far memberships of an earlier version are filled in, see
+    /// ``ActivityStatements/fill(most:)``; absent when all are.
+    static let activityFill = "activity_fill"
+
+    /// Adds the migration "v11". It looks at each membership and writes none, so that a large database is opened soon; a job
+    /// fills them in while the server serves.
+    static func registerActivity(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("v11") { db in
+            try db.execute(
+                sql: """
+                    -- When the newest message in its place was stored, or else the room was made: milliseconds since 1970;
+                    -- the largest number where that is not kept, see ActivityStatements; NULL until it has been filled in.
+                    ALTER TABLE members ADD COLUMN activity INTEGER;
+                    -- 1: the user has sent to the room, read it, made it or joined it.
+                    ALTER TABLE members ADD COLUMN engaged INTEGER NOT NULL DEFAULT 0;
+
+                    CREATE INDEX members_by_activity ON members (user, engaged, activity) WHERE activity IS NOT NULL;
+
+                    -- Whoever adds a row, lists have it.
+                    CREATE TRIGGER members_activity AFTER INSERT ON members WHEN new.activity IS NULL BEGIN
+                        UPDATE members SET activity = \(ActivityStatements.unknown)
+                        WHERE room = new.room AND user = new.user;
+                    END;
+                    INSERT INTO meta SELECT '\(activityFill)', ':' WHERE EXISTS (SELECT 1 FROM members);
+                    INSERT INTO jobs (kind, number, phase, place)
+                        SELECT 'activity', (SELECT max(id) FROM rooms), 0, 0 WHERE EXISTS (SELECT 1 FROM members);
+                    """)
+        }
+    }
+}
