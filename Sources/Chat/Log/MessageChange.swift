@@ -6,20 +6,12 @@ public struct MessageChange: Sendable {
     public enum Action: Sendable {
         /// Edit the content; allowed to the sender.
         case edit(Edit)
-        /// Replace the message by a tombstone; allowed to the sender, and to those with the authority.
-        case delete(Authority)
+        /// Replace the message by a tombstone; allowed to the sender, and to owners of the room.
+        case delete
         /// Add a reaction; allowed to everybody.
         case addReaction(ReactionKey)
         /// Remove one's own reaction.
         case removeReaction(ReactionKey)
-    }
-
-    /// The authority to delete messages, which follows from a user's role in the room.
-    public enum Authority: Sendable {
-        /// One's own messages.
-        case sender
-        /// All messages, as an owner of the room.
-        case owner
     }
 
     /// The message's place.
@@ -48,11 +40,13 @@ public struct MessageChange: Sendable {
     /// was based on, counts as done. The sender is checked first, so that a refusal reveals nothing about what others
     /// may do.
     ///
+    /// - Parameter isOwner: True if `user` is an owner of the room or an admin.
     /// - Throws: 403 `not_the_sender`, 409 `message_deleted`, 412 `precondition_failed`.
-    public func decide(on message: Message, by user: UserID) throws(Problem) -> Decision {
+    public func decide(on message: Message, by user: UserID, isOwner: Bool) throws(Problem) -> Decision {
         switch action {
-        case .edit, .delete(.sender): guard message.sender == user else { throw .notTheSender }
-        case .delete(.owner), .addReaction, .removeReaction: break
+        case .edit: guard message.sender == user else { throw .notTheSender }
+        case .delete: guard message.sender == user || isOwner else { throw .notTheSender }
+        case .addReaction, .removeReaction: break
         }
         if message.deleted {
             switch action {

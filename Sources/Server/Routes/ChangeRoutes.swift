@@ -15,7 +15,7 @@ extension Exchange {
     /// `DELETE /v1/rooms/{room}/messages/{seq}`
     func delete(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         // The log checks whether the caller owns the room, in the same transaction as the change.
-        try change(seq, of: room, by: admittedCaller(target, in: room), .delete(.sender))
+        try change(seq, of: room, by: admittedCaller(target, in: room), .delete)
     }
 
     /// `PUT` and `DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}`

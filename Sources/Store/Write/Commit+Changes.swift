@@ -5,7 +5,7 @@ import Wire
 extension Commit {
     /// Changes a message in its place.
     mutating func change(
-        _ change: MessageChange, in id: RoomID, by user: UserID
+        _ change: MessageChange, in id: RoomID, by user: UserID, isOwner: Bool = false
     ) throws -> Result<Stored, Problem> {
         guard let room = try self.room(id), change.seq > 0, change.seq <= room.head else {
             return .failure(.messageNotFound)
@@ -22,10 +22,10 @@ extension Commit {
             if !erasing.isEmpty {
                 let reaction: ReactionKey? = if case .addReaction(let key) = change.action { key } else { nil }
                 if try eraseFirst(place, sentBy: message.sender, reaction: reaction, by: user, in: id) {
-                    return try self.change(change, in: id, by: user)
+                    return try self.change(change, in: id, by: user, isOwner: isOwner)
                 }
             }
-            switch try change.decide(on: message, by: user) {
+            switch try change.decide(on: message, by: user, isOwner: isOwner) {
             case .done: next = nil
             case .go: next = try self.message(message, after: change.action, at: place, in: room, by: user)
             }

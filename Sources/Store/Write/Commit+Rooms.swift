@@ -20,15 +20,11 @@ extension Commit {
         return try statements.lookup.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
     }
 
-    /// The change with what the role of who makes it allows: owners of a room, and admins, delete anybody's messages.
-    func withAuthority(
-        _ change: MessageChange, of submission: Submission, in room: RoomTable.Room?
-    ) throws -> MessageChange {
-        guard case .delete(.sender) = change.action, let room else { return change }
-        let isOwner = try statements.lookup.role(of: submission.sender, in: room.number) == .owner
-        var change = change
-        if isOwner || submission.isAdmin { change.action = .delete(.owner) }
-        return change
+    /// True if a deletion is one of an admin or of an owner of the room, who delete anybody's messages. Other changes ask for
+    /// no role.
+    func isOwnersDeletion(_ change: MessageChange, of submission: Submission, in room: RoomTable.Room?) throws -> Bool {
+        guard case .delete = change.action, let room else { return false }
+        return try submission.isAdmin || statements.lookup.role(of: submission.sender, in: room.number) == .owner
     }
 
     private func mayMakeRoom(_ submission: Submission) -> Bool {

@@ -155,8 +155,8 @@ struct Commit: ~Copyable {
         case (.send(let draft), let id?):
             result = try send(draft, to: id, room, by: submission.sender)
         case (.change(let change), let id?):
-            let change = try withAuthority(change, of: submission, in: room)
-            result = try self.change(change, in: id, by: submission.sender)
+            let isOwner = try isOwnersDeletion(change, of: submission, in: room)
+            result = try self.change(change, in: id, by: submission.sender, isOwner: isOwner)
         case (.read(let seq), _?):
             result = try read(to: seq, in: room, by: submission.sender)
         case (.room(let change), let id?):

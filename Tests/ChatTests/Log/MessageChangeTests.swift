@@ -8,6 +8,7 @@ struct MessageChangeTests {
     struct Case: CustomTestStringConvertible {
         var action: MessageChange.Action
         var user = "alice"
+        var isOwner = false
         var deleted = false
         var revs: [Int64]?
         var testDescription: String { "\(action) by \(user), deleted \(deleted), at \(revs ?? [])" }
@@ -19,7 +20,7 @@ struct MessageChangeTests {
             createdAt: Timestamp(milliseconds: 0), deleted: asked.deleted)
         let change = MessageChange(
             seq: 1, action: asked.action, condition: asked.revs.map { RevisionCondition(revs: $0) })
-        return try change.decide(on: message, by: UserID(asked.user))
+        return try change.decide(on: message, by: UserID(asked.user), isOwner: asked.isOwner)
     }
 
     private static let like = try! ReactionKey("+1")
@@ -27,8 +28,8 @@ struct MessageChangeTests {
     @Test(
         "is allowed",
         arguments: [
-            Case(action: .edit(Edit())), Case(action: .edit(Edit()), revs: [6, 7]), Case(action: .delete(.sender)),
-            Case(action: .delete(.owner)), Case(action: .delete(.owner), user: "bob"),
+            Case(action: .edit(Edit())), Case(action: .edit(Edit()), revs: [6, 7]), Case(action: .delete),
+            Case(action: .delete, isOwner: true), Case(action: .delete, user: "bob", isOwner: true),
             Case(action: .addReaction(like), user: "bob"), Case(action: .removeReaction(like), user: "bob", revs: [7]),
         ])
     func go(asked: Case) throws {
@@ -38,8 +39,8 @@ struct MessageChangeTests {
     @Test(
         "is already done",
         arguments: [
-            Case(action: .delete(.sender), deleted: true), Case(action: .delete(.sender), deleted: true, revs: [1]),
-            Case(action: .delete(.owner), user: "bob", deleted: true),
+            Case(action: .delete, deleted: true), Case(action: .delete, deleted: true, revs: [1]),
+            Case(action: .delete, user: "bob", isOwner: true, deleted: true),
             Case(action: .removeReaction(like), user: "bob", deleted: true),
         ])
     func done(asked: Case) throws {
@@ -51,11 +52,11 @@ struct MessageChangeTests {
         arguments: [
             (Case(action: .edit(Edit()), user: "bob"), .notTheSender),
             (Case(action: .edit(Edit()), user: "bob", deleted: true, revs: []), .notTheSender),
-            (Case(action: .delete(.sender), user: "bob", deleted: true), .notTheSender),
+            (Case(action: .delete, user: "bob", deleted: true), .notTheSender),
             (Case(action: .edit(Edit()), deleted: true, revs: [1]), .messageDeleted),
             (Case(action: .addReaction(like), user: "bob", deleted: true), .messageDeleted),
             (Case(action: .edit(Edit()), revs: []), .preconditionFailed(rev: 7)),
-            (Case(action: .delete(.owner), user: "bob", revs: [6, 8]), .preconditionFailed(rev: 7)),
+            (Case(action: .delete, user: "bob", isOwner: true, revs: [6, 8]), .preconditionFailed(rev: 7)),
         ] as [(Case, Problem)])
     func refused(asked: Case, problem: Problem) {
         #expect(throws: problem) { try decide(asked) }

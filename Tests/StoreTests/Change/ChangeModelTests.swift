@@ -39,7 +39,7 @@ struct ChangeModelTests {
         case .edit(let seq, let text, let user):
             try log.submission(.init(seq: seq, action: .edit(Edit(text: text)), room: room, user: user))
         case .delete(let seq, let user):
-            try log.submission(.init(seq: seq, action: .delete(.sender), room: room, user: user))
+            try log.submission(.init(seq: seq, action: .delete, room: room, user: user))
         case .react(let seq, let key, let user):
             try log.submission(.init(seq: seq, action: .addReaction(ReactionKey(key)), room: room, user: user))
         case .unreact(let seq, let key, let user):

@@ -35,7 +35,7 @@ struct DeleteTests {
         try log.fill(1)
         let deleted = try log.delete(1)
         for revs in [nil, [1], [2]] as [[Int64]?] {
-            let again = try log.change(.init(seq: 1, action: .delete(.sender), revs: revs))
+            let again = try log.change(.init(seq: 1, action: .delete, revs: revs))
             #expect(again.body == deleted.body && again.rev == 2)
             #expect(log.listener.commits.events.last?.batches.isEmpty == true)
         }
@@ -48,10 +48,10 @@ struct DeleteTests {
         try log.fill(1)
         #expect(throws: Problem.notTheSender) { try log.delete(1, as: "bob") }
         #expect(throws: Problem.preconditionFailed(rev: 1)) {
-            try log.change(.init(seq: 1, action: .delete(.owner), user: "bob", revs: [9]))
+            try log.change(.init(seq: 1, action: .delete, user: "bob", isAdmin: true, revs: [9]))
         }
         #expect(throws: Problem.messageNotFound) { try log.delete(2) }
-        #expect(try log.change(.init(seq: 1, action: .delete(.owner), user: "bob", revs: [1])).rev == 2)
+        #expect(try log.change(.init(seq: 1, action: .delete, user: "bob", isAdmin: true, revs: [1])).rev == 2)
         // A user who may not delete learns nothing from the tombstone.
         #expect(throws: Problem.notTheSender) { try log.delete(1, as: "carol") }
     }

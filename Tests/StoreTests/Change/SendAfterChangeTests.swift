@@ -40,7 +40,7 @@ struct RepeatedSendAfterChangeTests {
         let results = try log.submitAll(
             log.submissions([send]) + [log.submission(.init(seq: 1, action: .edit(Edit(text: "bye"))))]
                 + log.submissions([same, .init(text: "bye", id: "a1")])
-                + [log.submission(.init(seq: 1, action: .delete(.sender)))] + log.submissions([same]))
+                + [log.submission(.init(seq: 1, action: .delete))] + log.submissions([same]))
         #expect(try results[2].get().rev == 2)
         #expect(throws: Problem.clientMessageIDReused) { try results[3].get() }
         #expect(try results[5].get().rev == 3)

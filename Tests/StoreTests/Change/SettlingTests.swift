@@ -23,7 +23,7 @@ struct SettlingTests {
             case .send(let text, let id): try log.submissions([.init(text: text, room: room, id: id)])[0]
             case .edit(let seq, let text):
                 try log.submission(.init(seq: seq, action: .edit(Edit(text: text)), room: room))
-            case .delete(let seq): try log.submission(.init(seq: seq, action: .delete(.sender), room: room))
+            case .delete(let seq): try log.submission(.init(seq: seq, action: .delete, room: room))
             case .like(let seq):
                 try log.submission(.init(seq: seq, action: .addReaction(ReactionKey("+1")), room: room))
             }
@@ -105,7 +105,7 @@ struct SettlingTests {
         let submissions = try log.submissions([.init(room: "a"), .init(room: "b"), .init(room: "a"), .init(room: "b")])
         let sent = try log.submitAll(submissions).map { try $0.get().body }
         let both = try log.submitAll(
-            log.submissions([.init(room: "b")]) + [log.submission(.init(seq: 1, action: .delete(.sender), room: "a"))]
+            log.submissions([.init(room: "b")]) + [log.submission(.init(seq: 1, action: .delete, room: "a"))]
                 + log.submissions([.init(room: "b"), .init(room: "a")])
         ).map { try $0.get().body }
         #expect(try counts(log) == [2, 3])

@@ -143,6 +143,7 @@ final class TestLog: Sendable {
         var action: MessageChange.Action
         var room = "lobby"
         var user = "alice"
+        var isAdmin = false
         var revs: [Int64]?
 
         var change: MessageChange {
@@ -154,7 +155,7 @@ final class TestLog: Sendable {
     func submission(_ change: Change) throws -> Submission {
         Submission(
             ticket: ticket(), room: try RoomID(change.room), sender: try UserID(change.user),
-            change: .change(change.change))
+            change: .change(change.change), isAdmin: change.isAdmin)
     }
 
     /// Submits changes together, and waits for their outcomes.
@@ -177,7 +178,7 @@ final class TestLog: Sendable {
 
     @discardableResult
     func delete(_ seq: Int64, of room: String = "lobby", as user: String = "alice") throws -> Stored {
-        try change(Change(seq: seq, action: .delete(.sender), room: room, user: user))
+        try change(Change(seq: seq, action: .delete, room: room, user: user))
     }
 
     @discardableResult
