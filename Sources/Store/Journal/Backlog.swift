@@ -1,33 +1,31 @@
 import Wire
 
-/// What the journal holds that has not been filed: that is not in its room's place among the messages yet.
+/// The messages of the journal that are not filed yet, which means that they are not in the table of messages.
 ///
-/// A message that is put in its place changes a page of its room's messages and a page of their client message ids, and
-/// where many rooms are busy every message has two pages of its own to write. So a commit appends its messages to the
-/// journal, a page or two for all of them, and there they gather. Once there are as many as there may be, each commit files
-/// about as many as it adds: all those of the rooms that have waited for longest, which side by side share their pages.
-/// Sooner than that a room is filed that has many messages, or one that is changed, or that has waited for too long, since
-/// the journal is kept from its first message on; and all rooms are while nothing is sent.
+/// Filing a message writes a page of its room's messages and a page of their client message ids. With many busy rooms, each
+/// message would cost two pages. So a commit appends its messages to the journal, which takes a page or two for all of them,
+/// and they gather there until messages of one room can be filed together.
 ///
-/// A plain value: it says what is to be filed, and is told what has been.
+/// Once the journal is full, each commit files about as many messages as it adds: all those of the rooms that have waited for
+/// longest. A room is filed earlier when it has many messages, when one of them is changed, or when it has waited for too
+/// long, because the journal keeps all rows from the oldest unfiled message on. All rooms are filed while nothing is sent.
+///
+/// A plain value: it decides what is due, and records what has been filed.
 struct Backlog {
-    /// The time when rooms are filed.
+    /// The limits beyond which rooms are filed.
     struct Limits {
-        /// The most messages, but for those of one commit.
+        /// Maximum number of messages, apart from those of one commit.
         var messages: Int
-        /// The most bytes of messages, but for those of one commit.
+        /// Maximum number of bytes of messages, apart from those of one commit.
         var bytes: Int
-        /// A room is filed when it has this many, whatever the others have: it gains no more by waiting, and the commit
-        /// that files it is not held up for long. One a commit, where several have as many; sooner with twice as many.
+        /// Number of messages at which a room is full. A commit files one full room, and every room with twice as many.
         var messagesOfRoom: Int
     }
 
-    /// The number of messages that a commit files, and what the last room has more: of rooms that are full; beside
-    /// them, of rooms that
-    /// have waited for too long; and in all while nothing is sent. A send that comes meanwhile waits for it.
+    /// Number of messages after which a commit files no further room, counted apart for full rooms and for rooms that have
+    /// waited for too long.
     static let messagesOfFiling = 256
-    /// The number of bytes of messages of rooms that have waited for too long a commit files, 1 MiB, and what the last
-    /// room has more.
+    /// Number of bytes after which a commit files no further room that has waited for too long: 1 MiB.
     static let bytesOfFiling = 1024 * 1024
 
     /// What one commit adds to what it sends: rooms to be filed whole.

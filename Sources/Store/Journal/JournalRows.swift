@@ -1,34 +1,33 @@
-/// Which rows the journal has, how many of them may be needed, and which of them a commit deletes.
+/// The rows of the journal, and the choice of those that a commit deletes.
 ///
-/// Rows go from the oldest on, as the first one that is needed keeps those behind it. So what is in that one must not wait for
-/// ever: rows that are not within the bounds are to be filed, see ``oldest``. What is not needed goes a little at a time,
-/// since all that is deleted is overwritten with zeros, which senders wait for.
+/// Rows are deleted oldest first: a row with unfiled messages keeps all rows behind it. So the messages of rows beyond the
+/// limits must be filed, see ``oldest``. Each commit deletes only a few rows, because SQLite overwrites what it deletes with
+/// zeros (`secure_delete`), and senders wait for that.
 ///
 /// A plain value.
 struct JournalRows {
-    /// How much may be needed, but for the newest row.
+    /// Limits of the rows that hold unfiled messages, apart from the newest row.
     struct Limits {
         var rows: Int
         var bytes: Int
     }
 
-    /// The most rows that one commit deletes.
+    /// Maximum number of rows that one commit deletes.
     static let mostDeleted = 256
-    /// The number of bytes that one commit deletes, 1 MiB, and what the last row has more, but two rows in any case;
-    /// where many are added, twice as many.
+    /// Number of bytes after which a commit deletes no further row: 1 MiB, or twice what it adds, and two rows at least.
     static let bytesDeleted = 1024 * 1024
-    /// The number of rows that a commit deletes when it adds one, before it does. The one that it adds takes their
-    /// pages; those of more rows would be overwritten with zeros, and written once more when they are taken.
+    /// Number of rows that a commit deletes before it adds one. The new row takes over their pages, which would otherwise be
+    /// written twice.
     static let rowsReplaced = 2
-    /// Of how many rows that are not needed a commit that adds one deletes one, where that is more than ``rowsReplaced``. So
-    /// 16,384 rows go within some two hundred commits, and those of a busy room two at a time.
+    /// Divisor for large numbers of spent rows: a commit that adds a row deletes one in 32 of them, if that is more than
+    /// ``rowsReplaced``.
     static let rowsOfDeletion = 32
 
     private let limits: Limits
     private var rows: [(number: Int64, bytes: Int)] = []
-    /// Where in `rows` the first one is that has not been deleted.
+    /// The index in `rows` of the first one that has not been deleted.
     private var head = 0
-    /// Where in `rows` the first one is that is within the bounds.
+    /// The index in `rows` of the first one that is within the limits.
     private var firstWithin = 0
     private var bytes = 0
     private var bytesWithin = 0
@@ -39,16 +38,16 @@ struct JournalRows {
         self.limits = limits
     }
 
-    /// How many there are.
+    /// The number of rows.
     var count: Int { rows.count - head }
 
     /// The first one; ``next`` when there is none.
     var first: Int64 { number(at: head) }
 
-    /// The first row within the bounds: rooms whose messages begin in one before it are to be filed.
+    /// The first row within the limits. Rooms with messages in earlier rows are to be filed.
     var oldest: Int64 { number(at: firstWithin) }
 
-    /// A commit has added this row, the newest.
+    /// Records that a commit has added this row, the newest.
     mutating func append(_ number: Int64, bytes: Int) {
         rows.append((number, bytes))
         next = number + 1
@@ -60,11 +59,11 @@ struct JournalRows {
         }
     }
 
-    /// The first row that a commit leaves there.
+    /// Returns the first row that a commit keeps; it deletes those before.
     ///
     /// - Parameters:
-    ///   - needed: the first that is needed; `nil` when none is.
-    ///   - added: the bytes of the row that it adds; 0 when it adds none.
+    ///   - needed: The first row with unfiled messages; `nil` if none has any.
+    ///   - added: The bytes of the row that the commit adds; 0 if it adds none.
     func firstLeft(needed: Int64?, adding added: Int) -> Int64 {
         let end = needed ?? next
         let isSlow = added > 0 && bytes <= limits.bytes
@@ -81,7 +80,7 @@ struct JournalRows {
         return number(at: index)
     }
 
-    /// A commit has deleted the rows before this one.
+    /// Records that a commit has deleted the rows before this one.
     mutating func removeAll(before number: Int64) {
         while head < rows.count, rows[head].number < number {
             bytes -= rows[head].bytes
@@ -91,7 +90,7 @@ struct JournalRows {
             }
             head += 1
         }
-        // Moved once at most, each.
+        // Each row is moved at most once.
         guard head > rows.count / 2 else { return }
         rows.removeFirst(head)
         firstWithin -= head
