@@ -225,7 +225,7 @@ function fillRoomItem(item, room) {
         avatar(room.title || room.room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, last ? `${last.sender === api.user ? "You" : last.sender}: ${summary(last)}` : "No messages yet")),
+            element("span", { class: "last", dir: "auto" }, last ? `${last.sender === api.user ? "You" : last.sender}: ${summary(last)}` : room.head ? "" : "No messages yet")),
         element("span", { class: "when" },
             time ? element("time", { datetime: last.created_at }, (isToday ? shortTime : shortDate).format(time)) : null,
             room.unread ? element("span", { class: "badge", "aria-label": `${room.unread} unread` }, room.unread > 999 ? "999+" : String(room.unread)) : null));
