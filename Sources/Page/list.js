@@ -383,7 +383,7 @@ export class List {
             }
             this.#place();
             if (!this.#anchor || this.#isCovered(0)) break;
-            // Where the list ends, the anchor cannot stand where it did: what is in sight there takes its place.
+            // At the end of the list the anchor cannot keep its place: a row that is in sight there becomes the anchor.
             this.#remember();
         }
         this.#onMove();
@@ -398,7 +398,7 @@ export class List {
         const isAnchored = this.#anchor && this.#anchor !== "bottom";
         const first = isAnchored ? this.#placeOf(this.#anchor.key) : this.#count;
         let [start, end] = [first, first];
-        // How much of the screen, and then of what is beyond it, is not filled yet.
+        // The pixels above and below the anchor that are still to be filled, on the screen and then beyond it.
         let above = isAnchored ? this.#anchor.offset : screen;
         let below = screen - above;
         let allowance = this.#allowance;
@@ -465,7 +465,7 @@ export class List {
             this.#allowance--;
         } else if (drawn.row !== row || drawn.before !== before || drawn.isStale) {
             const old = drawn.node;
-            // What is drawn may take the place of the old element by itself.
+            // Drawing may put the new element in the place of the old one by itself.
             const node = this.#draw(row, before, old);
             if (node !== old) {
                 this.#observer.unobserve(old);

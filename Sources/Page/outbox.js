@@ -59,7 +59,7 @@ export class Outbox {
     async #sendIn(room) {
         let pause = FIRST_PAUSE;
         while (!this.#isClosed && room !== this.#open) {
-            // What the user has discarded meanwhile, or another window has sent, is not there any more.
+            // Sends that the user has discarded meanwhile, or another window has sent, are gone.
             const unsent = await this.#store.unsent(room);
             const draft = unsent.map((send) => send.draft).find(({ client_message_id: id }) => !this.#refused.has(id));
             if (!draft) return;

@@ -38,7 +38,7 @@ export function renew(old, fresh) {
             old.insertBefore(child, next);
             continue;
         }
-        // What stood before its counterpart is gone.
+        // Nodes before its counterpart have no counterpart of their own.
         for (const gone of kept.splice(0, index)) gone.remove();
         const node = renew(kept.shift(), child);
         next = node.nextSibling;

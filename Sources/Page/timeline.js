@@ -446,8 +446,8 @@ export class Timeline {
     /**
      * Makes a page the window: an opening's, a jump's, or what was restored.
      *
-     * What is known of its messages from elsewhere may be newer than the page (rules 4 and 8), and what is known of the
-     * messages behind it came after the page was read, so that it is placed as if it came now.
+     * Snapshots of its messages from elsewhere may be newer than the page (rules 4 and 8). Messages behind it came after
+     * the page was read, so they are placed as if they came now.
      *
      * @param {Page} page
      */
@@ -517,7 +517,7 @@ export class Timeline {
             return true;
         }
         if (window.hasAfter) {
-            // What is still held from before must not grow old.
+            // A held message must not grow old.
             if (this.#held.has(message.seq)) keepLatest(this.#held, message);
             return false;
         }
@@ -619,7 +619,7 @@ export class Timeline {
             const isNewest = last >= window.last;
             if (!this.#isReplaying) this.#appendHeld();
             if (isNewest) {
-                // What goes on beyond the page may be held already: it has been appended, or will be at `live`.
+                // The message beyond the page may be held already: it has been appended, or will be at `live`.
                 const isHeld = window.last > last ? window.last >= this.#head : this.#held.has(last + 1);
                 window.hasAfter = page.has_after && !isHeld;
             }
@@ -892,7 +892,7 @@ export class Timeline {
     #takeSendFailure({ client_message_id: id, status, code, retry_after }) {
         const post = this.#endPost(id);
         const send = this.#outbox.get(id);
-        // What was seen stored meanwhile is not posted again.
+        // A send that was seen stored meanwhile is not posted again.
         if (!post || !send) return;
         if (isTemporary(status)) {
             this.#queueAgain(id);

@@ -37,7 +37,7 @@ extension Timeline {
     }
 
     mutating func takeSendFailure(_ failure: Failure, id: SendID) {
-        // What was seen stored meanwhile is not posted again.
+        // A send that was seen stored meanwhile is not posted again.
         guard let isOutdated = endPost(id), outbox.contains(id) else { return }
         if failure.isTemporary {
             outbox.setState(.queued, of: id)

@@ -3,8 +3,8 @@
 extension Timeline {
     /// Makes a page the window: an opening's, a jump's, or what was restored.
     ///
-    /// What is known of its messages from elsewhere may be newer than the page (rules 4 and 8), and what is known of the
-    /// messages behind it came after the page was read, so that it is placed as if it came now.
+    /// Snapshots of its messages from elsewhere may be newer than the page (rules 4 and 8). Messages behind it came after
+    /// the page was read, so they are placed as if they came now.
     mutating func becomeWindow(_ page: Page) {
         let messages = page.messages.map { latest($0) }
         let first = messages.first?.seq ?? (page.hasAfter ? 1 : page.head + 1)
@@ -60,7 +60,7 @@ extension Timeline {
             return true
         }
         if window!.hasAfter {
-            // What is still held from before must not grow old.
+            // A held message must not grow old.
             if held[message.seq] != nil { held.keepLatest(message) }
             return false
         }
@@ -174,7 +174,7 @@ extension Timeline {
             let isNewest = last >= window!.last
             if !isReplaying { appendHeld() }
             if isNewest {
-                // What goes on beyond the page may be held already: it has been appended, or will be at `live`.
+                // The message beyond the page may be held already: it has been appended, or will be at `live`.
                 let windowLast = window!.last
                 let isHeld = windowLast > last ? windowLast >= head : held[last + 1] != nil
                 window!.hasAfter = page.hasAfter && !isHeld

@@ -192,7 +192,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
 
     // The view
 
-    /// What to show now.
+    /// The view to show now.
     public var view: View {
         View(
             rows: list.rows, before: state(of: .before), after: state(of: .after),

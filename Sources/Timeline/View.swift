@@ -109,7 +109,7 @@ extension Timeline {
 
     /// A line of the list.
     public struct Row: Hashable, Sendable, Identifiable {
-        /// What a row draws.
+        /// The content of a row.
         public enum Content: Hashable, Sendable {
             /// The line before the first row of a day.
             case dayLine(Day)
@@ -121,7 +121,7 @@ extension Timeline {
             case send(Draft, SendState)
         }
 
-        /// What a row has. A row that does not change is the same object in the next view: copying a list of rows costs a
+        /// The fields of a row. A row that does not change is the same object in the next view: copying a list of rows costs a
         /// pointer for each, and comparing two as much.
         private final class Storage: Sendable {
             let id: ID
@@ -141,7 +141,7 @@ extension Timeline {
 
         /// The identity, which never changes while the row lives.
         public var id: ID { storage.id }
-        /// What the row draws.
+        /// The content to draw.
         public var content: Content { storage.content }
 
         /// Returns true if both have the same id and draw the same.

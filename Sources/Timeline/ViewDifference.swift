@@ -64,7 +64,7 @@ extension Timeline {
             for move in moved { isGone[move.from] = true }
             let kept = rows.indices.filter { !isGone[$0] }
 
-            // What is put in, by ascending index; moved rows before they are updated.
+            // The rows to put in, by ascending index; moved rows as they were before they are updated.
             let added = (inserted.map { ($0.index, $0.row) } + moved.map { ($0.to, rows[$0.from]) })
                 .sorted { $0.0 < $1.0 }
             var result: [Row] = []

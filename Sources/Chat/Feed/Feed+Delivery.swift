@@ -67,7 +67,7 @@ extension Feed {
         guard let outlets = context.outlets, let outlet = cursors[place].outlet else { return false }
         let format = cursors[place].format
         if run?.rev != rev || run?.format != format {
-            // What is too long for one write takes turns with other subscriptions of the carrier.
+            // Messages too long for one write take turns with the carrier's other subscriptions.
             guard case .frames(let range, messages.rev) = messages.next(after: rev, in: format) else { return false }
             run = Run(format: format, rev: rev, bytes: messages.bytes(in: format), range: range)
         }

@@ -19,7 +19,7 @@ public final class Feed {
 
     /// The room.
     public let room: RoomID
-    /// What the feeds of the loop share.
+    /// The state that the loop's feeds share.
     public let context: FeedContext
     /// The subscribers' cursors, also of those that have not started, the oldest first. Removing one moves the last into
     /// its place.

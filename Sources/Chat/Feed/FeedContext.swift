@@ -1,4 +1,4 @@
-/// What the feeds of one loop share. Confined to the loop.
+/// The state that the feeds of one loop share. Confined to the loop.
 public final class FeedContext {
     /// The log's epoch, which the ids of events carry.
     public let epoch: String

@@ -67,7 +67,7 @@ struct Journal {
             }
             recent.commit(Backlog.Filing(), messages, row: id, at: now)
             rows.append(id, bytes: bytes.count)
-            // What an earlier run has set aside is filed like everything else, if that can be done now.
+            // Messages that an earlier run set aside are filed like all others, if that is possible now.
             asideRow = min(asideRow, id - 1)
         }
     }

@@ -1,14 +1,14 @@
 import Wire
 
-/// How far there is nothing to read for a user behind the read mark: only messages of the user's own, and deleted ones.
+/// Runs of messages behind a user's read mark that hold nothing to read: only the user's own messages, and deleted ones.
 ///
-/// That stays so: nobody's message becomes somebody else's but a tombstone's, no tombstone comes back to life, and no mark
-/// moves back but that of a user who is erased, for whom a run counts from where it begins. So who has a hundred thousand messages of their own behind the mark has them looked through once, and not each
-/// time that the room is looked at.
+/// A run stays as it is. A message changes its sender only when it becomes a tombstone, tombstones stay, and a mark moves
+/// back only when its user is erased; a run counts from its own beginning then. So messages of one's own behind the mark are
+/// looked through once, not each time that the room is read, however many they are.
 struct ClearedRuns {
     /// Minimum length of a run that is worth remembering, in messages.
     static let minimum: Int64 = 256
-    /// How many are remembered. When there are more, all are found anew.
+    /// Maximum number of runs that are remembered. With more, all are forgotten and found again.
     static let limit = 16_384
 
     private struct Key: Hashable {
@@ -18,7 +18,7 @@ struct ClearedRuns {
 
     private var runs: [Key: ClosedRange<Int64>] = [:]
 
-    /// Up to which `seq` there is nothing to read behind `place`; 0 when that is not known.
+    /// The `seq` up to which there is nothing to read behind `place`; 0 when that is not known.
     func end(of room: Int64, for user: UserID, after place: Int64) -> Int64 {
         guard !runs.isEmpty, let run = runs[Key(room: room, user: user)], run.lowerBound <= place else { return 0 }
         return run.upperBound

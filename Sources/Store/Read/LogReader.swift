@@ -84,12 +84,12 @@ final class LogReader: Sendable {
         try? database.close()
     }
 
-    /// Answers the first of the queries, one at least: such as are of rooms together, and one of a user's rooms by itself.
+    /// Answers the first of the queries, at least one: those about rooms together, and one about a user's rooms by itself.
     private func answer(
         _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
         _ deflater: PushDeflater
     ) -> [Answer] {
-        // What could be read is not what is stored under the database's name, or not stored any more.
+        // The open file is no longer the one under the database's name, so its content is not what is stored.
         if storage.isLost { return queries.map { Answer(ticket: $0.ticket, result: .failure(.storageLost)) } }
         let ofRooms = queries.prefix { $0.room != nil }
         if !ofRooms.isEmpty { return read(ofRooms, database, &statements, deflater) }

@@ -68,7 +68,7 @@ extension Snapshot {
     ) throws -> [Found] {
         var found: [Found] = []
         func add(_ row: InboxStatements.Row, _ id: RoomID, _ recent: [RecentMessage]) {
-            // What has been filed since the recent messages were taken is newer than they are.
+            // Messages filed after the recent ones were taken are newer than they are.
             let latest = recent.last.map { max(row.activity, $0.createdAt.milliseconds) } ?? row.activity
             let activity = InboxCursor.Activity(milliseconds: latest, room: id)
             if let place, !(place < activity) { return }

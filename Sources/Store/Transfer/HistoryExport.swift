@@ -115,7 +115,7 @@ public struct HistoryExport: Sendable {
         init(_ db: Database, _ output: LineOutput) throws {
             self.db = db
             self.output = output
-            // Of a deleted room only the name is left, and it is not used again.
+            // A deleted room has only its name left, which is not used again.
             selectRooms = try PreparedStatement(
                 "SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id", db)
             selectMembers = try PreparedStatement("SELECT user, owner FROM members WHERE room = ? ORDER BY user", db)
@@ -168,7 +168,7 @@ public struct HistoryExport: Sendable {
                 let key = row.integer(0)
                 try row.withBytes(1) { body in try write(body, RowKey(rawValue: key)) }
             }
-            // What the journal has of a room is newer than all of its rows, and was never changed.
+            // A room's messages in the journal are newer than all of its rows, and were never changed.
             for message in journal.recent.messages(of: id) {
                 let body = message.body
                 try write(body.span, RowKey(room: number, message.seq))

@@ -232,7 +232,7 @@ struct ImportTarget {
         guard room.rev > sentAt else { return }
         let place = RowKey(room: room.number, room.head)
         try statements.changes.update(place, change: RowKey(room: room.number, room.rev), body)
-        // What was first sent is not in the file. So a send that is repeated after the move is refused, and not stored twice.
+        // The file lacks the content that was first sent. A send repeated after the move is refused, not stored twice.
         if key != nil, !snapshot.isAsSent { try statements.changes.remember(content, of: place) }
         var rev = sentAt + (snapshot.isAsSent ? 0 : 1)
         for reaction in message.reactions {

@@ -6,7 +6,7 @@ import Wire
 extension Commit {
     /// Moves a user's mark to `seq`, or to the head where that is less, if it is not there or further.
     func read(to seq: Int64, in room: RoomTable.Room?, by user: UserID) throws -> Result<Stored, Problem> {
-        // Of a room that nobody has used there is nothing to be read, and to read makes no room.
+        // An unused room has nothing to read, and reading does not make a room.
         guard let room else { return .success(Stored(mark: 0, rev: 0)) }
         let seq = min(seq, room.head)
         if seq > 0, try statements.marks.raise(to: seq, for: user, in: room.number) {

@@ -215,7 +215,7 @@ final class LogWriter: Sendable {
             try fileApart(filing.rooms[...], &state)
             return 0
         }
-        // Those before it are committed first, so that outcomes are told in order.
+        // The submissions before it are committed first, so that outcomes are told in order.
         if index > 0 { return commit(submissions.prefix(index), filing, &state, &jobs) }
         refuse(submissions.prefix(1), Self.problem(failure.cause))
         return 1
