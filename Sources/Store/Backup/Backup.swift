@@ -1,51 +1,54 @@
 import GRDB
 import Wire
 
-/// Makes a copy of a database, of one moment, whether a server has it open or not.
+/// Copies a database to one file, whether or not a server has it open.
 ///
-/// The copy is made by `VACUUM INTO`: it reads one snapshot, however much is written meanwhile, and writes only what is in
-/// the tables, nothing of what SQLite has left in unused parts of pages. (The backup interface copies those too, and
-/// begins anew whenever another process has written.) While the snapshot lasts the server's write-ahead log grows by what
-/// is sent, for a second or so per 400 MB.
+/// The copy is made by `VACUUM INTO`. It reads one snapshot, however much is written meanwhile, and copies the tables
+/// only. The backup interface would also copy unused parts of pages, which may hold deleted content, and would start
+/// over after each write of another process. The server's write-ahead log cannot be reset while the snapshot lasts, so
+/// it grows by what is written.
 ///
-/// What is in the journal only is put in its place, and the journal emptied: it may still hold what has been deleted
-/// since. The copy has no epoch but says whose backup it is, see ``Schema/renewEpoch(_:)``.
+/// Messages that only the journal of the source has are filed in the copy, and the journal of the copy is emptied: its
+/// rows may hold content that was deleted later. The copy has no epoch; it names the database that it was made from,
+/// see ``Schema/renewEpoch(_:)``.
 public struct Backup: Sendable {
-    /// What a backup holds.
+    /// The contents of a finished backup.
     public struct Contents: Sendable, Hashable {
-        /// Its rooms.
+        /// The number of rooms; deleted rooms are not counted.
         public var rooms: Int64
-        /// Its messages, tombstones among them.
+        /// The number of messages, including tombstones.
         public var messages: Int64
-        /// The size of its file.
+        /// The size of the file in bytes.
         public var bytes: Int64
     }
 
-    /// How far a backup has come.
+    /// The progress of a backup.
     public struct Progress: Sendable, Hashable {
-        /// The number of bytes that have been written.
+        /// The number of bytes written so far.
         public var bytes: Int64
-        /// About how many there will be.
+        /// The estimated size of the backup in bytes.
         public var total: Int64
     }
 
     private let source: VisitedDatabase
     private let destination: BackupDestination
 
-    /// A backup of the database at `path` to a file at `destination`.
+    /// Prepares a backup of the database at `path` to a file at `destination`.
     ///
-    /// - Parameter replacing: whether a file that is there is replaced.
-    /// - Throws: ``StoreError`` when there is no such database, or when the file cannot be there.
+    /// - Parameter replacing: true to replace an existing file.
+    /// - Throws: ``StoreError`` if there is no such database, or if the file cannot be created there.
     public init(of path: String, to destination: String, replacing: Bool = false) throws(StoreError) {
         source = try VisitedDatabase(path)
         self.destination = try BackupDestination(destination, of: source, replacing: replacing)
     }
 
-    /// Makes the copy. It is where it shall be when it is whole and on the disk; when that cannot be, nothing is left.
+    /// Makes the backup.
+    ///
+    /// The file gets its name once it is complete and on the disk. After an error nothing is left.
     ///
     /// - Parameters:
-    ///   - isCancelled: asked now and then whether to give up.
-    ///   - progress: called now and then.
+    ///   - isCancelled: called repeatedly while the copy is made; returns true to cancel it.
+    ///   - progress: called about five times a second.
     /// - Throws: ``StoreError``.
     public func run(
         isCancelled: @escaping () -> Bool = { false }, progress: @escaping (Progress) -> Void = { _ in }
@@ -82,17 +85,17 @@ public struct Backup: Sendable {
         }
     }
 
-    /// Makes the copy what it is to be.
+    /// Files the journal's messages in the copy, and marks it as a backup.
     private func finish(_ file: BackupDestination.File) throws(StoreError) -> Contents {
         do {
             let connection = try DatabaseQueue(path: file.path)
             defer { try? connection.close() }
             return try connection.inDatabase { db in
-                // Should this be interrupted there is no copy, so it need not be prepared for that.
+                // An interrupted copy is removed, so it needs neither a journal nor syncs.
                 try db.execute(
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
                 try db.inTransaction(.immediate) {
-                    // Of an older version it is left as it is, for that version.
+                    // A database of an older version is left for that version to upgrade.
                     if try Schema.migrator.hasCompletedMigrations(db) { try Journal.empty(db, WriterStatements(db)) }
                     guard try Schema.markAsBackup(db) else {
                         throw StoreError.damaged(source.path, reason: "its epoch is missing")

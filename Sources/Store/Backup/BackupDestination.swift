@@ -1,16 +1,16 @@
 import Glibc
 
-/// Where a backup will be: a place in a directory, and until it is whole a file without its name.
+/// The destination of a backup: a path, and a temporary file in its directory until the backup is complete.
 struct BackupDestination: Sendable {
-    /// The place, as it was given: for messages.
+    /// The path as given, for messages.
     let path: String
     private let directory: String
     private let location: String
     private let replacing: Bool
 
-    /// Looks at the place. Nothing is made yet.
+    /// Checks the path. Creates nothing.
     ///
-    /// - Throws: ``StoreError`` when a backup of `source` cannot be there.
+    /// - Throws: ``StoreError`` if a backup of `source` cannot be written there.
     init(_ path: String, of source: VisitedDatabase, replacing: Bool) throws(StoreError) {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard name != "", name != ".", name != ".." else { throw .notAFile(path) }
@@ -32,7 +32,7 @@ struct BackupDestination: Sendable {
         for suffix in Self.suffixes where location == source.location + suffix {
             throw .backupPlace(path, reason: "it belongs to the database \(source.path)")
         }
-        // Whoever opens the backup would take them for its own.
+        // A program that opens the backup would take these files for the backup's own.
         for suffix in Self.suffixes where suffix != ".lock" && access(location + suffix, F_OK) == 0 {
             throw .backupPlace(path, reason: "\(path)\(suffix) is there: a database in use, or left of one")
         }
@@ -50,16 +50,16 @@ struct BackupDestination: Sendable {
         guard replacing else { throw .backupPlace(path, reason: "there is a file already") }
     }
 
-    /// What SQLite and the server put beside a database.
+    /// The suffixes of the files that SQLite and the server put beside a database.
     private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
 
-    /// The number of bytes that the file has that is there.
+    /// The size in bytes of the file at the destination; 0 if there is none.
     var size: Int64 {
         var status = stat()
         return stat(location, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Makes the file in which the backup is written, for its owner's eyes only.
+    /// Creates the temporary file, which only its owner can read.
     func makeFile() throws(StoreError) -> File {
         var template = Array("\(directory)/.backscroll-backup-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
@@ -68,26 +68,26 @@ struct BackupDestination: Sendable {
         return File(path: template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }, destination: self)
     }
 
-    /// The file of a backup that is being made.
+    /// The temporary file of a backup in progress.
     struct File: Sendable {
-        /// Where it is.
+        /// The path of the temporary file.
         let path: String
         fileprivate let destination: BackupDestination
 
-        /// The number of bytes that it has.
+        /// The size of the temporary file in bytes.
         var size: Int64 {
             var status = stat()
             return stat(path, &status) == 0 ? Int64(status.st_size) : 0
         }
 
-        /// Takes it away; harmless when it has been published.
+        /// Removes the file. Has no effect once it is published.
         func remove() {
             unlink(path)
-            // SQLite's own, for as long as it writes.
+            // SQLite's rollback journal, which exists while it writes.
             unlink(path + "-journal")
         }
 
-        /// Puts it where it shall be, when it is on the disk.
+        /// Syncs the file, then gives it the destination's name.
         func publish() throws(StoreError) {
             try sync(path)
             if destination.replacing {
@@ -100,14 +100,14 @@ struct BackupDestination: Sendable {
             try sync(destination.directory)
         }
 
-        /// Gives it its name, unless somebody else has taken that meanwhile.
+        /// Gives the file the destination's name, unless another file has got that name meanwhile.
         private func nameWithoutReplacing() throws(StoreError) {
             if link(path, destination.location) == 0 {
                 unlink(path)
             } else if errno == EEXIST {
                 throw .backupPlace(destination.path, reason: "there is a file already")
             } else {
-                // A file system without hard links.
+                // The file system has no hard links.
                 guard access(destination.location, F_OK) != 0, rename(path, destination.location) == 0 else {
                     throw .backupPlace(destination.path, reason: describe(errno))
                 }

@@ -1,30 +1,30 @@
 import GRDB
 import GRDBSQLite
 
-/// Looks in on a statement that takes long: tells how far it is, and ends it when it is not wanted any more.
+/// Reports the progress of a long statement, and ends the statement when it is cancelled.
 final class Interrupter {
     private let isCancelled: () -> Bool
     private let progress: (Int64) -> Void
     private var total: Int64 = 0
     private var next = ContinuousClock.now
 
-    /// - Parameter progress: called with what ``watch(_:total:_:)`` was given as the total.
+    /// - Parameter progress: called with the total that was passed to ``watch(_:total:_:)``.
     init(_ isCancelled: @escaping () -> Bool, progress: @escaping (Int64) -> Void) {
         self.isCancelled = isCancelled
         self.progress = progress
     }
 
-    /// The number of steps of SQLite's machine there are between two looks: some thousand rows.
+    /// The number of virtual machine steps between two calls of the progress handler: some thousand rows.
     private static let steps: Int32 = 10_000
     /// The time between two reports.
     private static let interval = Duration.milliseconds(200)
 
-    /// Looks in on what `body` runs.
+    /// Runs `body`, reporting progress and checking for cancellation while its statements run.
     ///
-    /// - Throws: what `body` throws: `DatabaseError` `SQLITE_INTERRUPT` when it was ended.
+    /// - Throws: the errors of `body`; after a cancellation, a `DatabaseError` with `SQLITE_INTERRUPT`.
     func watch<R>(_ db: Database, total: Int64, _ body: () throws -> R) rethrows -> R {
         self.total = total
-        // SQLite calls it on this thread, while `body` runs, and this object is there as long as its method.
+        // SQLite calls the handler on this thread only while `body` runs, and this object outlives its own method.
         sqlite3_progress_handler(
             db.sqliteConnection, Self.steps,
             { context in Unmanaged<Interrupter>.fromOpaque(context!).takeUnretainedValue().look() ? 1 : 0 },

@@ -2,16 +2,16 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// A database that is read from outside, in one snapshot: beside the server that has it open, or without one.
+/// A database that is read in one snapshot, whether or not a server has it open.
 struct VisitedDatabase: Sendable {
-    /// Where it is, as it was given: for messages.
+    /// The path as given, for messages.
     let path: String
-    /// The same without links and relative parts.
+    /// The path without links and relative parts.
     let location: String
 
-    /// Finds the file. It is not opened.
+    /// Finds the file. Does not open it.
     ///
-    /// - Throws: ``StoreError`` when there is none that could be read.
+    /// - Throws: ``StoreError`` if there is no readable file.
     init(_ path: String) throws(StoreError) {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -28,14 +28,14 @@ struct VisitedDatabase: Sendable {
 
     /// Opens a connection.
     ///
-    /// - Throws: ``StoreError`` for a database that is not ours or of a newer version, `DatabaseError` for one that cannot
-    ///   be read.
+    /// - Throws: ``StoreError`` if the database belongs to another program or a newer version; `DatabaseError` if it
+    ///   cannot be read.
     func connect(_ label: String) throws -> DatabaseQueue {
         var settings = Configuration()
         settings.label = label
         settings.busyMode = .timeout(Self.patience)
-        // The last connection that is closed takes the write-ahead log away, unless it may only read. So nothing is left
-        // where no server runs, and what a dead one has left is neither brought in nor taken away.
+        // Closing the last connection checkpoints and deletes the write-ahead log, unless that connection is read-only.
+        // So the connection is read-only if there is a log: a log that a dead server has left is kept as it is.
         settings.readonly = access(location + "-wal", F_OK) == 0
         let connection = try DatabaseQueue(path: location, configuration: settings)
         try connection.inDatabase { db in
@@ -45,11 +45,11 @@ struct VisitedDatabase: Sendable {
         return connection
     }
 
-    /// Refuses a backup with the write-ahead log of another database beside it, as a server does, see
+    /// Refuses a backup that has the write-ahead log of another database beside it. A server does the same, see
     /// ``DatabaseFile``.
     ///
-    /// The header is read through SQLite's own file: to open and close the database again would take away the locks that
-    /// this process has on it.
+    /// The header is read through SQLite's own file handle: closing another descriptor of the same file would release
+    /// the locks that this process has on it.
     private func checkLog(_ db: Database) throws {
         var status = stat()
         guard stat(location + "-wal", &status) == 0, status.st_size > 0 else { return }
@@ -58,11 +58,10 @@ struct VisitedDatabase: Sendable {
             let file, let read = file.pointee.pMethods?.pointee.xRead
         else { return }
         var versions: [UInt8] = [0, 0]
-        // SQLite's file is open as long as its connection is; two bytes are written to an array of two.
+        // SQLite's file stays open as long as the connection does. Two bytes are read into an array of two.
         if read(file, &versions, 2, 18) == SQLITE_OK, versions == [1, 1] { throw StoreError.foreignLog(path) }
     }
 
-    /// The time to wait for another program that has locked the database, in seconds: for one that recovers it,
-    /// say.
+    /// The time in seconds to wait for another program that has locked the database, for instance to recover it.
     private static let patience = 5.0
 }

@@ -1,41 +1,43 @@
 import GRDB
 
-/// Looks whether a database is sound: its pages and tables, and that what is in them agrees.
+/// Checks a database: its pages, its tables, and that their rows agree.
 ///
-/// It reads one snapshot, row by row and each table once, in the order of its keys: in memory is what belongs to one
-/// message, and the end of each room that the journal has something of. A server may have the database open; its
-/// write-ahead log grows by what is sent while the check lasts, some seconds per million messages.
+/// The check reads one snapshot. It reads each table once, row by row in the order of its keys. In memory it keeps one
+/// message, and the last message of each room that the journal has messages of. A server may have the database open;
+/// its write-ahead log grows by what is written during the check.
 public struct DatabaseCheck: Sendable {
-    /// What is being looked at.
+    /// A part of the check.
     public enum Part: String, Sendable {
-        /// The file, by SQLite itself.
+        /// The file, checked by SQLite itself.
         case file
-        /// Rooms, and their messages.
+        /// The rooms and their messages.
         case messages
-        /// What is not in its place yet.
+        /// The messages that are not filed yet.
         case journal
-        /// Who is a member, and who has read what.
+        /// The members and read marks.
         case people
     }
 
     private let source: VisitedDatabase
     private let mostFindings: Int
 
-    /// The number of findings that are kept unless said otherwise.
+    /// The default of the number of findings that are kept.
     public static let defaultFindings = 20
 
-    /// A check of the database at `path`, of whose damages the first `mostFindings` are kept.
+    /// Prepares a check of the database at `path`. Keeps the first `mostFindings` damages.
     ///
-    /// - Throws: ``StoreError`` when there is no file that could be read.
+    /// - Throws: ``StoreError`` if there is no readable file.
     public init(_ path: String, mostFindings: Int = Self.defaultFindings) throws(StoreError) {
         source = try VisitedDatabase(path)
         self.mostFindings = mostFindings
     }
 
-    /// Looks.
+    /// Runs the check.
     ///
-    /// - Parameter progress: called now and then: with the part that is being looked at, and how many messages have been.
-    /// - Throws: ``StoreError`` when it is no database of Backscroll, or one of a newer version; not for damages.
+    /// - Parameter progress: called from time to time with the part being checked and the number of messages checked so
+    ///   far.
+    /// - Throws: ``StoreError`` if the file is no database of Backscroll, or one of a newer version. Damages are
+    ///   reported, not thrown.
     public func run(progress: @escaping (Part, Int64) -> Void = { _, _ in }) throws(StoreError) -> CheckReport {
         let findings = Findings(most: mostFindings)
         do {
@@ -80,7 +82,7 @@ public struct DatabaseCheck: Sendable {
         try part(findings, "what is deleted") { try JobCheck(db, findings).run() }
     }
 
-    /// Does a part of the check, which cannot go on where a page or a table is missing.
+    /// Runs one part of the check. A missing page or table ends the part and is reported.
     private func part(_ findings: Findings, _ name: String, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -91,6 +93,6 @@ public struct DatabaseCheck: Sendable {
 }
 
 extension DatabaseError {
-    /// True if it is the file that is to blame.
+    /// True if the file is damaged.
     fileprivate var isDamage: Bool { resultCode == .SQLITE_CORRUPT }
 }

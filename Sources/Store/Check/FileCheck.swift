@@ -1,6 +1,6 @@
 import GRDB
 
-/// The file as SQLite sees it, and its tables.
+/// Checks the file with SQLite's own checks, and the definitions of its tables.
 struct FileCheck {
     private let findings: Findings
 
@@ -8,12 +8,12 @@ struct FileCheck {
         self.findings = findings
     }
 
-    /// Has SQLite look at every page, and whether the indexes agree with their tables.
+    /// Has SQLite check every page, and every index against its table.
     func checkPages(_ db: Database, most: Int, _ interrupter: Interrupter) throws {
         let faults = try interrupter.watch(db, total: 0) {
             try String.fetchAll(db, sql: "PRAGMA integrity_check(\(max(1, most)))")
         }
-        // A fault may have several lines, of which the first only names the database.
+        // A fault may have several lines; the first only names the database.
         for fault in faults where fault != "ok" {
             for line in fault.split(separator: "\n") where !line.hasPrefix("*** in database") {
                 findings.add(String(line))
@@ -24,9 +24,9 @@ struct FileCheck {
         }
     }
 
-    /// Compares the tables and indexes with those that a new database of the same version has.
+    /// Compares the tables and indexes with those of a new database of the same version.
     ///
-    /// - Returns: whether the version is the present one.
+    /// - Returns: true if the database has the current version.
     func checkTables(_ db: Database) throws -> Bool {
         let migrator = Schema.migrator
         let applied = try migrator.appliedMigrations(db)
@@ -53,7 +53,7 @@ struct FileCheck {
         return applied == migrator.migrations
     }
 
-    /// What the tables and indexes are made by, without comments and spaces.
+    /// Returns the statements that create the tables and indexes, without comments and spaces.
     private func definitions(_ db: Database) throws -> [String: String] {
         let rows = try Row.fetchAll(
             db, sql: "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")

@@ -1,44 +1,44 @@
-/// Something that is to be said of a database that was checked.
+/// A finding of a check.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
-    /// The room; `nil` for what is of no room.
+    /// The room; `nil` if the finding is not about a room.
     public var room: String?
-    /// The message; `nil` for what is of no message.
+    /// The message; `nil` if the finding is not about a message.
     public var seq: Int64?
-    /// What it is.
+    /// The text of the finding.
     public var text: String
 
-    /// The finding in a line.
+    /// The finding in one line.
     public var description: String {
-        // A name that is damaged may be anything.
+        // A damaged name may hold any bytes.
         let name = room.map { room in room.allSatisfy { $0.isASCII && $0 > " " } ? room : room.debugDescription }
         let place = [name.map { "room \($0)" }, seq.map { "seq \($0)" }].compactMap { $0 }
         return place.isEmpty ? text : "\(place.joined(separator: ", ")): \(text)"
     }
 }
 
-/// What was found when a database was checked.
+/// The result of a check.
 public struct CheckReport: Sendable {
-    /// The first ones of what is damaged.
+    /// The first damages, up to the number that is kept.
     public fileprivate(set) var damages: [Finding] = []
     /// The number of damages.
     public fileprivate(set) var damageCount = 0
-    /// What is no damage, and worth knowing.
+    /// Findings that are no damage.
     public fileprivate(set) var notes: [Finding] = []
     /// The number of rooms.
     public var rooms: Int64 = 0
-    /// The number of messages, those of the journal and tombstones among them.
+    /// The number of messages, including tombstones and messages that only the journal has.
     public var messages: Int64 = 0
 
-    /// True if nothing is damaged.
+    /// True if there is no damage.
     public var isSound: Bool { damageCount == 0 }
 }
 
-/// Gathers what is found, as much of it as is wanted.
+/// Collects findings up to a limit.
 final class Findings {
     private(set) var report = CheckReport()
     private let most: Int
 
-    /// Of damages the first `most` are kept; all are counted.
+    /// Creates an empty collection that keeps the first `most` damages and counts all.
     init(most: Int) {
         self.most = most
     }
@@ -49,12 +49,12 @@ final class Findings {
         if report.damages.count < most { report.damages.append(Finding(room: room, seq: seq, text: text)) }
     }
 
-    /// Adds what is worth knowing.
+    /// Adds a finding that is no damage.
     func note(_ text: String) {
         report.notes.append(Finding(text: text))
     }
 
-    /// Counts rooms and messages.
+    /// Adds to the counts of rooms and messages.
     func count(rooms: Int64 = 0, messages: Int64 = 0) {
         report.rooms += rooms
         report.messages += messages

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Deleted rooms, and work that is done in parts.
+/// Checks deleted rooms and pending jobs.
 struct JobCheck {
     private let db: Database
     private let findings: Findings
@@ -10,7 +10,7 @@ struct JobCheck {
         self.findings = findings
     }
 
-    /// The tables that may hold something of a room, and what of them is of `rooms.id`.
+    /// The tables that may have rows of a room, each with the expression for the room's number.
     private static let tables = [
         ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
         ("expired", "expired.room = rooms.id"), ("bans", "bans.room = rooms.id"),
@@ -22,7 +22,7 @@ struct JobCheck {
         "\(key) > rooms.id << 36 AND \(key) < (rooms.id + 1) << 36"
     }
 
-    /// Looks at all of it.
+    /// Runs the check.
     func run() throws {
         for row in try Row.fetchAll(db, sql: "SELECT id, kind FROM jobs")
         where !["room", "reactions", "user", "activity"].contains(row[1] as String) {

@@ -2,7 +2,7 @@ import Chat
 import GRDB
 import Wire
 
-/// The journal: what it has of a room follows what is in its place.
+/// Checks that the journal's messages of each room continue the room's filed messages.
 final class JournalCheck {
     private struct Key: Hashable {
         let room: Int64
@@ -15,7 +15,7 @@ final class JournalCheck {
     private let select: PreparedStatement
     private var rooms: [Int64: RoomFold] = [:]
     private var keys: Set<Key> = []
-    /// The rooms that have been deleted, of which everything was in its place.
+    /// Deleted rooms with no unfiled messages.
     private var deleted: Set<Int64> = []
 
     init(_ db: Database, _ findings: Findings) throws {
@@ -24,9 +24,9 @@ final class JournalCheck {
         select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
     }
 
-    /// Looks at all of it: as much as a server keeps there, see ``StoreConfiguration/journalRows``.
+    /// Checks all rows. Reads no more of them than a server keeps, see ``StoreConfiguration/journalRows``.
     ///
-    /// - Returns: the heads of the rooms that it has messages of, by their numbers.
+    /// - Returns: the highest `seq` of each room that the journal has messages of, by the room's number.
     func run() throws -> [Int64: Int64] {
         try select.forEachRow { row in
             let number = row.integer(0)
@@ -42,7 +42,7 @@ final class JournalCheck {
         return rooms.mapValues(\.head)
     }
 
-    /// A room, and where it is; `nil` when there is none of that number.
+    /// Returns the state of a room; `nil` if there is no room with this number.
     private func room(_ number: Int64) throws -> RoomFold? {
         if let room = rooms[number] { return room }
         guard let (id, _, isDeleted) = try lookup.room(number) else { return nil }
@@ -53,7 +53,7 @@ final class JournalCheck {
     }
 
     private func check(_ message: RecentMessage) throws {
-        // What has been put in its place is here as well until the row is deleted.
+        // A filed message stays in the journal until its row is deleted.
         guard var room = rooms[message.roomNumber], message.seq > room.head, !deleted.contains(message.roomNumber)
         else { return }
         room.add(message.seq, sentAt: message.rev, createdAt: message.createdAt.milliseconds, findings)

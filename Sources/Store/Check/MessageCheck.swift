@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// Rooms, messages, and what belongs to messages: all read side by side in the order of their keys.
+/// Checks rooms, messages and the rows that belong to messages, reading their tables side by side in key order.
 final class MessageCheck {
     private let findings: Findings
     private let selectRooms: PreparedStatement
@@ -10,10 +10,10 @@ final class MessageCheck {
     private let selectReactions: PreparedStatement
     private let selectFirstContents: PreparedStatement
     private let selectClientIDs: PreparedStatement
-    /// The deleted messages whose reactions are still being removed.
+    /// Deleted messages whose reactions a job still has to remove.
     private let pendingReactions: Set<Int64>
     private var messages: Int64 = 0
-    /// True if the room at hand has been deleted: what it holds is removed in parts, reactions before messages.
+    /// True if the current room has been deleted. A job removes its rows in parts, reactions before messages.
     private var isRoomDeleted = false
 
     init(_ db: Database, _ findings: Findings) throws {
@@ -38,9 +38,9 @@ final class MessageCheck {
     /// The number of messages between two reports.
     private static let reportEach: Int64 = 10_000
 
-    /// Looks at all of them.
+    /// Checks all messages.
     ///
-    /// - Parameter progress: called now and then with the number of messages until then.
+    /// - Parameter progress: called from time to time with the number of messages checked so far.
     func run(progress: (Int64) -> Void) throws {
         try selectRooms.withRows { rooms in
             try selectChanges.withRows { changes in
@@ -71,7 +71,7 @@ final class MessageCheck {
         try checkClientIDs()
     }
 
-    /// Goes on to a room, and says what it is called.
+    /// Advances to a room, and returns its name.
     private func name(of number: Int64, _ rooms: inout PreparedStatement.Rows) throws -> String {
         while rooms.hasRow {
             let (id, name) = (rooms.row.integer(0), rooms.row.text(1))
@@ -87,7 +87,7 @@ final class MessageCheck {
         return name
     }
 
-    /// Looks at a message's row and its snapshot.
+    /// Checks a message's row and its snapshot.
     private func check(
         _ row: borrowing PreparedStatement.Row, _ key: RowKey, _ fold: inout RoomFold,
         _ changes: inout PreparedStatement.Rows
@@ -99,7 +99,7 @@ final class MessageCheck {
                 "its latest change is revision \(changed.place) of room number \(changed.room), and it was sent at revision "
                     + "\(sentAt) of number \(key.room)", room: fold.name, seq: key.place)
         }
-        // Revisions rise along both, so a revision that is of both is met here.
+        // Revisions rise in both tables, so a revision that is in both is found here.
         let sent = RowKey(room: key.room, sentAt).rawValue
         while changes.hasRow, changes.row.integer(0) <= sent {
             if changes.row.integer(0) == sent {
@@ -121,7 +121,7 @@ final class MessageCheck {
         return message
     }
 
-    /// Looks at the reactions to a message. `nil` is one that cannot be read.
+    /// Checks the reactions to a message; `nil` stands for a message that cannot be read.
     private func checkReactions(
         of message: Message?, _ key: RowKey, _ name: String, _ reactions: inout PreparedStatement.Rows
     ) throws {
@@ -141,7 +141,7 @@ final class MessageCheck {
         }
     }
 
-    /// Looks whether what was first sent is known of a message that needs it, and of no other.
+    /// Checks that the content first sent is stored for each message that needs it, and for no other.
     private func checkFirstContent(
         of message: Message?, _ key: RowKey, _ name: String, _ firstContents: inout PreparedStatement.Rows
     ) throws {
@@ -171,7 +171,7 @@ final class MessageCheck {
         findings.add(text, room: "#\(key.room)", seq: key.place)
     }
 
-    /// Looks for client message ids that a sender has used twice in a room: they stand side by side in their index.
+    /// Finds client message ids that a sender has used twice in a room: they are neighbours in their index.
     private func checkClientIDs() throws {
         var last: (room: Int64, sender: [UInt8], id: [UInt8], seq: Int64)?
         try selectClientIDs.forEachRow { row in

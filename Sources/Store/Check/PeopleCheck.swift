@@ -1,10 +1,10 @@
 import GRDB
 import Wire
 
-/// Statements about rooms, apart from their messages: read marks, members, bans, and up to where messages have expired.
+/// Checks the rows of rooms that are no messages: read marks, members, bans and expiry marks.
 final class PeopleCheck {
     private let findings: Findings
-    /// The heads of rooms that the journal has messages of.
+    /// The highest `seq` of each room that the journal has messages of.
     private let heads: [Int64: Int64]
     private let selectMarks: PreparedStatement
     private let selectExpired: PreparedStatement
@@ -43,7 +43,7 @@ final class PeopleCheck {
             """, db)
     }
 
-    /// Looks at all of it.
+    /// Runs the check.
     func run() throws {
         try checkPlaces(selectMarks) { "the read mark of \($0)" }
         try checkPlaces(selectExpired) { _ in "the mark up to which messages have expired" }
@@ -60,7 +60,7 @@ final class PeopleCheck {
                 "the ban of \(row.text(1)) is from a room that there is not, or of no scope", room: "#\(row.integer(0))"
             )
         }
-        // Their owners were erased, or the file is of a version that kept none. Only admins can do something about it.
+        // The owners may have been erased, or an early version did not store them. Only an admin can appoint one.
         let someAreErased = try selectErasures.firstRow { _ in true } ?? false
         var (open, hidden) = (0, 0)
         try selectOwnerless.forEachRow { row in

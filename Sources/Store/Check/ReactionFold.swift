@@ -1,11 +1,11 @@
 import Wire
 
-/// The reactions to one message as the table has them, in the order of keys and revisions.
+/// The reactions to one message in the table, in the order of keys and revisions.
 struct ReactionFold {
     private var groups: [Reaction] = []
     private var lastRev: Int64 = 0
 
-    /// Adds the next one.
+    /// Adds the next reaction.
     mutating func add(_ key: String, _ user: String, rev: Int64) {
         lastRev = max(lastRev, rev)
         if groups.last?.key.hasSameBytes(as: key) != true { groups.append(Reaction(key: key, count: 0, users: [])) }
@@ -14,7 +14,7 @@ struct ReactionFold {
         if groups[last].users.count < Limits.reactionUsers { groups[last].users.append(UserID(trusted: user)) }
     }
 
-    /// In what the message's snapshot differs from them; `nil` in nothing.
+    /// Returns the first difference from the reactions in the message's snapshot; `nil` if they agree.
     func difference(from message: Message) -> String? {
         if lastRev > message.rev {
             return "it was reacted to at revision \(lastRev), and is of revision \(message.rev)"

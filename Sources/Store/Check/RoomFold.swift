@@ -1,6 +1,6 @@
 import Wire
 
-/// What a row says of a message beside its snapshot, wherever the row is.
+/// The columns of a message's row that repeat fields of its snapshot.
 struct MessageFacts {
     var room: String
     var seq: Int64
@@ -10,7 +10,7 @@ struct MessageFacts {
     var sender: String
     var clientMessageID: String?
 
-    /// In what the snapshot of the message differs from it; `nil` in nothing.
+    /// Returns the first difference between these columns and the snapshot; `nil` if they agree.
     func difference(from message: Message) -> String? {
         func differ(_ name: String, _ snapshot: some Any, _ row: some Any) -> String {
             "its snapshot has \(name) \(snapshot), and its row \(row)"
@@ -29,17 +29,17 @@ struct MessageFacts {
     }
 }
 
-/// The messages of one room, taken one by one in the order of `seq`.
+/// The state of one room while its messages are checked in the order of `seq`.
 struct RoomFold {
     /// The room's name.
     let name: String
     /// The highest `seq` so far.
     private(set) var head: Int64
-    /// The revision that the last message was sent at, or of a later change, where that is known.
+    /// The highest known revision: that at which the last message was sent, or that of a later change.
     private(set) var rev: Int64
     private(set) var createdAt: Int64
 
-    /// A room of which what comes first follows these.
+    /// Creates the state of a room whose messages before `head` have been checked.
     init(_ name: String, head: Int64 = 0, rev: Int64 = 0, createdAt: Int64 = .min) {
         self.name = name
         self.head = head
@@ -47,7 +47,7 @@ struct RoomFold {
         self.createdAt = createdAt
     }
 
-    /// Takes the next message, which was sent at revision `rev`.
+    /// Checks the next message, which was sent at revision `rev`.
     mutating func add(_ seq: Int64, sentAt rev: Int64, createdAt: Int64, _ findings: Findings) {
         if seq > head + 1 {
             let missing = seq == head + 2 ? "message \(head + 1) is" : "messages \(head + 1) to \(seq - 1) are"
@@ -66,9 +66,9 @@ struct RoomFold {
         self.createdAt = max(self.createdAt, createdAt)
     }
 
-    /// Looks at a snapshot, and whether it agrees with its row.
+    /// Decodes a snapshot and compares it with its row.
     ///
-    /// - Returns: the message; `nil` when it cannot be read.
+    /// - Returns: the message; `nil` if it cannot be decoded.
     func read(_ snapshot: [UInt8], of facts: MessageFacts, _ findings: Findings) -> Message? {
         let message: Message
         do throws(Problem) {

@@ -2,26 +2,26 @@ import GRDB
 import Glibc
 import Wire
 
-/// Writes a database's history as lines of JSON, of one moment, whether a server has the database open or not.
+/// Writes a database's history as lines of JSON, whether or not a server has the database open.
 ///
-/// It reads one snapshot, row by row: its memory does not depend on how many messages there are. While it lasts, the
-/// server's write-ahead log grows by what is sent.
+/// The export reads one snapshot, row by row, so its memory does not depend on the number of messages. While it lasts,
+/// the server's write-ahead log cannot be reset and grows by what is written.
 public struct HistoryExport: Sendable {
-    /// The counts of what has been written.
+    /// The counts of an export.
     public struct Contents: Sendable, Hashable {
-        /// Rooms written so far.
+        /// The number of rooms written so far.
         public var rooms: Int64 = 0
-        /// Tombstones among them.
+        /// The number of messages written so far, including tombstones.
         public var messages: Int64 = 0
-        /// Bytes written so far.
+        /// The number of bytes written so far.
         public var bytes: Int64 = 0
     }
 
     private let source: VisitedDatabase
 
-    /// An export of the database at `path`.
+    /// Prepares an export of the database at `path`.
     ///
-    /// - Throws: ``StoreError`` when there is no such database.
+    /// - Throws: ``StoreError`` if there is no such database.
     public init(of path: String) throws(StoreError) {
         source = try VisitedDatabase(path)
     }
@@ -29,8 +29,8 @@ public struct HistoryExport: Sendable {
     /// Writes all lines to a file descriptor.
     ///
     /// - Parameters:
-    ///   - isCancelled: asked now and then whether to give up.
-    ///   - progress: called now and then.
+    ///   - isCancelled: called repeatedly; returns true to cancel the export.
+    ///   - progress: called from time to time.
     /// - Throws: ``StoreError``.
     public func run(
         to descriptor: Int32, isCancelled: @escaping () -> Bool = { false },
@@ -44,7 +44,7 @@ public struct HistoryExport: Sendable {
                     throw StoreError.unusable(
                         source.path, reason: "an older version wrote it; start a server of this version with it once")
                 }
-                // One snapshot from the first line to the last.
+                // All lines come from one snapshot.
                 try db.execute(sql: "BEGIN")
                 defer { try? db.execute(sql: "ROLLBACK") }
                 let output = LineOutput(descriptor, path: source.path, isCancelled: isCancelled, progress: progress)
@@ -56,7 +56,7 @@ public struct HistoryExport: Sendable {
         }
     }
 
-    /// The lines that wait to be written, and what has been.
+    /// The buffered lines, and the counts of those written.
     private final class LineOutput {
         var bytes: [UInt8] = []
         var contents = Contents()
@@ -65,7 +65,7 @@ public struct HistoryExport: Sendable {
         private let isCancelled: () -> Bool
         private let progress: (Contents) -> Void
 
-        /// Bytes that are written at once.
+        /// The number of bytes to write at once.
         private static let chunk = 256 * 1024
 
         init(
@@ -79,12 +79,12 @@ public struct HistoryExport: Sendable {
             bytes.reserveCapacity(2 * Self.chunk)
         }
 
-        /// Writes what waits, if it is enough to be worth it.
+        /// Writes the buffered lines if there are enough of them.
         func writeIfFull() throws(StoreError) {
             if bytes.count >= Self.chunk { try write() }
         }
 
-        /// Writes all that waits.
+        /// Writes all buffered lines.
         func write() throws(StoreError) {
             if isCancelled() { throw .exportFailed(path, reason: "it was interrupted") }
             var start = 0
@@ -115,7 +115,7 @@ public struct HistoryExport: Sendable {
         init(_ db: Database, _ output: LineOutput) throws {
             self.db = db
             self.output = output
-            // A deleted room has only its name left, which is not used again.
+            // Of a deleted room only the name is left, and the name is never used again.
             selectRooms = try PreparedStatement(
                 "SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id", db)
             selectMembers = try PreparedStatement("SELECT user, owner FROM members WHERE room = ? ORDER BY user", db)
@@ -168,7 +168,7 @@ public struct HistoryExport: Sendable {
                 let key = row.integer(0)
                 try row.withBytes(1) { body in try write(body, RowKey(rawValue: key)) }
             }
-            // A room's messages in the journal are newer than all of its rows, and were never changed.
+            // A room's recent messages are newer than its rows, and have never been changed.
             for message in journal.recent.messages(of: id) {
                 let body = message.body
                 try write(body.span, RowKey(room: number, message.seq))
@@ -190,7 +190,7 @@ public struct HistoryExport: Sendable {
             try output.writeIfFull()
         }
 
-        /// The beginning of a snapshot's reactions, which may also stand in the `data` of a message without any.
+        /// The first bytes of a snapshot's reactions. They may also occur in the `data` of a message without reactions.
         private static let reactions = Array(#","reactions":["#.utf8)
 
         private func users(of reaction: String, _ key: RowKey) throws -> [UserID] {
@@ -204,7 +204,7 @@ public struct HistoryExport: Sendable {
 }
 
 extension Span<UInt8> {
-    /// True if these bytes occur in it.
+    /// Returns true if the bytes occur in the array.
     fileprivate func contains(_ bytes: [UInt8]) -> Bool {
         var start = 0
         while start + bytes.count <= count {

@@ -2,45 +2,45 @@ import GRDB
 import Glibc
 public import Wire
 
-/// Reads a history from lines of JSON into a database that no server has open.
+/// Imports a history from lines of JSON into a database that no server has open.
 ///
-/// Messages keep their `created_at`, sender, client message id, content, reactions, `edited_at` and tombstones. They get the
-/// next `seq` and the next revisions of their room: one for the message, one for its edit or its deletion, and one for each
-/// reaction. `reply_to` and read marks move with the messages that they name.
+/// Messages keep their `created_at`, sender, client message id, content, reactions, `edited_at` and tombstones. They
+/// get the next `seq` and revisions of their room: one revision for the message, one for its edit or deletion, and one
+/// for each reaction. `reply_to` and read marks are adjusted to the new `seq` of their messages.
 ///
-/// Lines are stored in transactions of many. A line that cannot be imported ends the import, and nothing of its transaction
-/// is stored; the lines of the transactions before it stay. To run the import again is safe: messages that are there
-/// already are skipped. A message is there if its sender has sent one under the same client message id in the room, or,
-/// without an id, if the message in its place has the same sender and time.
+/// Many lines share a transaction. A line that cannot be imported ends the import. Its transaction is rolled back;
+/// earlier transactions stay. Importing the same file again is safe, because messages that exist are skipped. A message
+/// exists if its sender has sent one with the same client message id in the room. Without such an id, it exists if the
+/// message at its position has the same sender and time.
 ///
 /// Memory depends on the number of rooms, not of messages.
 public struct HistoryImport: Sendable {
-    /// The counts of what has been imported.
+    /// The counts of an import.
     public struct Contents: Sendable, Hashable {
-        /// Lines that are stored.
+        /// The number of lines stored.
         public var lines: Int64 = 0
-        /// Rooms that are new.
+        /// The number of new rooms.
         public var rooms: Int64 = 0
-        /// Messages that are new.
+        /// The number of new messages.
         public var messages: Int64 = 0
-        /// Messages that were there already.
+        /// The number of messages that existed already.
         public var repeated: Int64 = 0
-        /// False if the file says that it is an export and lacks the last line of one: it has been cut off.
+        /// False if the file begins as an export and lacks the last line of one: it has been cut off.
         public var isWhole = true
-        /// True if the import was given up before the end of the file.
+        /// True if the import was cancelled.
         public var isCancelled = false
     }
 
-    /// The reason why an import has ended before the end of its file.
+    /// The reason why an import ended early.
     public struct Failure: Error, CustomStringConvertible {
-        /// The line that cannot be imported, from 1 on.
+        /// The number of the line that cannot be imported, from 1.
         public var line: Int64
         /// The problem of the line.
         public var problem: Problem
-        /// The lines before it that are stored.
+        /// The number of lines before it that are stored.
         public var stored: Int64
 
-        /// The problem in words, with the line and the field where there is one.
+        /// A description with the line, and the field if there is one.
         public var description: String {
             let field = problem.field.map { ", \($0)" } ?? ""
             let kept =
@@ -53,20 +53,20 @@ public struct HistoryImport: Sendable {
         }
     }
 
-    /// Lines of one transaction, at most.
+    /// Maximum number of lines in one transaction.
     public static let batchLines = 10_000
-    /// Bytes of the lines of one transaction, 8 MiB, plus one line.
+    /// Maximum number of bytes in one transaction: 8 MiB. The last line may exceed it.
     public static let batchBytes = 8 * 1024 * 1024
-    /// The longest line, 64 MiB: a message with some 400,000 reactions.
+    /// Maximum number of bytes of a line: 64 MiB, a message with some 400,000 reactions.
     public static let lineBytes = 64 * 1024 * 1024
-    /// The furthest that `created_at` may lie in the future, in milliseconds: a day, for clocks that differ. Later messages
-    /// of the room could not have an earlier time.
+    /// Maximum time that `created_at` may lie in the future, in milliseconds: one day, to allow for clocks that differ.
+    /// Later messages of the room cannot have an earlier time.
     public static let mostAhead: Int64 = 86_400_000
 
     private let path: String
     private let configuration: StoreConfiguration
 
-    /// An import into the database at `path`, which is made if it is not there.
+    /// Prepares an import into the database at `path`, which is created if it does not exist.
     public init(into path: String, configuration: StoreConfiguration = StoreConfiguration()) {
         self.path = path
         var configuration = configuration
@@ -77,13 +77,14 @@ public struct HistoryImport: Sendable {
     /// Imports all lines of a file descriptor.
     ///
     /// - Parameters:
-    ///   - isCancelled: asked after each transaction whether to give up.
+    ///   - isCancelled: called after each transaction; returns true to cancel the import.
     ///   - progress: called after each transaction.
     /// - Throws: ``StoreError`` for the database, ``Failure`` for a line.
     public func run(
         from descriptor: Int32, isCancelled: () -> Bool = { false }, progress: (Contents) -> Void = { _ in }
     ) throws -> Contents {
-        // The lock that a server holds: the writer of a running server knows where its rooms end.
+        // Takes the same lock as a server. A running server caches where its rooms end, so its database must not be
+        // changed.
         let file = try DatabaseFile(path)
         let connection = try file.connectForWriting(configuration)
         defer {
@@ -99,7 +100,7 @@ public struct HistoryImport: Sendable {
                 var target = ImportTarget(db, statements, latest: configuration.clock().milliseconds + Self.mostAhead)
                 while !target.contents.isCancelled {
                     let isAtEnd = try Self.importBatch(&input, &target, statements)
-                    // Bounds the log; a server does the same, see WriteAheadLog.
+                    // Bounds the write-ahead log, as a server does, see WriteAheadLog.
                     try db.execute(sql: "PRAGMA wal_checkpoint(\(isAtEnd ? "TRUNCATE" : "PASSIVE"))")
                     progress(target.contents)
                     if isAtEnd { break }
@@ -132,7 +133,7 @@ public struct HistoryImport: Sendable {
                         break
                     }
                     target.contents.lines += 1
-                    // An empty line is nothing, as at the end of a file.
+                    // An empty line, as at the end of a file, is skipped.
                     if line.isEmpty { continue }
                     try target.take(try TransferLine.decode(line))
                 } catch {
@@ -146,11 +147,11 @@ public struct HistoryImport: Sendable {
     }
 }
 
-/// Lines of a file descriptor, read in chunks.
+/// The lines of a file descriptor, read in chunks.
 private struct LineInput {
-    /// The number of the latest line, from 1 on.
+    /// The number of the current line, from 1.
     private(set) var line: Int64 = 0
-    /// Bytes of all lines so far.
+    /// The number of bytes of all lines so far.
     private(set) var bytes = 0
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -163,7 +164,7 @@ private struct LineInput {
         self.descriptor = descriptor
     }
 
-    /// The next line without its end, LF or CR LF; `nil` at the end of the file.
+    /// Returns the next line without its LF or CR LF; `nil` at the end of the file.
     mutating func next() throws(Problem) -> [UInt8]? {
         var searched = start
         while true {
@@ -190,7 +191,7 @@ private struct LineInput {
         bytes += range.count + 1
         var range = range
         if range.last.map({ buffer[$0] }) == UInt8(ascii: "\r") { range = range.lowerBound..<range.upperBound - 1 }
-        // A byte order mark, as some editors put in front of a file.
+        // Some editors put a byte order mark at the start of a file.
         if line == 1, buffer[range].starts(with: [0xEF, 0xBB, 0xBF]) {
             range = range.lowerBound + 3..<range.upperBound
         }
@@ -200,7 +201,7 @@ private struct LineInput {
     private func lineFeed(from index: Int) -> Int? {
         buffer.withUnsafeBytes { bytes in
             guard index < bytes.count, let base = bytes.baseAddress else { return nil }
-            // memchr reads no more than the bytes behind `index`, which are the buffer's.
+            // memchr reads only the bytes after `index`, which belong to the buffer.
             guard let found = memchr(base + index, Int32(UInt8(ascii: "\n")), bytes.count - index) else { return nil }
             return UnsafeRawPointer(found) - base
         }
@@ -213,7 +214,7 @@ private struct LineInput {
         buffer.append(contentsOf: repeatElement(0, count: Self.chunk))
         var received: Int
         repeat {
-            // The pointer is used only inside the closure; there is room for a chunk behind what is there.
+            // The pointer is used only inside the closure, and the buffer has room for a chunk after `count`.
             received = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + count, Self.chunk) }
         } while received < 0 && errno == EINTR
         buffer.removeLast(Self.chunk - max(0, received))
@@ -226,7 +227,7 @@ private struct LineInput {
 }
 
 extension Journal {
-    /// Puts all messages of a journal that no log has open in their places. Within a transaction.
+    /// Files all messages of a journal that no log has open. Must be called in a transaction.
     static func empty(_ db: Database, _ statements: WriterStatements) throws {
         var journal = Journal(StoreConfiguration())
         try journal.load(db, at: .now())

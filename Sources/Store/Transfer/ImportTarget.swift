@@ -2,40 +2,40 @@ import Chat
 import GRDB
 import Wire
 
-/// The database as an import fills it: what is known of the rooms, and messages that wait to be inserted together.
+/// The database during an import: the state of its rooms, and messages waiting to be inserted.
 ///
-/// Confined to the connection that writes.
+/// Confined to the writing connection.
 struct ImportTarget {
-    /// The counts of what has been imported, including the transaction under way.
+    /// The counts of the import, including the current transaction.
     var contents = HistoryImport.Contents()
-    /// True once the line that begins an export has come.
+    /// True once the first line of an export has been read.
     private(set) var isExport = false
-    /// True once the line that ends an export has come.
+    /// True once the last line of an export has been read.
     private(set) var hasEnded = false
-    /// An error of the database, which is no fault of a line.
+    /// An error of the database, which is not the fault of a line.
     private(set) var failure: (any Error)?
 
     private let db: Database
     private let statements: WriterStatements
-    /// The latest `created_at` that is taken, in milliseconds since 1970.
+    /// The latest `created_at` accepted, in milliseconds since 1970.
     private let latest: Int64
     private var rooms: [RoomID: Room] = [:]
     private var pending: [RecentMessage] = []
     private var messages: Int64 = 0
 
-    /// Messages that are inserted together: as many as one statement takes.
+    /// Maximum number of messages that one statement inserts.
     private static let mostPending = 16
 
-    /// A room, and the places of its messages in the file and in the database.
+    /// A room, with the positions of its messages in the file and in the database.
     private struct Room {
         var number: Int64
         var head: Int64
         var rev: Int64
         var latest: Timestamp
-        /// Places in the file that are consecutive, and so in the database. Mostly one.
+        /// Runs of messages that are consecutive in the file and in the database. Usually there is one.
         var runs: [(first: Int64, last: Int64, offset: Int64)] = []
 
-        /// A message of this place in the file is in that place of the room.
+        /// Records that the message with `seq` in the file has the `seq` `place` in the room.
         mutating func note(_ seq: Int64, isAt place: Int64) {
             if let last = runs.last, last.last + 1 == seq, last.offset == place - seq {
                 runs[runs.count - 1].last = seq
@@ -44,10 +44,10 @@ struct ImportTarget {
             }
         }
 
-        /// The place of a message that has this one in the file; `nil` if the file has not had it.
+        /// Returns the room's `seq` for a `seq` of the file; `nil` if the file has not had it.
         func place(of seq: Int64) -> Int64? {
             if let run = runs.last(where: { $0.first <= seq && seq <= $0.last }) { return seq + run.offset }
-            // The file goes on where the room ends: what comes before is there already.
+            // The file continues the room, so the earlier messages are in the database.
             guard let first = runs.first, seq < first.first, first.offset == 0 else { return nil }
             return seq
         }
@@ -59,9 +59,9 @@ struct ImportTarget {
         self.latest = latest
     }
 
-    /// Takes a line.
+    /// Imports a line.
     ///
-    /// - Throws: what is wrong with the line. An error of the database is in ``failure`` instead.
+    /// - Throws: the problem of the line. An error of the database goes to ``failure`` instead.
     mutating func take(_ line: TransferLine) throws(Problem) {
         guard !hasEnded else { throw .invalidField("type", must: "none: the export has ended before this line") }
         do {
@@ -90,7 +90,7 @@ struct ImportTarget {
         }
     }
 
-    /// Inserts the messages that wait.
+    /// Inserts the waiting messages.
     mutating func flush() throws {
         try statements.insert(pending)
         pending.removeAll(keepingCapacity: true)
@@ -99,7 +99,7 @@ struct ImportTarget {
     // MARK: Rooms
 
     private mutating func takeRoom(_ id: RoomID, _ settings: RoomSettings) throws {
-        // A room that is there keeps its settings.
+        // An existing room keeps its settings.
         guard try room(id) == nil else { return }
         let room = try makeRoom(id)
         if let visibility = settings.visibility { try statements.members.set(visibility, of: room.number) }
@@ -108,14 +108,15 @@ struct ImportTarget {
 
     private mutating func takeMember(_ id: RoomID, _ member: RoomMember) throws {
         guard let room = try room(id) else { throw Problem.roomNotFound }
-        // A member that is there keeps its role.
+        // An existing member keeps its role.
         guard try statements.lookup.role(of: member.user, in: room.number) == nil else { return }
         try statements.members.set(member.role, of: member.user, in: room.number)
     }
 
     private mutating func takeRead(_ id: RoomID, _ user: UserID, _ seq: Int64) throws {
         guard let room = try room(id) else { throw Problem.roomNotFound }
-        // The last message of the file that is not behind the mark; without places in the file the mark is as it stands.
+        // Finds the last message of the file at or before the mark. Without a `seq` in the file, the mark stays as it
+        // is.
         let run = room.runs.last { $0.first <= seq }
         let place = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.place(of: seq) ?? 0)
         guard place > 0 else { return }
@@ -172,14 +173,14 @@ struct ImportTarget {
         if let seq = message.seq { room.note(seq, isAt: room.head) }
         rooms[message.room] = room
         try store(message, content, in: room, sentAt: sentAt)
-        // As on a server: who sends first to a room that nobody owns owns it.
+        // As on a server, the first sender in a room without an owner becomes its owner.
         if room.head == 1, message.sender != .deleted, !(try statements.members.hasOwner(room.number)) {
             try statements.members.set(.owner, of: message.sender, in: room.number)
         }
         contents.messages += 1
     }
 
-    /// The place of a message that is there already.
+    /// Returns the `seq` of a message that exists already.
     private func place(of message: TransferMessage, in room: Room) throws -> Int64? {
         if let id = message.clientMessageID {
             let waiting = pending.first {
@@ -188,7 +189,7 @@ struct ImportTarget {
             if let waiting { return waiting.seq }
             return try statements.lookup.message(room: room.number, sender: message.sender, clientMessageID: id)?.seq
         }
-        // The message behind the one of the line before; for the first line the place that it names.
+        // The message follows the previous line's message. On the first line its `seq` is that of the room.
         guard let seq = message.seq else { return nil }
         let place = seq + (room.runs.last?.offset ?? 0)
         let oldest = room.head - Int64(pending.count { $0.roomNumber == room.number })
@@ -202,9 +203,9 @@ struct ImportTarget {
         return isSame ? place : nil
     }
 
-    /// The place of the message that another one answers.
+    /// Returns the room's `seq` of the message that a reply refers to.
     private func place(ofReply replyTo: Int64, to message: TransferMessage, in room: Room) throws -> Int64 {
-        // Without places in the file, `reply_to` is a place in the room.
+        // Without a `seq` in the file, `reply_to` is a `seq` of the room.
         let place = message.seq == nil ? replyTo : room.place(of: replyTo)
         guard let place, (1...max(1, room.head)).contains(place), room.head > 0 else { throw Problem.replyToNotFound }
         return place
@@ -232,7 +233,8 @@ struct ImportTarget {
         guard room.rev > sentAt else { return }
         let place = RowKey(room: room.number, room.head)
         try statements.changes.update(place, change: RowKey(room: room.number, room.rev), body)
-        // The file lacks the content that was first sent. A send repeated after the move is refused, not stored twice.
+        // The file does not have the content first sent. A client that repeats the send gets an error; no second
+        // message is stored.
         if key != nil, !snapshot.isAsSent { try statements.changes.remember(content, of: place) }
         var rev = sentAt + (snapshot.isAsSent ? 0 : 1)
         for reaction in message.reactions {
