@@ -4,12 +4,13 @@ import Wire
 
 /// Erasing users.
 ///
-/// A job goes through what there is of the user, in phases: memberships, read marks, messages, and reactions to others'
-/// messages. The user may come back meanwhile, as a new one. So before something is done by or to a user who is being
-/// erased, what there is of the old one in that room and would be in the way goes first, and a boundary is kept: up to which
+/// A job removes a user's data in phases: memberships, read marks, messages, and reactions to messages of others.
+/// Meanwhile somebody may use the same user id again, as a new user. Before the new user changes anything in a room,
+/// the old user's membership and read mark in it are removed, and a boundary is stored: messages up to its `seq`, and
+/// reactions up to its revision, are the old user's.
 /// `seq` and revision of the room things are the old one's.
 extension Commit {
-    /// The phases of the job, in their order.
+    /// The phases of the job, in order.
     private enum Phase {
         static let memberships: Int64 = 0
         static let marks: Int64 = 1
@@ -17,12 +18,12 @@ extension Commit {
         static let reactions: Int64 = 3
     }
 
-    /// The number of rows that a part looks at for messages of the user.
+    /// Maximum number of rows that one part searches for messages of the user.
     private static let scannedRows = 2048
-    /// The most messages that one part makes tombstones.
+    /// Maximum number of messages that one part turns into tombstones, and of messages whose reactions it removes.
     private static let erasedMessages = 64
 
-    /// Begins to erase a user.
+    /// Starts to erase a user.
     mutating func erase(_ user: UserID) throws -> Stored {
         try statements.erasures.begin(user)
         try statements.jobs.delete(.user(user))
@@ -39,11 +40,12 @@ extension Commit {
 
     /// Does a part of erasing a user.
     ///
-    /// - Returns: the job as it is now; `nil` when nothing of the user is left.
+    /// - Returns: the job with its progress; `nil` once nothing of the user is left.
     mutating func erase(_ user: UserID, _ job: Job) throws -> Job? {
         var next = job
         if job.phase >= Phase.messages, recent.hasAsideMessage(of: user) {
-            // They are filed when the log is opened the next time; then all messages are looked at again.
+            // Messages of rooms that are set aside are filed when the log is next opened. Then all messages are
+            // searched again.
             if job.phase == Phase.messages, job.place == 0 { throw DatabaseError.setAside }
             (next.phase, next.place) = (Phase.messages, 0)
             return next
@@ -83,7 +85,8 @@ extension Commit {
         ends.append(.removed(user, from: id))
     }
 
-    /// The room of a row that is the old user's and not of a deleted room, which goes by itself.
+    /// Returns the room of a message if the message is the old user's. Messages of a deleted room are left to that
+    /// room's job.
     private mutating func room(of message: RowKey, ifOldOf user: UserID) throws -> RoomID? {
         if let boundary = try statements.erasures.boundary(of: user, in: message.room), message.place > boundary.seq {
             return nil
@@ -98,12 +101,12 @@ extension Commit {
         try eraseMessage(at: key, of: user, in: id)
     }
 
-    /// Makes a message of a room that is settled a tombstone of nobody.
+    /// Turns a message of a settled room into a tombstone without a sender.
     private mutating func eraseMessage(at key: RowKey, of user: UserID, in id: RoomID) throws {
         guard let room = rooms[id], room.rev < RowKey.maximumPlace, let body = try statements.changes.message(key),
             var message = try? Message(decoding: body)
         else { return }
-        // Nothing is kept to tell a repeated send by: its client message id goes, too.
+        // The client message id goes too, so a repeated send is no longer recognised.
         message.sender = .deleted
         message.clientMessageID = nil
         var next = try tombstone(of: message, at: key)
@@ -123,14 +126,14 @@ extension Commit {
             try settle(id, room)
             let removal = MessageChange(seq: message.place, action: .removeReaction(key))
             guard case .failure = try change(removal, in: id, by: user) else { continue }
-            // The message cannot be read: the row goes all the same.
+            // The message cannot be read. Its reaction's row is deleted all the same.
             _ = try statements.changes.removeReaction(key, by: user, from: message)
         }
     }
 
     // MARK: Coming back
 
-    /// Before something is done in a room by or to a user who is being erased: from here on the user is a new one there.
+    /// Separates the old user from the new one in a room, before a change there by or to a user who is being erased.
     mutating func separate(_ submission: Submission, in room: RoomTable.Room) throws {
         if room.isDeleted { return }
         try comeBack(submission.sender, to: room)
@@ -146,16 +149,18 @@ extension Commit {
         try statements.erasures.setBoundary(of: user, in: room.number, seq: room.head, rev: room.rev)
     }
 
-    /// A user who is being erased makes a room, in which there is nothing of the old one.
+    /// Stores the boundary of a new room that a user who is being erased creates: the old user has nothing in it.
     mutating func noteNewRoom(_ room: RoomTable.Room, by user: UserID) throws {
         guard erasing.contains(user) else { return }
         try statements.erasures.setBoundary(of: user, in: room.number, seq: 0, rev: 0)
     }
 
-    /// Makes the old user's message a tombstone before the new one changes it, or sends another under its client message
-    /// id; and takes the old one's reaction away before the new one reacts so.
+    /// Erases the old user's message or reaction that the new user is about to touch.
     ///
-    /// - Returns: whether there was such a message or reaction.
+    /// The message becomes a tombstone before the new user changes it or sends another under its client message id. The
+    /// reaction is removed before the new user reacts with the same key.
+    ///
+    /// - Returns: true if there was such a message or reaction.
     mutating func eraseFirst(
         _ key: RowKey, sentBy sender: UserID, reaction: ReactionKey? = nil, by user: UserID, in id: RoomID
     ) throws -> Bool {

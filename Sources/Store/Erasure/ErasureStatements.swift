@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// A statement about how far erasures have come, for readers and the writer.
+/// A statement that selects the progress of erasures, for readers and the writer.
 ///
 /// Confined to its connection.
 final class ErasureStatusStatement {
@@ -11,7 +11,7 @@ final class ErasureStatusStatement {
         select = try PreparedStatement("SELECT erased, messages FROM erasures WHERE user = ?", db)
     }
 
-    /// The progress of a user's erasure; `nil` when there was none.
+    /// Returns the progress of a user's erasure; `nil` if the user was never erased.
     func status(of user: UserID) throws -> ErasureStatus? {
         try select.bind(user.string, at: 1)
         return try select.firstRow { row in
@@ -20,11 +20,11 @@ final class ErasureStatusStatement {
     }
 }
 
-/// The writer's statements about users who are erased.
+/// The writer's statements that erase users.
 ///
 /// Confined to its connection.
 final class ErasureStatements {
-    /// Up to where what there is of a user in a room is that of the one who is erased.
+    /// The last `seq` and revision of a room that count as the erased user's.
     struct Boundary {
         let seq: Int64
         let rev: Int64
@@ -88,16 +88,16 @@ final class ErasureStatements {
             "SELECT rev FROM reactions WHERE message = ? AND key = ? AND user = ?", db)
     }
 
-    // MARK: How far it is
+    // MARK: Progress
 
-    /// The users who are being erased.
+    /// Returns the users who are being erased.
     func unfinished() throws -> Set<UserID> {
         var users: Set<UserID> = []
         try selectUnfinished.forEachRow { users.insert(UserID(trusted: $0.text(0))) }
         return users
     }
 
-    /// A user is to be erased from now on, and anew if that was under way already.
+    /// Records that a user is to be erased. Starts over if that is already under way.
     func begin(_ user: UserID) throws {
         for statement in [begin, deleteBoundaries] {
             try statement.bind(user.string, at: 1)
@@ -105,14 +105,14 @@ final class ErasureStatements {
         }
     }
 
-    /// So many more messages have become tombstones.
+    /// Adds to the number of messages that have become tombstones.
     func count(_ messages: Int, of user: UserID) throws {
         try count.bind(Int64(messages), at: 1)
         try count.bind(user.string, at: 2)
         try count.run()
     }
 
-    /// Nothing is left of a user.
+    /// Records that nothing of a user is left.
     func finish(_ user: UserID) throws {
         for statement in [finish, deleteBoundaries] {
             try statement.bind(user.string, at: 1)
@@ -120,16 +120,16 @@ final class ErasureStatements {
         }
     }
 
-    // MARK: Who has come back
+    // MARK: Boundaries
 
-    /// The place in a room from which on a user has come back; `nil` where everything is that of the one who is erased.
+    /// Returns a user's boundary in a room; `nil` if everything there is the erased user's.
     func boundary(of user: UserID, in room: Int64) throws -> Boundary? {
         try selectBoundary.bind(user.string, at: 1)
         try selectBoundary.bind(room, at: 2)
         return try selectBoundary.firstRow { Boundary(seq: $0.integer(0), rev: $0.integer(1)) }
     }
 
-    /// A user comes back to a room that is at this `seq` and revision.
+    /// Stores a user's boundary in a room: its current `seq` and revision.
     func setBoundary(of user: UserID, in room: Int64, seq: Int64, rev: Int64) throws {
         try insertBoundary.bind(user.string, at: 1)
         try insertBoundary.bind(room, at: 2)
@@ -138,9 +138,9 @@ final class ErasureStatements {
         try insertBoundary.run()
     }
 
-    // MARK: What there is of a user
+    // MARK: A user's data
 
-    /// Rooms that a user is a member of and has not come back to, `most` at most.
+    /// Returns at most `most` rooms that a user is a member of and has no boundary in.
     func memberships(of user: UserID, most: Int) throws -> [Int64] {
         try selectMemberships.bind(user.string, at: 1)
         try selectMemberships.bind(Int64(most), at: 2)
@@ -156,9 +156,9 @@ final class ErasureStatements {
         try deleteMark.run()
     }
 
-    /// Deletes a user's read marks in rooms that the user has not come back to, `most` at most.
+    /// Deletes at most `most` read marks of a user in rooms without a boundary.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of read marks deleted.
     func deleteMarks(of user: UserID, most: Int) throws -> Int {
         try deleteMarks.bind(user.string, at: 1)
         try deleteMarks.bind(Int64(most), at: 2)
@@ -166,12 +166,13 @@ final class ErasureStatements {
         return db.changesCount
     }
 
-    /// Looks at the next messages for those of a user.
+    /// Searches the next rows for messages of a user.
     ///
     /// - Parameters:
-    ///   - place: the row behind which it begins.
-    ///   - rows: the most rows that are looked at; fewer when there are `most` of the user's among them.
-    /// - Returns: the user's, and the last row that was looked at; `nil` when there is none.
+    ///   - place: the row after which the search starts.
+    ///   - rows: maximum number of rows to search.
+    ///   - most: maximum number of messages to find; the search stops there.
+    /// - Returns: the messages found, and the last row searched; `nil` if no rows are left.
     func messages(
         of user: UserID, after place: Int64, rows: Int, most: Int
     ) throws -> (found: [RowKey], last: Int64?) {
@@ -190,7 +191,7 @@ final class ErasureStatements {
         return (found, last)
     }
 
-    /// Takes what tells of its sender from the row of a message that is a tombstone now.
+    /// Clears the sender in the row of a tombstone, and deletes the hash of its first content.
     func clearSender(of message: RowKey) throws {
         for statement in [clearSender, deleteFirstContent] {
             try statement.bind(message.rawValue, at: 1)
@@ -198,19 +199,19 @@ final class ErasureStatements {
         }
     }
 
-    /// The next message behind `place` that somebody has reacted to.
+    /// Returns the next message after `place` that has reactions of anybody.
     func nextReacted(after place: Int64) throws -> RowKey? {
         try selectReacted.bind(place, at: 1)
         return try selectReacted.firstRow { RowKey(rawValue: $0.integer(0)) }
     }
 
-    /// The keys with which somebody has reacted to a message: one search each, however many have.
+    /// Returns the keys of all reactions to a message. Costs one search for each key, however many users reacted.
     func keys(of message: RowKey) throws -> [ReactionKey] {
         var keys: [ReactionKey] = []
         var last = ""
         while true {
             try selectKey.bind(message.rawValue, at: 1)
-            // No key is or begins with a space, and each sorts behind one.
+            // No key is or begins with a space, and every key sorts after one.
             try selectKey.bind(last.isEmpty ? " " : last, at: 2)
             guard let key = try selectKey.firstRow({ $0.text(0) }) else { return keys }
             keys.append(try ReactionKey(key))
@@ -218,7 +219,7 @@ final class ErasureStatements {
         }
     }
 
-    /// The room's revision that a user's reaction to a message was; `nil` when there is none.
+    /// Returns the room's revision at which a user reacted to a message; `nil` if there is no such reaction.
     func rev(of key: ReactionKey, by user: UserID, to message: RowKey) throws -> Int64? {
         try selectReaction.bind(message.rawValue, at: 1)
         try selectReaction.bind(key.string, at: 2)

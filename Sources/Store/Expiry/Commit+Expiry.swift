@@ -1,13 +1,13 @@
 import Chat
 import Wire
 
-/// Messages that are too old.
+/// Expiring old messages.
 extension Commit {
-    /// Leaves tombstones of what was stored in a room before `cutoff`, as a deletion does, the oldest first: each takes a
+    /// Turns a room's messages stored before `cutoff` into tombstones, oldest first, as a deletion does. Each takes a
     /// revision, and the room's subscribers see it.
     ///
-    /// - Parameter most: how many messages are looked at, those that are tombstones already among them.
-    /// - Returns: how many were looked at, and how many of these have expired.
+    /// - Parameter most: maximum number of messages to examine, including tombstones.
+    /// - Returns: the number of messages examined, and the number of these that expired.
     mutating func expire(
         _ place: Expiry.Place, before cutoff: Timestamp, most: Int
     ) throws -> (looked: Int, expired: Int) {
@@ -19,7 +19,7 @@ extension Commit {
             guard let room = rooms[place.room], room.rev < RowKey.maximumPlace,
                 let body = try statements.changes.message(key)
             else { break }
-            // One that cannot be read is passed over, for the sake of those behind it.
+            // A message that cannot be read is skipped, so that those after it still expire.
             if let message = try? Message(decoding: body) {
                 guard message.createdAt < cutoff else { break }
                 if !message.deleted {

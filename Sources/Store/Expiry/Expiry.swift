@@ -1,75 +1,78 @@
 import Wire
 
-/// The time when messages expire, and in which rooms the next ones are looked for.
+/// The schedule of message expiry: when the next step is due, and which rooms it examines.
 ///
-/// Times never fall along `seq`, so the messages of a room that are too old are its first ones, and one look at the first
-/// that has not expired tells whether there are any. A round asks every room in turn, some at a time, and takes a bounded
-/// number of messages from those that have any; rounds follow one another until one has found nothing. That spares an
-/// index of times, which every send would have to keep up.
+/// Times never fall along `seq`, so the expired messages of a room are its first ones. One look at the first message
+/// that is not a tombstone of expiry shows whether any are due. This avoids an index on times, which every send would
+/// have to maintain.
 ///
-/// Each step is a small commit at a bounded pace, however much is sent: subscribers hear of every message that expires,
-/// and senders wait for a commit that has some of them.
+/// A round examines every room, a bounded number in each step, and expires a bounded number of messages. Rounds repeat
+/// until one finds nothing.
 ///
-/// A plain value: it says what to look for and when, and is told what came of it.
+/// Each step is a small commit, and steps are paced: subscribers are told of every message that expires, and sends wait
+/// for the commit.
+///
+/// A plain value. The caller performs the steps and reports their results.
 struct Expiry {
-    /// How much is done, and how often.
+    /// The bounds of a step, and the pauses between steps.
     struct Limits {
-        /// The most messages of one step.
+        /// Maximum number of messages examined in one step.
         var messages: Int
-        /// The most rooms that one step asks.
+        /// Maximum number of rooms examined in one step.
         var rooms: Int
         /// The pause between two steps.
         var pause: Duration
-        /// The pause before the next round after one that has found nothing.
+        /// The pause before the next round after one that found nothing.
         var interval: Duration
     }
 
-    /// A room that has messages that are too old.
+    /// A room, with its expiry mark.
     struct Place {
         /// The room's number in the database.
         let number: Int64
         /// The room.
         let room: RoomID
-        /// Up to where its messages have expired.
+        /// The `seq` up to which its messages have expired.
         let mark: Int64
     }
 
-    /// What came of a step.
+    /// The result of a step.
     struct Step {
-        /// The last room that is done with; `nil` when none was left in this round.
+        /// The last room completed; `nil` if the round has no rooms left.
         var lastRoom: Int64?
-        /// The number of messages that have expired.
+        /// The number of messages that expired.
         var expired = 0
-        /// True if a room may have more of them.
+        /// True if a room may have more expired messages.
         var hasMore = false
     }
 
     /// The time when the next step is due.
     private(set) var next: ContinuousClock.Instant
-    /// The room behind which the next step goes on, by its number.
+    /// The number of the room after which the next step continues.
     private(set) var room: Int64 = 0
     private let limits: Limits
-    /// Up to this room they are asked one by one.
+    /// Up to this room number, each step examines one room.
     private var cautiousUntil: Int64 = 0
     private var hasMore = false
-    /// The number of messages that have expired since a round has found none.
+    /// The number of messages that expired since a round last found none.
     private var expired = 0
 
-    /// The first step is due at `now`.
+    /// Schedules the first step at `now`.
     init(_ limits: Limits, at now: ContinuousClock.Instant) {
         self.limits = limits
         next = now
     }
 
-    /// The most messages that the next step takes.
+    /// Maximum number of messages that the next step examines.
     var mostMessages: Int { limits.messages }
 
-    /// The most rooms that the next step asks.
+    /// Maximum number of rooms that the next step examines.
     var mostRooms: Int { room < cautiousUntil ? 1 : limits.rooms }
 
-    /// A step has been made.
+    /// Records a completed step.
     ///
-    /// - Returns: how many messages have expired since this was last said, when there are no more for now, and any did.
+    /// - Returns: when a round has found nothing, the number of messages that expired in the rounds before it; `nil`
+    ///   otherwise, or if there were none.
     mutating func made(_ step: Step, at now: ContinuousClock.Instant) -> Int? {
         next = now + limits.pause
         expired += step.expired
@@ -86,11 +89,11 @@ struct Expiry {
         return expired > 0 ? expired : nil
     }
 
-    /// A step has failed, and nothing of it lasts. Its rooms are asked one by one then, so that a room whose messages
-    /// cannot be changed keeps only itself from being done.
+    /// Records a failed step, whose changes were rolled back. Its rooms are then examined one by one, so that a room
+    /// whose messages cannot be changed does not keep others from expiring.
     ///
-    /// - Parameter lastRoom: the last room that it has asked; `nil` when it could not ask any.
-    /// - Returns: whether that is news in this round.
+    /// - Parameter lastRoom: the last room examined; `nil` if none could be.
+    /// - Returns: true for the first failure of a round, which is worth reporting.
     mutating func failed(_ lastRoom: Int64?, at now: ContinuousClock.Instant) -> Bool {
         next = now + limits.pause
         guard let lastRoom else {

@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// The writer's statements about messages that expire.
+/// The writer's statements for expiring messages.
 ///
 /// Confined to its connection.
 final class ExpiryStatements {
@@ -23,7 +23,7 @@ final class ExpiryStatements {
             """, db)
     }
 
-    /// The next `most` rooms behind `room`, in the order of their numbers.
+    /// Returns the next `most` rooms after `room`, by number.
     func rooms(behind room: Int64, most: Int) throws -> [Expiry.Place] {
         try selectRooms.bind(room, at: 1)
         try selectRooms.bind(Int64(most), at: 2)
@@ -35,14 +35,14 @@ final class ExpiryStatements {
         return places
     }
 
-    /// Returns whether a room's first message that has not expired is from before `cutoff`. One that is in the journal only is
-    /// found when it is in its place, in some minutes.
+    /// Returns true if the first message after a room's expiry mark was stored before `cutoff`. A message that only the
+    /// journal has is found once it is filed, some minutes later.
     func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
         try selectTime.bind(RowKey(room: place.number, place.mark).rawValue + 1, at: 1)
         return try selectTime.firstRow { $0.integer(0) < cutoff.milliseconds } ?? false
     }
 
-    /// Remembers up to where the messages of a room have expired. It never moves back.
+    /// Stores a room's expiry mark. It never moves back.
     func raise(to seq: Int64, in room: Int64) throws {
         try raise.bind(room, at: 1)
         try raise.bind(seq, at: 2)

@@ -2,9 +2,10 @@ import Chat
 import GRDB
 import Wire
 
-/// Letting messages expire, on the thread that writes.
+/// Expiring messages, on the writer's thread.
 extension LogWriter {
-    /// Makes one step of letting messages expire. That it fails says nothing of whether messages can be stored.
+    /// Performs one step of expiry. A failure does not mean that sends fail, so it does not change the health of the
+    /// log.
     func expire(_ expiry: inout Expiry, _ state: inout WriterState, _ jobs: inout Jobs) {
         let cutoff = configuration.oldest(at: configuration.clock())
         var asked: Int64?
@@ -22,7 +23,7 @@ extension LogWriter {
                         step.expired += expired
                         rest -= looked
                         guard rest == 0 else { continue }
-                        // The next step goes on with the room behind it, and the next round with this one.
+                        // The next step continues with the next room; the next round returns to this one.
                         step.hasMore = true
                         if place.number != places.last?.number { step.lastRoom = place.number }
                         break
@@ -42,7 +43,7 @@ extension LogWriter {
 }
 
 extension StoreConfiguration {
-    /// How messages expire; `nil` when they do not.
+    /// The bounds of expiry; `nil` if messages do not expire.
     var expiryLimits: Expiry.Limits? {
         keepDays.map { _ in
             Expiry.Limits(
@@ -51,7 +52,7 @@ extension StoreConfiguration {
         }
     }
 
-    /// The time when the oldest message that is kept was stored, or a later one.
+    /// The storage time of the oldest message to keep.
     fileprivate func oldest(at now: Timestamp) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds - Int64(keepDays ?? 0) * 86_400_000)
     }

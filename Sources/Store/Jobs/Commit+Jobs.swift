@@ -1,11 +1,11 @@
 import Chat
 import Wire
 
-/// Parts of jobs.
+/// Performing parts of jobs.
 extension Commit {
-    /// Does a part of a job, and remembers how far it has come.
+    /// Performs one part of a job, and stores its progress.
     ///
-    /// - Returns: the job as it is now; `nil` when it is done.
+    /// - Returns: the job with its progress; `nil` once it is done.
     mutating func work(on job: Job) throws -> Job? {
         var next: Job?
         switch job.kind {
@@ -28,9 +28,10 @@ extension Commit {
         return next
     }
 
-    /// Takes the reactions to a message away that has become a tombstone: at once where they are few, else in parts.
+    /// Removes the reactions to a message that has become a tombstone: in this commit if they are few, otherwise by a
+    /// job.
     ///
-    /// A commit removes ``Job/rows`` of them at most, those to all of its messages together.
+    /// One commit removes at most ``Job/rows`` reactions, counted over all its messages.
     mutating func removeReactions(to message: Message, at place: RowKey) throws {
         let count = message.reactions.reduce(0) { $0 + $1.count }
         if count == 0 { return }
@@ -41,12 +42,12 @@ extension Commit {
         try statements.changes.removeReactions(from: place)
     }
 
-    /// Removes some of the rows of a deleted room.
+    /// Removes some rows of a deleted room.
     ///
-    /// - Returns: whether they are all gone.
+    /// - Returns: true once all are gone.
     private func removeRows(of room: Int64) throws -> Bool {
         let jobs = statements.jobs
-        // What refers to messages goes before these do.
+        // Rows that refer to messages are removed before the messages.
         if try jobs.deleteMembers(of: room, most: Job.rows) > 0 { return false }
         if try jobs.deleteMarks(of: room, most: Job.rows) > 0 { return false }
         if try jobs.deleteBans(of: room, most: Job.rows) > 0 { return false }

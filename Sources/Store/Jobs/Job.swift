@@ -1,35 +1,35 @@
 import Wire
 
-/// Work that is too much for one commit, such as removing what a deleted room has held. It is done in parts, each a commit
-/// of its own that also says how far it has come; so it goes on from there after a crash.
+/// Work that is too large for one commit, such as removing the contents of a deleted room. It is done in parts. Each
+/// part is a commit that also stores the progress, so the job continues after a crash.
 ///
 /// To add a kind of work: add it to ``Kind``, insert a job in the commit that makes the work necessary
-/// (``JobStatements/insert(_:)``, ``Commit/jobs``), and do a bounded part of it in ``Commit/work(on:)``.
+/// (``JobStatements/insert(_:)``, ``Commit/jobs``), and perform a bounded part of it in ``Commit/work(on:)``.
 struct Job: Equatable {
-    /// The work to do.
+    /// The kind of work.
     enum Kind: Equatable {
-        /// Remove all rows of a deleted room, by its number; only its name stays.
+        /// Removes all rows of a deleted room, given by its number. Its name stays.
         case room(Int64)
-        /// Remove the reactions to a message that has become a tombstone, by its ``RowKey``.
+        /// Removes the reactions to a tombstone, given by its ``RowKey``.
         case reactions(Int64)
-        /// Remove what there is of a user, see ``Commit/erase(_:_:)``.
+        /// Removes a user's data, see ``Commit/erase(_:_:)``.
         case user(UserID)
-        /// Fill in the activity of the memberships of an earlier version's database, whose last room has this number.
+        /// Fills in the activity of memberships that an earlier version stored, up to the room with this number.
         case activity(Int64)
     }
 
-    /// Its row.
+    /// The id of its row.
     let id: Int64
-    /// The work to do.
+    /// The kind of work.
     let kind: Kind
-    /// Its progress, in terms of its kind.
+    /// Its progress; the meaning depends on the kind.
     var phase: Int64 = 0
     var place: Int64 = 0
-    /// Rows of the journal before this one may hold what is to go. They are deleted first: what is done in the messages'
-    /// places would not reach them. Not stored, as rows are numbered anew when the log is opened.
+    /// The journal row before which rows may hold data to remove. Those rows are deleted first, because the job works
+    /// on filed messages only. Not stored: rows get new numbers when the log is opened.
     var journalRow: Int64 = 0
 
-    /// Its progress in percent; `nil` where that is not known.
+    /// Its progress in percent; `nil` if unknown.
     var percent: Int? {
         switch kind {
         case .room, .reactions, .user: nil
@@ -37,49 +37,50 @@ struct Job: Equatable {
         }
     }
 
-    /// The most rows that one part of a job changes or deletes.
+    /// Maximum number of rows that one part changes or deletes.
     static let rows = 256
-    /// Maximum number of bytes of messages that one part removes, 1 MiB; the last message may exceed it.
+    /// Maximum number of bytes of messages that one part removes: 1 MiB. The last message may exceed it.
     static let bytes = 1024 * 1024
 }
 
-/// The jobs that are to be done, and when the next part is due.
+/// The queue of unfinished jobs, and the time when the next part is due.
 ///
-/// They are done by turns, a part each, so that a long one does not hold up a short one. After each part the writer is
-/// free for three times as long as that took: senders have three quarters of its time at least, whatever there is to do.
+/// Jobs take turns, one part each, so that a long job does not delay a short one. After each part the writer pauses
+/// jobs for three times as long as the part took. So senders have at least three quarters of its time.
 ///
-/// A plain value: it says what to do and when, and is told what came of it.
+/// A plain value. The caller performs the parts and reports their results.
 struct Jobs {
     private var queue: [Job]
-    /// The time when the next part is due; `nil` when there is nothing to do.
+    /// The time when the next part is due; `nil` if there are no jobs.
     var next: ContinuousClock.Instant? { queue.isEmpty ? nil : due }
     private var due: ContinuousClock.Instant
     private let retry: Duration
-    /// Jobs whose last part has failed, by their ids.
+    /// The ids of jobs whose last part failed.
     private var failed: Set<Int64> = []
 
-    /// The pause after a part, as a multiple of the time that the part has taken.
+    /// The pause after a part, as a multiple of the part's duration.
     static let rest = 3
 
-    /// Jobs that were not done when the log was closed; the first part is due at `now`.
+    /// Creates a queue of the jobs that were unfinished when the log was closed. The first part is due at `now`.
     ///
-    /// - Parameter retry: how long nothing is done after a part that has failed.
+    /// - Parameter retry: the pause after a failed part.
     init(_ jobs: [Job], retry: Duration, at now: ContinuousClock.Instant) {
         queue = jobs
         self.retry = retry
         due = now
     }
 
-    /// The job of which the next part is due.
+    /// The job whose next part is due.
     var first: Job? { queue.first }
 
-    /// Adds jobs that a commit has left to be done. One takes the place of another of the same kind.
+    /// Adds the jobs of a commit. A job replaces another of the same kind.
     mutating func add(_ jobs: [Job]) {
         queue.removeAll { job in jobs.contains { $0.kind == job.kind } }
         queue += jobs
     }
 
-    /// A part of the first job has been done: it is `job` now, or `nil` when it is over. The next one has its turn.
+    /// Records a completed part of the first job, and moves on to the next job. `job` is the first job with its new
+    /// progress; `nil` if it is done.
     mutating func worked(on job: Job?, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
         let last = queue.removeFirst()
         failed.remove(last.id)
@@ -87,9 +88,9 @@ struct Jobs {
         due = end + start.duration(to: end) * Self.rest
     }
 
-    /// A part of the first job has failed, and nothing of it lasts. The next one has its turn.
+    /// Records a failed part of the first job, whose changes were rolled back, and moves on to the next job.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: true if the part before it did not fail.
     mutating func failed(at now: ContinuousClock.Instant) -> Bool {
         let last = queue.removeFirst()
         queue.append(last)

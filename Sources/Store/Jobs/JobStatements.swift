@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// The writer's statements about jobs, and about what they remove.
+/// The writer's statements for jobs and the rows that they remove.
 ///
 /// Confined to its connection.
 final class JobStatements {
@@ -53,7 +53,7 @@ final class JobStatements {
 
     // MARK: Jobs
 
-    /// The jobs that are not done, oldest first. One of a kind that is not known is left as it is.
+    /// Returns the unfinished jobs, oldest first. Jobs of an unknown kind are left alone.
     func all() throws -> [Job] {
         var jobs: [Job] = []
         try select.forEachRow { row in
@@ -64,7 +64,7 @@ final class JobStatements {
         return jobs
     }
 
-    /// Adds a job, which begins when its commit is durable.
+    /// Adds a job. It starts once its commit is durable.
     func insert(_ kind: Job.Kind) throws -> Job {
         try insert.bind(kind.name, at: 1)
         try insert.bind(kind.number, at: 2)
@@ -73,7 +73,7 @@ final class JobStatements {
         return Job(id: db.lastInsertedRowID, kind: kind)
     }
 
-    /// Remembers how far a job has come.
+    /// Stores the progress of a job.
     func update(_ job: Job) throws {
         try update.bind(job.phase, at: 1)
         try update.bind(job.place, at: 2)
@@ -81,24 +81,24 @@ final class JobStatements {
         try update.run()
     }
 
-    /// Forgets a job of a user, in whose place there will be another one.
+    /// Deletes the job of a kind before another of the same kind replaces it.
     func delete(_ kind: Job.Kind) throws {
         try deleteOfUser.bind(kind.name, at: 1)
         try deleteOfUser.bind(kind.user?.string, at: 2)
         try deleteOfUser.run()
     }
 
-    /// Forgets a job that is done.
+    /// Deletes a job that is done.
     func delete(_ job: Job) throws {
         try delete.bind(job.id, at: 1)
         try delete.run()
     }
 
-    // MARK: What is removed
+    // MARK: Rows to remove
 
-    /// Deletes some of a room's members, `most` at most.
+    /// Deletes at most `most` of a room's members.
     ///
-    /// - Returns: how many there were; fewer than `most` when they are all gone. So do those that follow.
+    /// - Returns: the number deleted; fewer than `most` once all are gone. The functions below return the same.
     func deleteMembers(of room: Int64, most: Int) throws -> Int {
         try deleteMembers.bind(room, at: 1)
         try deleteMembers.bind(Int64(most), at: 2)
@@ -106,7 +106,7 @@ final class JobStatements {
         return db.changesCount
     }
 
-    /// Deletes some of a room's read marks.
+    /// Deletes at most `most` of a room's read marks.
     func deleteMarks(of room: Int64, most: Int) throws -> Int {
         try deleteMarks.bind(room, at: 1)
         try deleteMarks.bind(Int64(most), at: 2)
@@ -114,7 +114,7 @@ final class JobStatements {
         return db.changesCount
     }
 
-    /// Deletes some of a room's bans.
+    /// Deletes at most `most` of a room's bans.
     func deleteBans(of room: Int64, most: Int) throws -> Int {
         try deleteBans.bind(room, at: 1)
         try deleteBans.bind(Int64(most), at: 2)
@@ -122,7 +122,7 @@ final class JobStatements {
         return db.changesCount
     }
 
-    /// Deletes some of the reactions to a room's messages.
+    /// Deletes at most `most` of the reactions to a room's messages.
     func deleteReactions(in room: Int64, most: Int) throws -> Int {
         try deleteReactions.bind(RowKey(room: room, 0).rawValue, at: 1)
         try deleteReactions.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 2)
@@ -131,8 +131,8 @@ final class JobStatements {
         return db.changesCount
     }
 
-    /// Deletes the last messages of a room: `most` at most, and no more than it takes to make so many bytes. The last ones
-    /// first, so that those that are left have no hole.
+    /// Deletes at most `most` messages of a room, and stops once they have `bytes` bytes. The last messages go first,
+    /// so that the rest have no gaps.
     func deleteMessages(of room: Int64, most: Int, bytes: Int) throws -> Int {
         let (low, high) = (RowKey(room: room, 0).rawValue, RowKey(room: room, RowKey.maximumPlace).rawValue)
         try selectLastMessages.bind(low, at: 1)
@@ -157,7 +157,7 @@ final class JobStatements {
         return count
     }
 
-    /// Forgets up to where the messages of a room have expired.
+    /// Deletes a room's expiry mark.
     func deleteExpired(of room: Int64) throws {
         try deleteExpired.bind(room, at: 1)
         try deleteExpired.run()
@@ -165,7 +165,7 @@ final class JobStatements {
 }
 
 extension Job.Kind {
-    /// Its name in its row.
+    /// The kind's name in its row.
     fileprivate var name: String {
         switch self {
         case .room: "room"
@@ -175,7 +175,7 @@ extension Job.Kind {
         }
     }
 
-    /// The number of what it is about; 0 where that has none.
+    /// The number of the room or message that the job is about; 0 if there is none.
     fileprivate var number: Int64 {
         switch self {
         case .room(let room): room
@@ -185,7 +185,7 @@ extension Job.Kind {
         }
     }
 
-    /// The user whom it is about, if it is about one.
+    /// The user that the job is about, if any.
     fileprivate var user: UserID? {
         if case .user(let user) = self { user } else { nil }
     }

@@ -2,16 +2,17 @@ import Chat
 import GRDB
 import Wire
 
-/// Doing what is done in parts, on the thread that writes.
+/// Performing jobs, on the writer's thread.
 extension LogWriter {
-    /// The jobs that were not done when the log was closed; none when they cannot be read, which the first commit says.
+    /// Returns the jobs that were unfinished when the log was closed. Returns none if they cannot be read; the first
+    /// commit reports that.
     func unfinishedJobs(_ state: inout WriterState) -> Jobs {
         var jobs = (try? state.prepared().jobs.all()) ?? []
         for index in jobs.indices { jobs[index].journalRow = state.journal.nextRow }
         return Jobs(jobs, retry: .milliseconds(configuration.jobRetry), at: .now)
     }
 
-    /// Takes over what a commit that is durable has left to be done.
+    /// Adds the jobs of a durable commit to the queue.
     func add(_ new: [Job], to jobs: inout Jobs, _ journal: Journal) {
         if new.isEmpty { return }
         var new = new
@@ -19,14 +20,15 @@ extension LogWriter {
         jobs.add(new)
     }
 
-    /// Does a part of the first job. That it fails says nothing of whether messages can be stored.
+    /// Performs one part of the first job. A failure does not mean that sends fail, so it does not change the health of
+    /// the log.
     func work(on jobs: inout Jobs, _ state: inout WriterState) {
         guard let job = jobs.first else { return }
         let start = ContinuousClock.now
         do {
             var next: Job? = job
             if state.journal.hasRows(before: job.journalRow) {
-                // To delete them there need only be a commit, when what they hold is in its place.
+                // Filing the messages of these journal rows lets the commit delete the rows.
                 _ = try state.transact(state.journal.due(before: job.journalRow)) { _ in }
             } else {
                 let done = try state.transact(Backlog.Filing()) { commit in next = try commit.work(on: job) }
@@ -34,7 +36,7 @@ extension LogWriter {
             }
             jobs.worked(on: next, from: start, to: .now)
             if next == nil { configuration.onJob?(.done(job.description)) }
-            // Ten times at most, however long it takes.
+            // Reports progress at most ten times for each job.
             if let percent = next?.percent, let before = job.percent, percent / 10 > before / 10 {
                 configuration.onJob?(.progress(job.description, percent: percent))
             }
@@ -45,7 +47,7 @@ extension LogWriter {
 }
 
 extension Job: CustomStringConvertible {
-    /// The job in words, for logs.
+    /// A description of the job for logs.
     var description: String {
         switch kind {
         case .room: "removing a deleted room"
