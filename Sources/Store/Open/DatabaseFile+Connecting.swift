@@ -1,10 +1,10 @@
 import GRDB
 
-/// Connections to the database: one that writes, and those that read.
+/// Opening connections: one that writes, and several that read.
 extension DatabaseFile {
-    /// Opens the connection that writes, and brings the tables up to this version.
+    /// Opens the writing connection, and upgrades the tables to this version.
     ///
-    /// Nothing is written to a database that is not ours, or newer than we are.
+    /// Nothing is written to a database of another program or a newer version.
     func connectForWriting(_ configuration: StoreConfiguration) throws(StoreError) -> DatabaseQueue {
         var settings = Configuration()
         settings.label = "backscroll.writer"
@@ -12,11 +12,11 @@ extension DatabaseFile {
         return try opening {
             let connection = try DatabaseQueue(path: location, configuration: settings)
             try connection.inDatabase { db in
-                // Before anything is written; a database that is there keeps its own.
+                // Takes effect before the first write only: an existing database keeps its page size.
                 try db.execute(sql: "PRAGMA page_size = \(StoreConfiguration.pageSize)")
                 try Schema.check(db, path: path)
-                // Not GRDB's way to WAL, which ends with synchronous = NORMAL: that syncs at checkpoints only, and would
-                // lose what a sender has been told is stored.
+                // GRDB's own WAL setup uses synchronous = NORMAL, which syncs at checkpoints only. That could lose
+                // acknowledged messages.
                 guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                     throw StoreError.unusable(
                         path, reason: "its file system has no memory that connections could share")
@@ -40,7 +40,7 @@ extension DatabaseFile {
         }
     }
 
-    /// Opens a connection that reads. The one that writes must be open: it has made the tables.
+    /// Opens a reading connection. The writing connection must be open, because it creates the tables.
     func connectForReading(_ configuration: StoreConfiguration) throws(StoreError) -> DatabaseQueue {
         var settings = Configuration()
         settings.label = "backscroll.reader"
@@ -48,8 +48,8 @@ extension DatabaseFile {
         settings.busyMode = .timeout(Double(configuration.busyTimeout) / 1000)
         return try opening {
             let connection = try DatabaseQueue(path: location, configuration: settings)
-            // No mmap_size: pages are read no faster with it (11 µs each at random places of 1,000,000 messages, both
-            // ways), and a disk that fails would end the process and not one query.
+            // mmap_size is not set: it makes random page reads no faster, and an I/O error on a mapped page ends the
+            // process instead of one query.
             try connection.inDatabase { db in
                 try db.execute(sql: "PRAGMA cache_size = \(-configuration.readerCache / 1024)")
             }
@@ -57,7 +57,7 @@ extension DatabaseFile {
         }
     }
 
-    /// Does what `body` does to open the database, and says what went wrong in words for who started the server.
+    /// Runs `body` to open the database, and turns its errors into ``StoreError``.
     func opening<R>(_ body: () throws -> R) throws(StoreError) -> R {
         do {
             return try body()
@@ -68,12 +68,12 @@ extension DatabaseFile {
 }
 
 extension StoreConfiguration {
-    /// To how many bytes the write-ahead log is cut when it has become longer: its pages, each with 24 bytes in front of it
-    /// (SQLite's file format, 4.1).
+    /// The size in bytes to which SQLite truncates a longer write-ahead log: its pages, each with a frame header of 24
+    /// bytes (SQLite file format, section 4.1).
     fileprivate var logLimit: Int { max(reservedLog, checkpointPages * (Self.pageSize + 24)) }
 }
 
-/// What went wrong with the database at `path`, for people.
+/// Describes an error of the database at `path` for the operator.
 func named(_ path: String, _ error: any Error) -> StoreError {
     if let error = error as? StoreError { return error }
     guard let error = error as? DatabaseError else { return .unusable(path, reason: "\(error)") }

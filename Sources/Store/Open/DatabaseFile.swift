@@ -1,22 +1,22 @@
 import Glibc
 
-/// The place of a database: found, checked, and held against every other server of this machine.
+/// The file of a database, checked and locked against every other server of this machine.
 struct DatabaseFile: ~Copyable {
-    /// Where the database is, as it was given: for messages.
+    /// The path as given, for messages.
     let path: String
-    /// The same without links and relative parts: what is opened.
+    /// The path without links and relative parts, which is opened.
     let location: String
-    // On a file beside the database, not on the database, whose locks are SQLite's own.
+    // The lock is on a file beside the database, because SQLite itself locks the database.
     private let lock: FileLock
 
-    /// Makes the file if need be, and takes the lock that a second server would want. The file and those beside it are for
-    /// their owner only from then on; the directory and its rights are the operator's.
+    /// Creates the file if needed, and takes the lock that keeps a second server out. Makes the database and the files
+    /// beside it readable by their owner only. Leaves the directory's permissions alone.
     init(_ path: String) throws(StoreError) {
         MemoryStatistics.turnOff()
         try Self.check(path)
         let location = try Self.locate(path)
         let lock = try Self.takeLock(on: location, calledBy: path)
-        // Not before: to close a file takes away all locks that the process has on it.
+        // The lock comes first: closing a file releases all locks that the process has on it.
         try Self.checkLog(of: location, calledBy: path)
         Self.keepToOwner(location)
         self.lock = lock
@@ -24,7 +24,7 @@ struct DatabaseFile: ~Copyable {
         self.location = location
     }
 
-    /// Refuses what is there already when it is no file, or not ours to write: SQLite would say less, or only later.
+    /// Checks an existing file: it must be a regular, writable file. SQLite would report less, or only later.
     private static func check(_ path: String) throws(StoreError) {
         guard !path.isEmpty, !path.hasSuffix("/") else { throw .notAFile(path) }
         var status = stat()
@@ -33,7 +33,8 @@ struct DatabaseFile: ~Copyable {
             throw .noAccess(path, reason: describe(errno))
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
-        // Each name would have a lock and a write-ahead log of its own, and what one server has stored the other loses.
+        // Each hard link would have its own lock and write-ahead log, so two servers could overwrite each other's
+        // messages.
         guard status.st_nlink == 1 else {
             throw .unusable(path, reason: "the file has a second name, a hard link; remove it, or copy the file")
         }
@@ -42,22 +43,22 @@ struct DatabaseFile: ~Copyable {
         }
     }
 
-    /// Makes the file if need be. Two names of one file must come to one location, or two servers
-    /// could have it open.
+    /// Creates the file if needed, and resolves its path. Two paths of one file must resolve to one location; otherwise
+    /// two servers could open it.
     private static func locate(_ path: String) throws(StoreError) -> String {
         let directory = directory(of: path)
         var status = stat()
         guard stat(directory, &status) == 0 else {
-            // Not made: a mistyped path would begin an empty history.
+            // The directory is not created: a mistyped path would start an empty history.
             throw errno == ENOENT ? .noDirectory(directory) : .directory(directory, reason: describe(errno))
         }
-        // With the slash a file is none.
+        // The slash makes the check fail for anything but a directory.
         guard faccessat(AT_FDCWD, directory + "/", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw .directory(directory, reason: describe(errno))
         }
         if let location = resolvedPath(path) { return location }
-        // There is no file. It is made here, as SQLite would make it: a link to it has its location from now on. Nobody in this
-        // process has it open, so that to close it takes away no lock.
+        // Creates the file as SQLite would, so that a link to it resolves from now on. Nothing else in this process has
+        // the file open, so closing it releases no lock.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .noAccess(path, reason: describe(errno)) }
         close(file)
@@ -65,11 +66,11 @@ struct DatabaseFile: ~Copyable {
         return location
     }
 
-    /// Refuses a database with the write-ahead log of another one beside it, which SQLite would bring into it: a backup that
-    /// was put in the place of a database whose server had died.
+    /// Refuses a database with the write-ahead log of another one beside it: SQLite would merge that log into the
+    /// database. This happens when a backup replaces the database of a server that had crashed.
     ///
-    /// A database that has a log of its own says in its header that it does (SQLite's file format, 1.3.4). An empty file has
-    /// none: with a log beside it, the database has been lost, and SQLite would delete the log.
+    /// A database that uses a log says so in its header (SQLite file format, section 1.3.4); a backup does not. An
+    /// empty file with a log beside it means that the database has been lost, and SQLite would delete the log.
     private static func checkLog(of location: String, calledBy path: String) throws(StoreError) {
         var status = stat()
         guard stat(location + "-wal", &status) == 0, status.st_size > 0 else { return }
@@ -87,10 +88,10 @@ struct DatabaseFile: ~Copyable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Takes the rights that others have to the files away, which earlier versions made for everybody to read. SQLite gives
-    /// new files beside the database the same rights as the database.
+    /// Makes the files readable by their owner only; earlier versions created them readable by everybody. SQLite gives
+    /// new files beside the database the same permissions.
     ///
-    /// Files of another user stay as they are: only their owner can change that.
+    /// Files of another user stay as they are, because only their owner can change that.
     private static func keepToOwner(_ location: String) {
         for suffix in ["", "-wal", "-shm", "-journal", ".lock"] {
             var status = stat()
@@ -112,15 +113,15 @@ struct DatabaseFile: ~Copyable {
     }
 }
 
-/// The path without links; `nil` when there is nothing there.
+/// Returns the path without links; `nil` if nothing is there.
 func resolvedPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
-    // realpath has allocated it for the caller to free.
+    // The caller must free the result of realpath.
     defer { free(resolved) }
     return String(cString: resolved)
 }
 
-/// What an error number means.
+/// Returns the description of an error number.
 func describe(_ number: Int32) -> String {
     String(cString: strerror(number))
 }

@@ -1,22 +1,22 @@
 import Glibc
 
-/// A lock that one process of a machine can have, on a file made for it.
+/// A lock that one process of a machine can hold, on a file made for it.
 ///
-/// The kernel gives it back when the process ends, however it ends; the file stays.
+/// The kernel releases it when the process ends, even after a crash. The file stays.
 struct FileLock: ~Copyable {
-    /// The reason why the lock was not had.
+    /// The reason why the lock could not be taken.
     enum Refusal: Error {
-        /// Another one has it.
+        /// Another process holds the lock.
         case taken
-        /// The file could not be opened; an error number.
+        /// The file could not be opened; the error number.
         case noFile(Int32)
-        /// The file system does not lock; an error number.
+        /// The file system has no locks; the error number.
         case noLocks(Int32)
     }
 
     private let descriptor: Int32
 
-    /// Takes the lock, making the file if need be.
+    /// Takes the lock. Creates the file if needed.
     init(_ path: String) throws(Refusal) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .noFile(errno) }
@@ -29,7 +29,8 @@ struct FileLock: ~Copyable {
     }
 
     deinit {
-        // A child process that is just being started has the file open as well; closing it here would not be enough.
+        // A child process that is just being started shares the open file, so closing it here would not release the
+        // lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -2,24 +2,23 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// Gives the write-ahead log's file its length before there is anything to put into it.
+/// Allocates the write-ahead log's file before its first use.
 ///
-/// Where a commit makes the file longer, the sync that it ends with has the file system record that as well, which is one
-/// more write to wait for: on ext4 a sync of 8 KiB took 0.39 ms then, and 0.18 ms inside of the file. After the first
-/// checkpoint the log starts anew and is written over; so this is for the first messages of each run, which on a server
-/// with little to do are those of hours.
+/// A commit that makes the file longer has to sync the file's metadata too, which takes about twice as long. After the
+/// first checkpoint SQLite overwrites the log from its start. So this makes commits faster until the first
+/// checkpoint after a start.
 ///
-/// SQLite takes zeros for the end of the log: a frame counts when its checksum is right, and so does the header (SQLite's file
-/// format, 4.2).
+/// SQLite takes zeros as the end of the log: headers and frames count only with a valid checksum (SQLite file format,
+/// section 4.2).
 enum LogReserve {
-    /// Writes zeros behind the log of a connection until it has `bytes`, or has taken half of what is free on the disk.
+    /// Extends a connection's log with zeros to `bytes`, or by half of the free space of the disk at most.
     ///
-    /// Nothing depends on it: where there is no room, the log grows as it goes. A disk that it filled would leave SQLite
-    /// no room to recover with when some is made.
+    /// A failure is harmless: the log then grows as needed. The limit leaves SQLite the room that it needs for a
+    /// recovery.
     static func make(_ bytes: Int, for db: Database) {
-        // SQLite's own strings, valid as long as the connection is open.
+        // These strings are SQLite's own; they are valid while the connection is open.
         guard let name = sqlite3_filename_wal(sqlite3_db_filename(db.sqliteConnection, "main")) else { return }
-        // SQLite has no locks on this file, which closing it would take away; they are on the one with the index.
+        // Closing this descriptor releases no locks: SQLite's locks are on the -shm file.
         let file = open(name, O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
         defer { close(file) }
@@ -34,12 +33,12 @@ enum LogReserve {
         fdatasync(file)
     }
 
-    /// The length in bytes that a log of `present` bytes is given on a disk with `free` bytes.
+    /// Returns the length in bytes to give to a log of `present` bytes on a disk with `free` bytes.
     static func length(wanted: Int, present: Int, free: Int) -> Int {
         min(wanted, present + free / 2)
     }
 
-    /// The number of bytes that the disk of a file has for this process; 0 when that is not known.
+    /// Returns the number of bytes on a file's disk that this process may use; 0 if unknown.
     private static func freeBytes(of file: Int32) -> Int {
         var status = statvfs()
         guard fstatvfs(file, &status) == 0 else { return 0 }

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// SQLite's count of the memory that it has taken, which nobody asks for.
+/// Control over SQLite's memory statistics, which the server does not use.
 enum MemoryStatistics {
-    /// Has SQLite count no more: a mutex less for each allocation. To be called before the process opens its first database;
-    /// afterwards it changes nothing, and neither does a second call.
+    /// Turns off SQLite's memory statistics, which saves a mutex for each allocation. Call this before the process
+    /// opens its first database; later calls have no effect.
     static func turnOff() {
         _ = isOff
     }
 
-    // Once, by the first thread that comes, with the others waiting: the call must not be made by two at once.
+    // A static property is initialized once. Other threads wait, so SQLite is not called concurrently.
     private static let isOff = backscroll_sqlite_stop_counting_memory() == 0
 }

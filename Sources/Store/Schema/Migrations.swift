@@ -1,11 +1,11 @@
 import GRDB
 
-/// The migrations, in their order.
+/// The migrations, in order.
 extension Schema {
-    /// The version that changes messages, and keeps a secret for that.
+    /// The version in which messages can be changed, with a secret stored for that.
     static let changes = "v3"
 
-    /// Every version's changes, the oldest first. A migration that has been released is never changed.
+    /// The migrations of all versions, oldest first. A released migration is never changed.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in
@@ -91,7 +91,7 @@ extension Schema {
         return migrator
     }
 
-    /// Adds the migration "v4".
+    /// Registers migration "v4".
     static func registerRooms(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v4") { db in
             try db.execute(
@@ -126,7 +126,7 @@ extension Schema {
         }
     }
 
-    /// Adds the migration "v5".
+    /// Registers migration "v5".
     static func registerRoomTimes(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v5") { db in
             try db.execute(
@@ -137,7 +137,7 @@ extension Schema {
         }
     }
 
-    /// Adds the migration "v6".
+    /// Registers migration "v6".
     static func registerExpiry(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v6") { db in
             try db.execute(
@@ -151,7 +151,7 @@ extension Schema {
         }
     }
 
-    /// Adds the migration "v7".
+    /// Registers migration "v7".
     static func registerRemoval(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v7") { db in
             try db.execute(
@@ -173,7 +173,7 @@ extension Schema {
         }
     }
 
-    /// Adds the migration "v8".
+    /// Registers migration "v8".
     static func registerBans(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v8") { db in
             try db.execute(
@@ -195,7 +195,7 @@ extension Schema {
         }
     }
 
-    /// Adds the migration "v9".
+    /// Registers migration "v9".
     static func registerErasure(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v9") { db in
             try db.execute(
@@ -220,7 +220,7 @@ extension Schema {
         }
     }
 
-    /// Adds the migration "v10".
+    /// Registers migration "v10".
     static func registerTotals(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v10") { db in
             try db.execute(
@@ -237,12 +237,12 @@ extension Schema {
         }
     }
 
-    /// The key in `meta` of how far memberships of an earlier version are filled in, see
-    /// ``ActivityStatements/fill(most:)``; absent when all are.
+    /// The key in `meta` of the progress of filling in memberships of an earlier version, see
+    /// ``ActivityStatements/fill(most:)``. Absent once all are filled in.
     static let activityFill = "activity_fill"
 
-    /// Adds the migration "v11". It looks at each membership and writes none, so that a large database is opened soon; a job
-    /// fills them in while the server serves.
+    /// Registers migration "v11". It reads each membership and writes none, so that a large database opens quickly. A
+    /// job fills them in while the server runs.
     static func registerActivity(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("v11") { db in
             try db.execute(

@@ -1,11 +1,11 @@
 import GRDB
 
-/// The database's tables: its versions, and checks when it is opened. ``migrator`` makes the tables.
+/// The version of the tables, and checks when a database is opened. ``migrator`` creates the tables.
 enum Schema {
-    /// The number in the file's header that tells our databases from those of other programs: `BkSc`.
+    /// The application id in the file's header, which marks databases of Backscroll: `BkSc`.
     static let applicationID: Int32 = 0x426B_5363
 
-    /// Makes sure that the database is one of ours, of this version or older, or an empty one, which becomes ours.
+    /// Checks that the database is Backscroll's, of this version or older, or is empty.
     static func check(_ db: Database, path: String) throws {
         if try Int32.fetchOne(db, sql: "PRAGMA application_id") != applicationID {
             guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 else {
@@ -16,18 +16,18 @@ enum Schema {
         try checkVersion(db, path: path)
     }
 
-    /// Makes sure that the database is of this version or older.
+    /// Checks that the database has this version or an older one.
     static func checkVersion(_ db: Database, path: String) throws {
         let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations)
         guard unknown.isEmpty else { throw StoreError.newer(path, migrations: unknown.sorted()) }
     }
 
-    /// The name of the history that the database holds; `nil` when there is none.
+    /// Returns the epoch; `nil` if there is none.
     static func epoch(_ db: Database) throws -> String? {
         try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'epoch'")
     }
 
-    /// A random name for a history: 20 letters and digits, 119 bits.
+    /// Returns a random epoch: 20 letters and digits, 119 bits.
     static func makeEpoch() -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
         var generator = SystemRandomNumberGenerator()
