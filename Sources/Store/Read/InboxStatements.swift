@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// A reader's statements about the rooms that a user is a member of.
+/// A reader's statements for the rooms that a user is a member of.
 ///
 /// Confined to its connection.
 final class InboxStatements {
@@ -14,20 +14,20 @@ final class InboxStatements {
     private let selectFill: PreparedStatement
     private let count: PreparedStatement
 
-    /// A membership with the activity of its room, in milliseconds since 1970.
+    /// A membership and its room's activity.
     struct Row {
         /// The room's number.
         var number: Int64
-        /// The time when the newest message among the rows was stored, or else the room was made; 0 if neither is
-        /// known.
+        /// The time of the newest filed message in milliseconds since 1970, or else of the room's creation; 0 if
+        /// neither is known.
         var activity: Int64
-        /// True when the user has sent to the room, read it, made it or joined it.
+        /// True if the user has sent to the room, read it, created it or joined it.
         var isEngaged: Bool
     }
 
     init(_ db: Database) throws {
-        // For each room one search for its newest message, whatever the room's size: NULL when it has none, and when it is
-        // not known when it was made.
+        // One search per room for its newest message, whatever the room's size. NULL if it has none and its creation
+        // time is unknown.
         let activity = """
             ifnull((
                 SELECT messages.created_at FROM messages
@@ -35,7 +35,7 @@ final class InboxStatements {
                 ORDER BY messages.id DESC LIMIT 1
             ), rooms.created_at)
             """
-        // Deleted rooms are nobody's; their memberships are removed in parts.
+        // Deleted rooms have no members; a job removes their rows in parts.
         let rooms = "JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0"
         selectRooms = try PreparedStatement(
             "SELECT rooms.id, name FROM members \(rooms) WHERE members.user = ?", db)
@@ -66,7 +66,7 @@ final class InboxStatements {
 
     // MARK: All rooms
 
-    /// Hands over the number and the id of each room that a user is a member of, in no order.
+    /// Passes `body` the number and id of each room that a user is a member of, in no order.
     func forEachRoom(of user: UserID, _ body: (Int64, RoomID) -> Void) throws {
         try selectRooms.bind(user.string, at: 1)
         try selectRooms.forEachRow { row in
@@ -74,47 +74,47 @@ final class InboxStatements {
         }
     }
 
-    /// Hands over each room that a user is a member of, in no order.
+    /// Passes `body` each room that a user is a member of, in no order.
     func forEachActivity(of user: UserID, _ body: (Row) -> Void) throws {
         try selectActivities.bind(user.string, at: 1)
         try selectActivities.forEachRow { body(Row($0)) }
     }
 
-    // MARK: In the order of their activity
+    // MARK: Rooms by activity
 
-    /// True when all memberships of the database have been filled in, see ``ActivityStatements``.
+    /// Returns true once all memberships have their activity filled in, see ``ActivityStatements``.
     func isIndexed() throws -> Bool {
         try selectFill.firstRow { _ in true } == nil
     }
 
-    /// The number of rooms that a user is a member of; `most` stands for more, too.
+    /// Returns the number of rooms that a user is a member of, counting no further than `most`.
     func count(of user: UserID, most: Int) throws -> Int {
         try count.bind(user.string, at: 1)
         try count.bind(Int64(most), at: 2)
         return try count.firstRow { Int($0.integer(0)) } ?? 0
     }
 
-    /// The number of a room if a user is a member of it.
+    /// Returns the number of a room if a user is a member of it.
     func number(of room: RoomID, for user: UserID) throws -> Int64? {
         try selectMembership.bind(room.string, at: 1)
         try selectMembership.bind(user.string, at: 2)
         return try selectMembership.firstRow { $0.integer(0) }
     }
 
-    /// One room, if a user is a member of it.
+    /// Returns a user's membership of one room; `nil` if the user is no member.
     func activity(of user: UserID, in room: Int64) throws -> Row? {
         try selectActivity.bind(room, at: 1)
         try selectActivity.bind(user.string, at: 2)
         return try selectActivity.firstRow { Row($0) }
     }
 
-    /// Hands over the rooms whose activity is not in the index, because they have many members.
+    /// Passes `body` the rooms without an indexed activity, which are those with many members.
     func forEachUnknown(of user: UserID, _ body: (Row, RoomID) -> Void) throws {
         try selectUnknown.bind(user.string, at: 1)
         try selectUnknown.forEachRow { body(Row($0), RoomID(trusted: $0.text(3))) }
     }
 
-    /// Hands over the other rooms, latest activity first, beginning with `time`, until `body` answers `false`.
+    /// Passes `body` the rooms with an indexed activity, latest first, from `time` on, until it returns false.
     func forEachIndexed(
         of user: UserID, isEngaged: Bool, from time: Int64, _ body: (Row, RoomID) -> Bool
     ) throws {

@@ -2,25 +2,25 @@ import Chat
 import GRDB
 import Wire
 
-/// Reading what a user has of all rooms.
+/// Queries about all rooms of a user.
 ///
-/// Recent messages are taken before the snapshot begins, see ``RecentMessages``, and which rooms are the user's only the
-/// database knows. So rooms of the user are read first, then their recent messages are taken, and then the snapshot is, in
-/// which everything is read that is answered:
+/// Recent messages must be taken before the snapshot begins, see ``RecentMessages``, but only the database knows the
+/// user's rooms. So the reader first reads the user's rooms, then takes their recent messages, and then begins the
+/// snapshot that it answers from:
 ///
-/// - No message is in neither. A recent message leaves the journal's table in memory only when the commit that has filed
-///   it is durable. Either it was taken, or that had happened before; then the snapshot, which began later, has its row.
-/// - No `seq` goes back. Whoever has heard of a message has heard of it after its commit had put it into the table, and
-///   before the query was made: it was taken, or the snapshot has its row, and ``RoomView`` goes by the one that is ahead.
-/// - A room that the user has joined since the rooms were read has no recent messages here, so it is left out, as if the
-///   query had come just before; the user was no member when the query was made, or had not heard of being one. One that
-///   the user has left since is not the user's in the snapshot, and is left out too.
+/// - No message is missing. A recent message leaves memory only when the commit that filed it is durable. If it was not
+///   taken, that commit came before the snapshot, which therefore has its row.
+/// - No `seq` goes back. Clients learn of a message after its commit has put it into memory. A query made after that
+///   finds it there or in the snapshot, and ``RoomView`` uses the newer of the two.
+/// - A room that the user joined after the rooms were read is left out, as if the query had come just before. The user
+///   was no member when the query was made, or had not been told yet. A room that the user has left since is not in the
+///   snapshot, so it is left out too.
 ///
-/// The rooms that are read first are all rooms of the user, or those that have recent messages, whichever are fewer. In the
-/// latter case the others are found in the index of memberships by activity, and a list costs its rows: it looks at as many
-/// memberships as it has rooms, at the rooms with recent messages, and at the user's rooms with many members.
+/// The rooms read first are all rooms of the user, or all rooms with recent messages, whichever are fewer. In the
+/// second case the index of memberships by activity finds the rest. A list then costs as many lookups as it has rows,
+/// plus the rooms with recent messages, plus the user's rooms with many members.
 extension LogReader {
-    /// Answers a query that is of no room.
+    /// Answers a query that is not about one room.
     func readRooms(
         _ query: Query, _ database: DatabaseQueue, _ statements: inout ReaderStatements?, _ deflater: PushDeflater
     ) throws -> Result<Answer.Content, Problem> {
@@ -77,7 +77,7 @@ extension LogReader {
 }
 
 extension Query.Kind {
-    /// True for a room that is among those that are asked for, if it is the user's.
+    /// Returns true if the query asks for the room, provided that it is the user's.
     fileprivate func means(_ room: RoomID) -> Bool {
         switch self {
         case .inbox(_, let patterns), .memberships(_, let patterns):

@@ -2,7 +2,7 @@ import Chat
 import GRDB
 import Wire
 
-/// The threads that read: they share a queue, and each takes several queries at a time into one transaction.
+/// The reading threads. They share a queue, and each answers several queries in one transaction.
 final class LogReader: Sendable {
     private let queue: QueryQueue
     let recent: RecentMessages
@@ -38,20 +38,20 @@ final class LogReader: Sendable {
                 longReaders: max(1, configuration.readers - 1)))
     }
 
-    /// The number of queries that wait.
+    /// The number of waiting queries.
     var queued: Int { queue.count }
 
-    /// Adds to the queue.
+    /// Adds queries to the queue.
     func fetch(_ queries: [Query]) {
         refuse(queue.append(queries))
     }
 
-    /// Removes from the queue what nobody waits for any more.
+    /// Removes queries whose answers are no longer wanted.
     func cancel(_ queries: [(ticket: Ticket, asker: Asker)]) {
         queue.cancel(queries)
     }
 
-    /// Refuses what waits, and ends.
+    /// Refuses the waiting queries, and ends the threads.
     func close() {
         refuse(queue.close())
     }
@@ -63,7 +63,7 @@ final class LogReader: Sendable {
 
     // MARK: The threads
 
-    /// One thread: answers with its own connection until the queue is closed.
+    /// Runs one thread, which answers queries with its own connection until the queue is closed.
     func run(_ database: DatabaseQueue) {
         var statements: ReaderStatements?
         let deflater = PushDeflater()
@@ -79,17 +79,18 @@ final class LogReader: Sendable {
                 observer.fetched(answers)
             }
         }
-        // SQLite closes no connection with statements on it.
+        // SQLite does not close a connection that has statements.
         statements = nil
         try? database.close()
     }
 
-    /// Answers the first of the queries, at least one: those about rooms together, and one about a user's rooms by itself.
+    /// Answers the first queries, at least one. Queries about rooms share a transaction; a query about all rooms of a
+    /// user has its own.
     private func answer(
         _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
         _ deflater: PushDeflater
     ) -> [Answer] {
-        // The open file is no longer the one under the database's name, so its content is not what is stored.
+        // The open file has been replaced or deleted, so its content is no longer the database's.
         if storage.isLost { return queries.map { Answer(ticket: $0.ticket, result: .failure(.storageLost)) } }
         let ofRooms = queries.prefix { $0.room != nil }
         if !ofRooms.isEmpty { return read(ofRooms, database, &statements, deflater) }
@@ -106,15 +107,15 @@ final class LogReader: Sendable {
         }
     }
 
-    /// Answers the first of the queries in one transaction: one at least, and as many as it takes to gather
-    /// `batchBytes`, or up to one that fails.
+    /// Answers the first queries in one transaction: at least one, and more until the answers reach `batchBytes` or a
+    /// query fails.
     private func read(
         _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
         _ deflater: PushDeflater
     ) -> [Answer] {
         var answers: [Answer] = []
         answers.reserveCapacity(queries.count)
-        // Before the transaction begins, see RecentMessages.
+        // Taken before the transaction begins, see RecentMessages.
         let recent = recent.messages(for: queries)
         do {
             try database.inDatabase { db in
@@ -129,7 +130,7 @@ final class LogReader: Sendable {
                             answers.append(Answer(ticket: query.ticket, result: result))
                             if case .success(let content) = result { bytes += content.byteCount }
                         } catch {
-                            // The transaction may be over with the error: what comes next is read in another one.
+                            // The error may have ended the transaction, so the next query gets a new one.
                             answers.append(Answer(ticket: query.ticket, result: .failure(Self.problem(error))))
                             return .rollback
                         }
@@ -141,12 +142,12 @@ final class LogReader: Sendable {
         } catch  where answers.isEmpty {
             return queries.map { Answer(ticket: $0.ticket, result: .failure(Self.problem(error))) }
         } catch {
-            // The end of a transaction that only read; what it read stands.
+            // Failing to end a read transaction does not affect its answers.
         }
         return answers
     }
 
-    /// Answers a query of an admin that is of the whole server.
+    /// Answers a query of an admin about the whole server.
     private func readServer(
         _ query: Query, _ database: DatabaseQueue, _ statements: inout ReaderStatements?, _ deflater: PushDeflater
     ) throws -> Result<Answer.Content, Problem> {
@@ -155,7 +156,7 @@ final class LogReader: Sendable {
         let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
         statements = prepared
         let snapshot = snapshot(prepared, deflater)
-        // Before the transaction begins, see RecentMessages.
+        // Taken before the transaction begins, see RecentMessages.
         var recent: [RoomID: [RecentMessage]] = [:]
         switch query.kind {
         case .allRooms, .user:
@@ -175,14 +176,14 @@ final class LogReader: Sendable {
         return .success(content!)
     }
 
-    /// The reason why a query that is of no room is refused to a user who is banned from the whole server; `nil` when
-    /// it is not.
+    /// Returns the error of a query about no single room by a user who is banned from the whole server; `nil` if the
+    /// user is not banned.
     func refusalOfBanned(_ query: Query) -> Problem? {
         if bans.isEmpty { return nil }
         return bans.refusal(of: query.user, in: nil, isAdmin: query.isAdmin, for: .read, at: clock())
     }
 
-    /// Answers queries in one transaction.
+    /// Returns a snapshot, which answers queries in one transaction.
     func snapshot(_ statements: ReaderStatements, _ deflater: PushDeflater) -> Snapshot {
         Snapshot(
             statements: statements, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
@@ -196,7 +197,7 @@ final class LogReader: Sendable {
 }
 
 extension Answer.Content {
-    /// The bytes of messages in it.
+    /// The number of bytes of messages in the answer.
     fileprivate var byteCount: Int {
         switch self {
         case .page(let page): page.messages.count

@@ -2,7 +2,7 @@ import Chat
 import GRDB
 import Wire
 
-/// A reader's statements, prepared once.
+/// A reader's prepared statements.
 ///
 /// Confined to the reader's connection.
 final class ReaderStatements {
@@ -38,23 +38,23 @@ final class ReaderStatements {
             "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed", db)
     }
 
-    /// A room's row, and how far it has come; `nil` when nobody has used it.
+    /// Returns a room's row and state; `nil` if the room does not exist.
     func room(_ id: RoomID) throws -> (row: LookupStatements.RoomRow, state: RoomState)? {
         guard let row = try lookup.row(of: id) else { return nil }
         let (head, rev, _) = try lookup.progress(of: row.number)
         return (row, RoomState(head: head, rev: rev))
     }
 
-    /// A message.
+    /// Returns a message; `nil` if there is none.
     func message(room: Int64, seq: Int64) throws -> Stored? {
         guard (1...RowKey.maximumPlace).contains(seq) else { return nil }
         try selectMessage.bind(RowKey(room: room, seq).rawValue, at: 1)
         return try selectMessage.firstRow { Stored($0) }
     }
 
-    /// The snapshots of consecutive messages, joined by commas; none when the last comes before the first.
+    /// Returns the snapshots of consecutive messages, joined by commas; none if `last` is less than `first`.
     ///
-    /// - Parameter limit: with how many bytes it is enough: the message that goes beyond them is the last one.
+    /// - Parameter limit: maximum number of bytes. The last message may exceed it.
     func messages(room: Int64, from first: Int64, through last: Int64, until limit: Int) throws -> [UInt8] {
         guard first <= last else { return [] }
         var messages: [UInt8] = []
@@ -71,27 +71,28 @@ final class ReaderStatements {
         return messages
     }
 
-    /// What a snapshot of a short text takes, or a little more.
+    /// The size of a usual snapshot with a short text, rounded up.
     private static let usualSnapshotBytes = 320
 
-    /// The time when a message was stored, in milliseconds since 1970.
+    /// Returns the time when a message was stored, in milliseconds since 1970.
     func createdAt(room: Int64, seq: Int64) throws -> Int64? {
         try selectTime.bind(RowKey(room: room, seq).rawValue, at: 1)
         return try selectTime.firstRow { $0.integer(0) }
     }
 
-    /// The room's revision when a message was sent.
+    /// Returns the room's revision at which a message was sent.
     func rev(room: Int64, seq: Int64) throws -> Int64? {
         try selectRev.bind(RowKey(room: room, seq).rawValue, at: 1)
         return try selectRev.firstRow { $0.integer(0) }
     }
 
-    /// Hands over what changed after `since`, each message once, by its latest revision, until `body` answers `false`.
+    /// Passes `body` each message that was sent or changed after `since`, once, in the order of latest revisions, until
+    /// it returns false.
     ///
     /// - Parameters:
     ///   - since: a revision of the room.
-    ///   - first: the `seq` of the first message that was sent after `since`.
-    ///   - body: takes a message's latest revision, and the row, whose column 1 is the snapshot.
+    ///   - first: the `seq` of the first message sent after `since`.
+    ///   - body: receives a message's latest revision and its row, whose column 1 is the snapshot.
     func changes(
         room: Int64, since: Int64, first: Int64, _ body: (Int64, borrowing PreparedStatement.Row) -> Bool
     ) throws {
@@ -100,7 +101,7 @@ final class ReaderStatements {
         try selectUnchanged.bind(end, at: 2)
         try selectChanged.bind(RowKey(room: room, since).rawValue, at: 1)
         try selectChanged.bind(end, at: 2)
-        // Both are in the order of their revisions, so what follows next is at the head of one of them.
+        // Merges two lists that are both in the order of revisions.
         try selectUnchanged.withRows { unchanged in
             try selectChanged.withRows { changed in
                 while true {

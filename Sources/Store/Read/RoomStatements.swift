@@ -1,7 +1,7 @@
 import GRDB
 import Wire
 
-/// A reader's statements about rooms' members and settings.
+/// A reader's statements for rooms' members and settings.
 ///
 /// Confined to its connection.
 final class RoomStatements {
@@ -14,10 +14,10 @@ final class RoomStatements {
         selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)
     }
 
-    /// The members behind a user in the order of their ids' bytes, `limit` at most.
+    /// Returns at most `limit` members after `user`, in the byte order of their ids.
     func members(of room: Int64, after user: UserID?, limit: Int) throws -> [RoomMember] {
         try selectMembers.bind(room, at: 1)
-        // Every id sorts behind a space, which none has.
+        // No id is or begins with a space, and every id sorts after one.
         try selectMembers.bind(user?.string ?? " ", at: 2)
         try selectMembers.bind(Int64(limit), at: 3)
         var members: [RoomMember] = []
@@ -28,7 +28,7 @@ final class RoomStatements {
         return members
     }
 
-    /// What a room is called, if it has a title.
+    /// Returns a room's title; `nil` if it has none.
     func title(of room: Int64) throws -> String? {
         try selectTitle.bind(room, at: 1)
         return try selectTitle.firstRow { $0.text(0) }

@@ -1,17 +1,17 @@
 import Chat
 import Wire
 
-/// What a user has not read.
+/// Unread messages.
 extension RoomView {
-    /// Up to where a user has read; 0 for nothing.
+    /// Returns a user's read mark; 0 if nothing has been read.
     func readMark(of user: UserID) throws -> Int64 {
         try statements.lookup.readMark(of: user, in: number)
     }
 
-    /// What lies behind a user's read mark.
+    /// Returns the unread messages after a user's read mark.
     func unread(after mark: Int64, for user: UserID) throws -> UnreadMessages {
         let unreadStatements = statements.unread
-        // What has expired is not to be read, and there may be more of it than is looked at.
+        // Expired messages are never unread, and there may be more of them than the scan examines.
         let place = max(mark, try unreadStatements.expired(in: number))
         let start = max(place, unreadStatements.cleared.end(of: number, for: user, after: place))
         var unread = UnreadMessages(mark: start)
@@ -24,7 +24,7 @@ extension RoomView {
             unreadStatements.cleared.add(number, for: user, from: start, through: end)
         }
         for message in recent where unread.goesOn && message.seq > unread.last {
-            // None of these is deleted: messages are changed in their places only.
+            // A recent message is never deleted: a message is filed before it is changed.
             unread.add(isUnread: message.sender != user)
         }
         unread.finish(head: state.head)
@@ -32,37 +32,36 @@ extension RoomView {
     }
 }
 
-/// The messages after a read mark that are of others and not deleted, counted one by one.
+/// The number of unread messages after a read mark: messages of others that are not deleted.
 ///
-/// That takes no longer for a large room than for a small one: not more than ``maximumCount`` are counted, and not more
-/// than ``maximumScan`` messages looked at behind the first. What lies before the first is looked through once, see
+/// The cost has a bound, whatever the room's size: the scan stops after ``maximumCount`` unread messages, or
+/// ``maximumScan`` messages after the first unread one. The messages before the first unread one are examined once, see
 /// ``ClearedRuns``.
 struct UnreadMessages {
-    /// How far is counted; it stands for all that is more, too.
+    /// The highest count, which also stands for more.
     static let maximumCount: Int64 = 1000
-    /// The number of messages that are looked at behind the first unread one: some 30 ms. Those behind them count as
-    /// unread, whatever
-    /// they are: that matters to a user who has as many messages of their own, or deleted ones, between a few of others.
+    /// Maximum number of messages examined after the first unread one. All later messages count as unread. The count is
+    /// therefore too high for a user with that many own or deleted messages among the unread ones.
     static let maximumScan: Int64 = 100_000
 
-    /// How many there are, up to ``maximumCount``.
+    /// The number of unread messages so far, up to ``maximumCount``.
     private(set) var count: Int64 = 0
-    /// The `seq` of the first; `nil` when there is none.
+    /// The `seq` of the first unread message; `nil` if there is none.
     private(set) var first: Int64?
-    /// The `seq` of the last message that was looked at.
+    /// The `seq` of the last message examined.
     private(set) var last: Int64
 
     init(mark: Int64) {
         last = mark
     }
 
-    /// True if the next message is to be looked at.
+    /// True if the scan needs the next message.
     var goesOn: Bool {
         guard let first else { return true }
         return count < Self.maximumCount && last - first < Self.maximumScan
     }
 
-    /// Takes the next message.
+    /// Adds the next message.
     mutating func add(isUnread: Bool) {
         last += 1
         guard isUnread else { return }
@@ -70,7 +69,7 @@ struct UnreadMessages {
         if first == nil { first = last }
     }
 
-    /// There are no more that are to be looked at.
+    /// Ends the scan; `head` is the room's highest `seq`.
     mutating func finish(head: Int64) {
         guard last < head else { return }
         count = min(Self.maximumCount, count + head - last)

@@ -1,26 +1,25 @@
 import Chat
 import Wire
 
-/// A room in a snapshot: its rows among the messages, and behind them those that are in the journal only.
+/// A room in a snapshot: its filed messages, followed by those that only the journal has.
 struct RoomView {
-    /// How far the room has come.
+    /// The room's highest `seq` and revision.
     let state: RoomState
     /// The room's number in the database.
     let number: Int64
-    /// True if it is for members only.
+    /// True if only members may read the room.
     let isPrivate: Bool
-    /// True if it has been deleted: what there may still be of it is nobody's to read.
+    /// True if the room has been deleted. Rows that it still has must not be read.
     let isDeleted: Bool
-    /// The `seq` of the last message among the rows.
+    /// The highest `seq` of a filed message.
     let filed: Int64
-    /// The messages behind those.
+    /// The messages after the filed ones.
     let recent: ArraySlice<RecentMessage>
     let statements: ReaderStatements
 
-    /// A room with these recent messages, taken before the snapshot; `nil` when nobody has used it.
+    /// Creates a view from the recent messages, which were taken before the snapshot; `nil` if the room does not exist.
     ///
-    /// What has been filed since is among the rows, which are ahead then. They may also have been changed there: a
-    /// message is changed in its place only.
+    /// Messages filed since then are in the snapshot, possibly changed, and the snapshot takes precedence.
     init?(_ room: RoomID, recent: [RecentMessage], _ statements: ReaderStatements) throws {
         guard let (row, filed) = try statements.room(room) else { return nil }
         number = row.number
@@ -34,12 +33,12 @@ struct RoomView {
 
     // MARK: One message
 
-    /// A message.
+    /// Returns a message; `nil` if there is none.
     func message(seq: Int64) throws -> Stored? {
         seq > filed ? recentMessage(seq).map(Stored.init) : try statements.message(room: number, seq: seq)
     }
 
-    /// The message that was sent under a client message id.
+    /// Returns the message that was sent with a client message id.
     func message(sender: UserID, clientMessageID: String) throws -> Stored? {
         let message = recent.first { $0.wasSent(by: sender, as: clientMessageID) }
         return try message.map(Stored.init)
@@ -47,14 +46,15 @@ struct RoomView {
     }
 
     private func recentMessage(_ seq: Int64) -> RecentMessage? {
-        // They are consecutive.
+        // Recent messages are consecutive.
         guard let first = recent.first?.seq, seq >= first, seq - first < recent.count else { return nil }
         return recent[recent.startIndex + Int(seq - first)]
     }
 
     // MARK: Pages
 
-    /// The snapshots of a page that is not empty, joined by commas; `nil` when they are several, and more than so many bytes.
+    /// Returns the snapshots of a page with at least one message, joined by commas; `nil` if it has several messages
+    /// with more than `limit` bytes.
     func messages(_ window: PageWindow, within limit: Int) throws -> [UInt8]? {
         var messages = try statements.messages(
             room: number, from: window.start, through: min(filed, window.end - 1), until: limit)
@@ -65,9 +65,10 @@ struct RoomView {
         return messages.count <= limit || window.count == 1 ? messages : nil
     }
 
-    /// The `seq` of the first message that was stored at a time or later; the one behind the head when there is none.
+    /// Returns the `seq` of the first message stored at `time` or later; the next `seq` to be assigned if there is
+    /// none.
     ///
-    /// Halving works because times never fall along `seq`; so there needs to be no index of times.
+    /// A binary search, because times never fall along `seq`. So no index of times is needed.
     func firstSeq(at time: Timestamp) throws -> Int64 {
         try firstSeq { seq in
             if let recent = recentMessage(seq) { return recent.createdAt >= time }
@@ -77,16 +78,16 @@ struct RoomView {
 
     // MARK: Changes
 
-    /// Hands over the snapshots of what changed after `since`, each message once, by its latest revision, until `body`
-    /// answers `false`.
+    /// Passes `body` the snapshot of each message that was sent or changed after `since`, once, in the order of latest
+    /// revisions, until it returns false.
     ///
-    /// - Returns: the revision up to which everything has been handed over. The room's latest one always has its
-    ///   message, so who has that one has all.
+    /// - Returns: the revision up to which all changes have been passed. The room's latest revision always belongs to a
+    ///   message, so a client that has reached it is up to date.
     func forEachChange(since: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws -> Int64 {
         guard since < state.rev else { return since }
         var last = since
         var isWanted = true
-        // Whatever was changed was changed before the first of the recent messages was sent.
+        // Every change of a filed message came before the first recent message was sent.
         if since < recent.first.map({ $0.rev - 1 }) ?? state.rev {
             let first = try firstSeq(after: since)
             try statements.changes(room: number, since: since, first: first) { rev, row in
@@ -103,9 +104,9 @@ struct RoomView {
         return last
     }
 
-    /// The first message that was sent after revision `since`.
+    /// Returns the `seq` of the first message sent after revision `since`.
     private func firstSeq(after since: Int64) throws -> Int64 {
-        // Where nothing was ever changed, each message took one revision.
+        // In a room without changes, each message took one revision.
         if state.rev == state.head { return since + 1 }
         return try firstSeq { seq in
             if let recent = recentMessage(seq) { return recent.rev > since }
@@ -113,7 +114,8 @@ struct RoomView {
         }
     }
 
-    /// The first `seq` for which `isPast` holds, or the one behind the head. It holds for all that follow one.
+    /// Returns the first `seq` for which `isPast` is true, or the next `seq` to be assigned. `isPast` must stay true
+    /// for all later ones.
     private func firstSeq(where isPast: (Int64) throws -> Bool) rethrows -> Int64 {
         var low: Int64 = 1
         var high = state.head + 1
@@ -126,7 +128,7 @@ struct RoomView {
 }
 
 extension Stored {
-    /// A message that is in the journal only, as it was sent.
+    /// A recent message, as it was sent.
     fileprivate init(_ message: RecentMessage) {
         self.init(seq: message.seq, rev: message.rev, body: message.body)
     }

@@ -1,9 +1,9 @@
 import Chat
 import Wire
 
-/// Who may read what.
+/// Access to rooms.
 extension Snapshot {
-    /// Answers a query, or says why it is refused: in the same moment as what it would read.
+    /// Answers a query, or refuses it. Access is checked in the same snapshot that the answer is read from.
     ///
     /// - Parameter recent: the room's recent messages, taken before the transaction began.
     func result(_ query: Query, _ recent: [RecentMessage]) throws -> Result<Answer.Content, Problem> {
@@ -29,7 +29,7 @@ extension Snapshot {
         return try statements.lookup.role(of: user, in: room.number) != nil
     }
 
-    /// The members of a room behind `user`, `limit` at most.
+    /// Returns at most `limit` members of a room after `user`.
     func members(of room: RoomView?, after user: UserID?, limit: Int) throws -> RoomMembers {
         guard let room else { return RoomMembers(members: [], hasMore: false) }
         var members = try statements.rooms.members(of: room.number, after: user, limit: limit + 1)
@@ -38,7 +38,7 @@ extension Snapshot {
         return RoomMembers(members: members, hasMore: hasMore)
     }
 
-    /// One member of a room, or none.
+    /// Returns one member of a room, or none.
     func member(_ user: UserID, of room: RoomView?) throws -> RoomMembers {
         let role = try room.flatMap { try statements.lookup.role(of: user, in: $0.number) }
         return RoomMembers(members: role.map { [RoomMember(user: user, role: $0)] } ?? [], hasMore: false)

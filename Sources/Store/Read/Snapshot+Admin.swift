@@ -1,16 +1,16 @@
 import Chat
 import Wire
 
-/// Queries of admins: about all rooms, and about users.
+/// Queries of admins about all rooms and about users.
 extension Snapshot {
-    /// The most rooms of a user in which the latest message of the user is looked for, latest activity first, and the most
-    /// messages in each of them.
+    /// Maximum number of a user's rooms, most active first, that are searched for the user's latest message, and
+    /// maximum number of messages searched in each.
     static let searchedRooms = 100
     static let searchedMessages: Int64 = 1000
 
-    /// Answers a query of an admin that is of the whole server.
+    /// Answers a query of an admin about the whole server.
     ///
-    /// - Parameter recent: the messages of all rooms that are in the journal only, taken before the snapshot began.
+    /// - Parameter recent: the recent messages of all rooms, taken before the snapshot began.
     func answer(ofServer query: Query, _ recent: [RoomID: [RecentMessage]]) throws -> Answer.Content {
         switch query.kind {
         case .erasure(let user): .erasure(try statements.erasures.status(of: user))
@@ -20,8 +20,7 @@ extension Snapshot {
         }
     }
 
-    /// A part of the list of all rooms: those that are in the index of activity as they are, and in their places among them
-    /// those that the journal has messages of.
+    /// Returns a part of the list of all rooms. Merges the index of activity with the rooms that have recent messages.
     private func allRooms(_ request: InboxRequest, _ recent: [RoomID: [RecentMessage]]) throws -> AdminRooms {
         let place = request.cursor?.activity
         var busy: [InboxCursor.Activity] = []
@@ -31,9 +30,9 @@ extension Snapshot {
         }
         busy.sort()
         var rows: [(room: AdminStatements.Room, activity: InboxCursor.Activity)] = []
-        // One more tells that there are more.
+        // One extra row shows that there are more.
         for activity in busy where rows.count <= request.limit {
-            // One that has just been deleted is not there any more.
+            // The room may have been deleted just now.
             if let room = try statements.admin.room(activity.room) { rows.append((room, activity)) }
         }
         var count = 0
@@ -87,7 +86,7 @@ extension Snapshot {
         }
         rooms.sort { $0.activity > $1.activity }
         for room in rooms.prefix(Self.searchedRooms) {
-            // Nothing in this room, or in those behind it, is newer.
+            // Neither this room nor any later one has a newer message.
             if let last, room.activity <= last { break }
             let head = try statements.lookup.progress(of: room.number).head
             let time = try statements.admin.lastSend(

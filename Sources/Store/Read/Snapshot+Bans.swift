@@ -1,9 +1,9 @@
 import Chat
 import Wire
 
-/// The banned user.
+/// Bans.
 extension Snapshot {
-    /// Bans from a room, which its owners and admins may see.
+    /// Returns bans from a room, if the query comes from an owner of the room or an admin.
     func bans(_ query: Query, from room: RoomView?) throws -> Result<Answer.Content, Problem> {
         guard let room else {
             return query.isAdmin ? .success(.bans(Bans(bans: [], hasMore: false))) : .failure(.notAnOwner)
@@ -13,7 +13,7 @@ extension Snapshot {
         return .success(.bans(try bans(query.kind, from: room.number)))
     }
 
-    /// Bans from a room of this number, or from the whole server.
+    /// Returns bans from a room, or from the whole server, by its number.
     func bans(_ kind: Query.Kind, from number: Int64) throws -> Bans {
         switch kind {
         case .ban(let user):

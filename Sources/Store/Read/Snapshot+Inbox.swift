@@ -1,26 +1,26 @@
 import Chat
 import Wire
 
-/// A room that a user was a member of before the snapshot, with its recent messages, taken in between.
+/// A room of a user, read before the snapshot, with its recent messages.
 struct OwnRoom {
     let id: RoomID
     let recent: [RecentMessage]
 }
 
-/// The rooms of a user that the reader looks at before the snapshot, see ``LogReader``.
+/// The rooms of a user that were read before the snapshot, see ``LogReader``.
 struct OwnRooms {
     /// The rooms by their numbers.
     var rooms: [Int64: OwnRoom] = [:]
-    /// All rooms that had recent messages, whoever's: the user's of these are in ``rooms``, and the others of the user are
-    /// found in the index, see ``ActivityStatements``. `nil` when ``rooms`` are all rooms of the user.
+    /// All rooms that had recent messages, of any user. ``rooms`` then has those of the user; the index has the user's
+    /// other rooms, see ``ActivityStatements``. `nil` if ``rooms`` has all rooms of the user.
     var active: Set<RoomID>?
 }
 
-/// The rooms of a user in the order of their activity: when their newest messages were stored, or they were made.
+/// A user's rooms, ordered by activity: the time of the newest message, or of the room's creation.
 extension Snapshot {
-    /// A part of the list, each room as the user sees it, with its newest message.
+    /// Returns a part of the list. Each room has its newest message and the user's own state.
     ///
-    /// - Parameter isWanted: whether the list is to have a room.
+    /// - Parameter isWanted: returns true for the rooms to list.
     func inbox(
         _ request: InboxRequest, _ own: OwnRooms, of user: UserID, where isWanted: (RoomID) -> Bool
     ) throws -> InboxSlice {
@@ -43,8 +43,8 @@ extension Snapshot {
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))
     }
 
-    /// Reads which rooms they are, at most `limit`: first those in which the user has sent or read, or which the user has made or
-    /// joined. Others can make the user a member of any number of rooms, which are not to keep these out.
+    /// Returns at most `limit` rooms of a user. Rooms in which the user has sent or read, or which the user created or
+    /// joined, come first. Others can add the user to any number of rooms, and those must not crowd these out.
     func memberships(
         limit: Int, _ own: OwnRooms, of user: UserID, where isWanted: (RoomID) -> Bool
     ) throws -> Answer.Content {
@@ -53,22 +53,22 @@ extension Snapshot {
         return .memberships(found.prefix(limit).map(\.activity.room), hasMore: found.count > limit)
     }
 
-    /// A room that may be in a list.
+    /// A candidate for a list.
     private struct Found {
         var number: Int64
         var activity: InboxCursor.Activity
         var isEngaged: Bool
     }
 
-    /// Rooms behind a place, in no order: among them the first `limit` that the user is engaged in, and the first `limit` of
-    /// the others, and one more of either if there is one.
+    /// Returns rooms after a position of the list, in no order. They include the first `limit` rooms that the user is
+    /// engaged in and the first `limit` of the others, plus one more of each if there is one.
     private func activities(
         in own: OwnRooms, of user: UserID, after place: InboxCursor.Activity?, limit: Int,
         _ isWanted: (RoomID) -> Bool
     ) throws -> [Found] {
         var found: [Found] = []
         func add(_ row: InboxStatements.Row, _ id: RoomID, _ recent: [RecentMessage]) {
-            // Messages filed after the recent ones were taken are newer than they are.
+            // Messages filed after the recent ones were taken are newer.
             let latest = recent.last.map { max(row.activity, $0.createdAt.milliseconds) } ?? row.activity
             let activity = InboxCursor.Activity(milliseconds: latest, room: id)
             if let place, !(place < activity) { return }
@@ -83,17 +83,17 @@ extension Snapshot {
             return found
         }
         for (number, room) in own.rooms {
-            // One that the user has left since is not there.
+            // The user may have left the room since.
             if let row = try inbox.activity(of: user, in: number) { add(row, room.id, room.recent) }
         }
-        // One that is active and not among those above is one that the user has joined since.
+        // An active room that is missing above is one that the user has joined since.
         func isOther(_ id: RoomID) -> Bool { !active.contains(id) && isWanted(id) }
         try inbox.forEachUnknown(of: user) { row, id in if isOther(id) { add(row, id, []) } }
         for isEngaged in [true, false] {
             let end = found.count + limit
             var last = Int64.min
             try inbox.forEachIndexed(of: user, isEngaged: isEngaged, from: place?.milliseconds ?? .max) { row, id in
-                // Rooms of the same time are in the order of their ids, and any of them may come first.
+                // Rooms with equal times are ordered by id, so the index may return them in any order.
                 if found.count > end, row.activity != last { return false }
                 last = row.activity
                 if isOther(id) { add(row, id, []) }

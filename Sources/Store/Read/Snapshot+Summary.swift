@@ -1,9 +1,9 @@
 import Chat
 import Wire
 
-/// Rooms as users see them.
+/// Rooms as a user sees them.
 extension Snapshot {
-    /// A room as a user sees it; to somebody without a name it shows nothing personal.
+    /// Returns a room as a user sees it; without a user, nothing personal.
     func summary(of id: RoomID, _ room: RoomView?, for user: UserID?) throws -> RoomSummary {
         var summary = RoomSummary(room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: epoch)
         summary.visibility = room?.isPrivate == true ? .private : .open
@@ -18,10 +18,11 @@ extension Snapshot {
         return summary
     }
 
-    /// A user's read mark in a room and what lies beyond it.
+    /// Returns a user's read mark in a room and the unread messages after it.
     func readState(of room: RoomView?, for user: UserID) throws -> ReadState {
         guard let room else { return ReadState() }
-        // The mark is of the snapshot, and recent messages are older: one that was sent and read in between is not seen yet.
+        // The mark comes from the snapshot, and the recent messages are older. A message sent and read in between is
+        // not included yet.
         let mark = min(try room.readMark(of: user), room.state.head)
         let unread = try room.unread(after: mark, for: user)
         return ReadState(read: mark, unread: unread.count, firstUnread: unread.first)

@@ -1,18 +1,18 @@
 import Chat
 import Wire
 
-/// Answers queries in one read transaction: every answer is of the same moment.
+/// Answers queries in one read transaction, so all answers show the same state.
 struct Snapshot {
     let statements: ReaderStatements
     let epoch: String
     let deflater: PushDeflater
-    /// The number of bytes of messages an answer has at most, but for its last message.
+    /// Maximum number of bytes of messages in an answer. The last message may exceed it.
     let answerBytes: Int
     let roomsByAdminsOnly: Bool
     let bans: BanTable
     let clock: @Sendable () -> Timestamp
 
-    /// Answers a query of who may read the room `id`.
+    /// Answers a query whose sender may read room `id`.
     func answer(_ query: Query, _ id: RoomID, _ room: RoomView?) throws -> Answer.Content {
         switch query.kind {
         case .state:
@@ -40,7 +40,8 @@ struct Snapshot {
 
     // MARK: Pages
 
-    /// A page of as many messages as are asked for; of fewer, around the same place, when they are too many bytes.
+    /// Returns a page with the requested number of messages, or with fewer around the same position if they have too
+    /// many bytes.
     private func page(_ request: PageRequest, of room: RoomView?, for user: UserID?) throws -> PageSlice {
         let state = room?.state ?? RoomState()
         var readState: ReadState?
@@ -74,7 +75,7 @@ struct Snapshot {
             return .before(gap: gap, head: head, limit: limit)
         case .after(let place):
             let seq = try seq(of: place, in: room, readState, head: head)
-            // A time is a gap already; a message is passed over.
+            // A time is already a gap between messages; a message itself is skipped.
             if case .time = place { return .after(gap: seq, head: head, limit: limit) }
             return .after(gap: seq == .max ? seq : seq + 1, head: head, limit: limit)
         case .around(let place):
@@ -82,9 +83,10 @@ struct Snapshot {
         }
     }
 
-    /// The `seq` of a place; of a time, that of the first message stored at it or after it.
+    /// Returns the `seq` of a position. For a time, that is the first message stored then or later.
     ///
-    /// - Parameter readState: the reader's; `nil` for somebody without a name, who has read nothing and has nothing to read.
+    /// - Parameter readState: the reader's state; `nil` for a reader without a name, who has no read mark and nothing
+    ///   unread.
     private func seq(of place: Place, in room: RoomView?, _ readState: ReadState?, head: Int64) throws -> Int64 {
         switch place {
         case .seq(let seq): return seq
@@ -103,7 +105,7 @@ struct Snapshot {
         var count = 0
         let last = try room?.forEachChange(since: since) { _, snapshot in
             if count > 0 { messages.append(UInt8(ascii: ",")) }
-            // The pointer is used only inside the closure, while the span's owner is there.
+            // The pointer is used only inside the closure, while the span's owner is alive.
             snapshot.withUnsafeBufferPointer { messages.append(contentsOf: $0) }
             count += 1
             return count < limit && messages.count < answerBytes

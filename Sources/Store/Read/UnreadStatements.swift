@@ -1,19 +1,19 @@
 import GRDB
 import Wire
 
-/// A reader's statements about what users have not read.
+/// A reader's statements for unread messages.
 ///
 /// Confined to its connection.
 final class UnreadStatements {
-    /// What has been looked through.
+    /// The cache of runs without unread messages.
     var cleared = ClearedRuns()
     private let selectExpired: PreparedStatement
     private let selectMessages: PreparedStatement
 
     init(_ db: Database) throws {
         selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
-        // A tombstone is told by the end of its snapshot: no string can have that in it, and no object comes last. Only of
-        // messages that were changed is the body looked at.
+        // The end of a snapshot identifies a tombstone: no string can contain that text, and no object comes last. Only
+        // the snapshots of changed messages are read.
         selectMessages = try PreparedStatement(
             """
             SELECT sender <> ? AND (changed IS NULL OR substr(body, -16) <> CAST(',"deleted":true}' AS BLOB))
@@ -21,13 +21,14 @@ final class UnreadStatements {
             """, db)
     }
 
-    /// Up to where the messages of a room have expired; 0 for none.
+    /// Returns the `seq` up to which a room's messages have expired; 0 if none have.
     func expired(in room: Int64) throws -> Int64 {
         try selectExpired.bind(room, at: 1)
         return try selectExpired.firstRow { $0.integer(0) } ?? 0
     }
 
-    /// Says of each message after `mark`, in order, whether it is a user's to be read, until `body` answers `false`.
+    /// Passes `body`, for each message after `mark` in order, whether it counts as unread for a user, until it returns
+    /// false.
     func forEachMessage(
         room: Int64, after mark: Int64, for user: UserID, _ body: (Bool) -> Bool
     ) throws {

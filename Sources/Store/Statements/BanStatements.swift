@@ -2,13 +2,13 @@ import Chat
 import GRDB
 import Wire
 
-/// A connection's statements about bans: a reader uses those that select.
+/// A connection's statements that select bans.
 ///
 /// Confined to its connection.
 final class BanStatements {
     /// The number that stands for the whole server instead of a room.
     static let server: Int64 = 0
-    /// The most bans that have ended which a commit deletes that sets one.
+    /// Maximum number of expired bans that are deleted when a ban is set.
     static let sweep = 64
 
     private let selectBans: PreparedStatement
@@ -24,10 +24,10 @@ final class BanStatements {
         selectBan = try PreparedStatement("SELECT \(columns) FROM bans WHERE room = ? AND user = ?", db)
     }
 
-    /// The bans in force at a time behind a user, in the order of their users' bytes, `limit` at most.
+    /// Returns at most `limit` bans after `user` that are in force at `time`, in the byte order of their user ids.
     func bans(from room: Int64, after user: UserID?, at time: Timestamp, limit: Int) throws -> [Ban] {
         try selectBans.bind(room, at: 1)
-        // Every id sorts behind a space, which none has.
+        // No id is or begins with a space, and every id sorts after one.
         try selectBans.bind(user?.string ?? " ", at: 2)
         try selectBans.bind(time.milliseconds, at: 3)
         try selectBans.bind(Int64(limit), at: 4)
@@ -36,7 +36,7 @@ final class BanStatements {
         return bans
     }
 
-    /// A user's ban; `nil` when there is none, or none any more at that time.
+    /// Returns a user's ban; `nil` if there is none or it has ended by `time`.
     func ban(of user: UserID, from room: Int64, at time: Timestamp) throws -> Ban? {
         try selectBan.bind(room, at: 1)
         try selectBan.bind(user.string, at: 2)
@@ -90,13 +90,13 @@ final class BanChangeStatements {
         try delete.run()
     }
 
-    /// Deletes some of the bans that have ended at a time.
+    /// Deletes some of the bans that have ended by `time`.
     func sweep(at time: Timestamp) throws {
         try deleteEnded.bind(time.milliseconds, at: 1)
         try deleteEnded.run()
     }
 
-    /// Returns whether a room has as many bans as it may have.
+    /// Returns true if a room has the maximum number of bans.
     func isFull(_ room: Int64) throws -> Bool {
         try count.bind(room, at: 1)
         return try count.firstRow { $0.integer(0) } == Int64(Limits.roomBans)
@@ -104,7 +104,7 @@ final class BanChangeStatements {
 }
 
 extension BanTable {
-    /// Fills the table with what is stored and in force at a time.
+    /// Fills the table with the stored bans that are in force at `time`.
     func load(_ db: Database, at time: Timestamp) throws {
         let select = try PreparedStatement(
             """
@@ -123,7 +123,7 @@ extension BanTable {
 }
 
 extension Ban {
-    /// The ban of a row, whose columns begin with `user` at `column`.
+    /// Creates the ban of a row whose ban columns begin with `user` at `column`.
     fileprivate init(_ row: borrowing PreparedStatement.Row, from column: Int32) {
         self.init(
             user: UserID(trusted: row.text(column)), scope: row.integer(column + 1) == 1 ? .all : .send,

@@ -2,7 +2,7 @@ import Chat
 import GRDB
 import Wire
 
-/// What the writer and the readers both look up.
+/// Lookups that both the writer and the readers use.
 ///
 /// Confined to its connection.
 final class LookupStatements {
@@ -26,7 +26,7 @@ final class LookupStatements {
             """
             SELECT id, rev, changed, body FROM messages WHERE id >> 36 = ? AND sender = ? AND client_message_id = ?
             """, db)
-        // Nothing but the index is read.
+        // This query reads the index only.
         selectClientMessageKeys = try PreparedStatement(
             """
             SELECT sender, client_message_id FROM messages WHERE id >> 36 = ? AND client_message_id IS NOT NULL
@@ -35,17 +35,17 @@ final class LookupStatements {
         selectMark = try PreparedStatement("SELECT seq FROM read_marks WHERE user = ? AND room = ?", db)
     }
 
-    /// A room's row, but for what it is called.
+    /// A room's row without its title.
     struct RoomRow {
         /// The room's number.
         var number: Int64
-        /// True if it is for members only.
+        /// True if only members may read the room.
         var isPrivate: Bool
-        /// True if only its name is left, or will be: see ``Job``.
+        /// True if the room has been deleted. A ``Job`` removes everything but its name.
         var isDeleted: Bool
     }
 
-    /// The row of a room; `nil` when nobody has used it.
+    /// Returns the row of a room; `nil` if the room does not exist.
     func row(of room: RoomID) throws -> RoomRow? {
         try selectRoom.bind(room.string, at: 1)
         return try selectRoom.firstRow { row in
@@ -53,17 +53,19 @@ final class LookupStatements {
         }
     }
 
-    /// The id and the head of the room of a number, and whether it is deleted; `nil` when there is none.
+    /// Returns the room with a number: its id, its highest `seq`, and true if it has been deleted; `nil` if there is
+    /// none.
     func room(_ number: Int64) throws -> (id: RoomID, head: Int64, isDeleted: Bool)? {
         try selectName.bind(number, at: 1)
         guard let (name, isDeleted) = try selectName.firstRow({ ($0.text(0), $0.integer(1) == 1) }) else { return nil }
         return (RoomID(trusted: name), try progress(of: number).head, isDeleted)
     }
 
-    /// How far a room has come, and when its newest message was stored, in milliseconds since 1970; zeros when it has no
-    /// message.
+    /// Returns a room's highest `seq` and revision, and the time of its newest message in milliseconds since 1970;
+    /// zeros without a message.
     ///
-    /// Its last message has the highest `seq`, and that one or the latest change the latest revision.
+    /// The last message has the highest `seq`. The highest revision is that of the last message or of the latest
+    /// change.
     func progress(of room: Int64) throws -> (head: Int64, rev: Int64, latest: Int64) {
         let (from, to) = (RowKey(room: room, 0).rawValue, RowKey(room: room, RowKey.maximumPlace).rawValue)
         try selectNewest.bind(from, at: 1)
@@ -78,21 +80,21 @@ final class LookupStatements {
         return (newest.seq, max(newest.rev, change), newest.createdAt)
     }
 
-    /// What a user is in a room; `nil` when no member.
+    /// Returns a user's role in a room; `nil` if the user is no member.
     func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
         try selectRole.bind(room, at: 1)
         try selectRole.bind(user.string, at: 2)
         return try selectRole.firstRow { $0.integer(0) == 1 ? .owner : .member }
     }
 
-    /// Up to where a user has read a room; 0 for nothing.
+    /// Returns a user's read mark in a room; 0 if nothing has been read.
     func readMark(of user: UserID, in room: Int64) throws -> Int64 {
         try selectMark.bind(user.string, at: 1)
         try selectMark.bind(room, at: 2)
         return try selectMark.firstRow { $0.integer(0) } ?? 0
     }
 
-    /// The message that was sent under a client message id.
+    /// Returns the message that was sent with a client message id.
     func message(room: Int64, sender: UserID, clientMessageID: String) throws -> Stored? {
         try selectClientMessage.bind(room, at: 1)
         try selectClientMessage.bind(sender.string, at: 2)
@@ -100,7 +102,7 @@ final class LookupStatements {
         return try selectClientMessage.firstRow { Stored($0) }
     }
 
-    /// Hands over the hash of each client message id of a room's rows, see ``ClientMessageKey/hash(in:)``.
+    /// Passes `body` the hash of each client message id of a room's filed messages, see ``ClientMessageKey/hash(in:)``.
     func forEachClientMessageKey(of room: Int64, _ body: (UInt64) -> Void) throws {
         try selectClientMessageKeys.bind(room, at: 1)
         try selectClientMessageKeys.forEachRow { row in
@@ -114,9 +116,9 @@ final class LookupStatements {
 }
 
 extension Stored {
-    /// The message of a row of `id, rev, changed, body`.
+    /// Creates the message of a row with the columns `id, rev, changed, body`.
     init(_ row: borrowing PreparedStatement.Row) {
-        // A message that was never changed has no revision of a change, which reads as 0.
+        // In an unchanged message this column is NULL, which reads as 0.
         let change = RowKey(rawValue: row.integer(2)).place
         self.init(
             seq: RowKey(rawValue: row.integer(0)).place, rev: max(row.integer(1), change), body: row.bytes(3))

@@ -1,15 +1,15 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement that is bound and stepped without GRDB's values in between: for the few that run for every message.
+/// A statement that is bound and stepped without GRDB's values, for the few statements that run for every message.
 ///
-/// GRDB makes and finalizes it; this only spares the boxing of arguments and columns, which costs more than SQLite
+/// GRDB prepares and finalizes it. Binding directly avoids boxing arguments and columns, which costs more than SQLite
 /// itself on such small rows.
 ///
 /// Confined to its connection's queue, like the `Database` that it comes from.
 struct PreparedStatement {
     private let statement: Statement
-    // SQLite's statement, which lives as long as `statement` does.
+    // SQLite's statement, which lives as long as `statement`.
     private let handle: OpaquePointer
 
     /// Prepares a statement for the life of the connection.
@@ -25,11 +25,11 @@ struct PreparedStatement {
         try check(sqlite3_bind_int64(handle, index, value))
     }
 
-    /// Binds text, which is not empty, or NULL.
+    /// Binds text that is not empty, or NULL.
     func bind(_ value: String?, at index: Int32) throws {
         guard var value else { return try check(sqlite3_bind_null(handle, index)) }
         let status = value.withUTF8 { bytes in
-            // SQLite reads as many bytes as it is told, and copies them before it returns.
+            // SQLite reads exactly the given number of bytes, and copies them before it returns.
             bytes.withMemoryRebound(to: CChar.self) {
                 sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.copied)
             }
@@ -37,10 +37,10 @@ struct PreparedStatement {
         try check(status)
     }
 
-    /// Binds bytes, of which there is one at least.
+    /// Binds at least one byte.
     func bind(_ value: [UInt8], at index: Int32) throws {
         let status = value.withUnsafeBytes { bytes in
-            // SQLite reads as many bytes as it is told, and copies them before it returns.
+            // SQLite reads exactly the given number of bytes, and copies them before it returns.
             sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
         }
         try check(status)
@@ -48,24 +48,24 @@ struct PreparedStatement {
 
     /// Binds text without copying it.
     ///
-    /// - Parameter value: UTF-8, which is not empty, or `nil` for NULL. It must stay where it is until the statement is
-    ///   bound anew, or not run any more.
+    /// - Parameter value: UTF-8 text that is not empty, or `nil` for NULL. It must stay at its address until the
+    ///   parameter is bound again, or until the statement's last run.
     func bind(borrowedText value: UnsafeRawBufferPointer?, at index: Int32) throws {
         guard let value else { return try check(sqlite3_bind_null(handle, index)) }
         let start = value.baseAddress?.assumingMemoryBound(to: CChar.self)
         try check(sqlite3_bind_text(handle, index, start, Int32(value.count), nil))
     }
 
-    /// Binds bytes without copying them, as ``bind(borrowedText:at:)`` binds text.
+    /// Binds bytes without copying them, under the rules of ``bind(borrowedText:at:)``.
     func bind(borrowed value: UnsafeRawBufferPointer, at index: Int32) throws {
         try check(sqlite3_bind_blob(handle, index, value.baseAddress, Int32(value.count), nil))
     }
 
-    /// Runs a statement that gives no rows, with bytes at a parameter, of which there is one at least. They are not copied,
-    /// and the parameter is NULL afterwards.
+    /// Runs a statement without rows, with at least one byte at a parameter. The bytes are not copied, and the
+    /// parameter is NULL afterwards.
     func run(with value: [UInt8], at index: Int32) throws {
         try value.withUnsafeBytes { bytes in
-            // Unbound before the bytes may go.
+            // The parameter is cleared before the bytes can be freed.
             defer { sqlite3_bind_null(handle, index) }
             try bind(borrowed: bytes, at: index)
             try run()
@@ -75,7 +75,7 @@ struct PreparedStatement {
     // SQLITE_TRANSIENT, a cast of -1 to a function pointer, which Swift does not import.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-    /// Without this check a value that could not be bound would leave the one of the message before in its place.
+    /// Throws SQLite's error, if any. An unchecked failure to bind would reuse the value of the message before.
     private func check(_ status: Int32) throws {
         guard status == SQLITE_OK else { throw failure(status) }
     }
@@ -88,21 +88,21 @@ struct PreparedStatement {
 
     // MARK: Rows
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that returns no rows.
     func run() throws {
         defer { sqlite3_reset(handle) }
         let status = sqlite3_step(handle)
         guard status == SQLITE_DONE else { throw failure(status) }
     }
 
-    /// Runs a statement that gives one row at most.
+    /// Runs a statement that returns at most one row.
     func firstRow<R>(_ row: (borrowing Row) throws -> R) throws -> R? {
         try withRows { rows in
             rows.hasRow ? try row(rows.row) : nil
         }
     }
 
-    /// Runs a statement, handing over each row.
+    /// Runs a statement, and passes `row` each row.
     func forEachRow(_ row: (borrowing Row) throws -> Void) throws {
         try withRows { rows in
             while rows.hasRow {
@@ -112,7 +112,7 @@ struct PreparedStatement {
         }
     }
 
-    /// Runs a statement whose rows are taken one at a time. It stands at the first one.
+    /// Runs a statement whose rows are taken one at a time, starting at the first.
     func withRows<R>(_ body: (inout Rows) throws -> R) throws -> R {
         defer { sqlite3_reset(handle) }
         var rows = Rows(statement: self)
@@ -120,12 +120,12 @@ struct PreparedStatement {
         return try body(&rows)
     }
 
-    /// The rows of a running statement: the one at hand, and a way to the next.
+    /// The rows of a running statement: the current row, and a way to the next.
     struct Rows: ~Copyable {
         private let statement: PreparedStatement
-        /// True if there is a row at hand. Once there is none, there will be none.
+        /// True if there is a current row. Once false, it stays false.
         private(set) var hasRow = true
-        /// The row at hand.
+        /// The current row.
         let row: Row
 
         fileprivate init(statement: PreparedStatement) {
@@ -133,9 +133,9 @@ struct PreparedStatement {
             row = Row(handle: statement.handle)
         }
 
-        /// Goes on to the next row.
+        /// Moves to the next row.
         mutating func next() throws {
-            // A step beyond the end would start over.
+            // A step past the end would restart the statement.
             guard hasRow else { return }
             let status = sqlite3_step(statement.handle)
             hasRow = status == SQLITE_ROW
@@ -143,32 +143,32 @@ struct PreparedStatement {
         }
     }
 
-    /// The row at which a statement stands. It cannot outlive the closure that it is handed to.
+    /// The current row of a statement. It cannot escape the closure that receives it.
     struct Row: ~Copyable {
         fileprivate let handle: OpaquePointer
 
-        /// A column's integer.
+        /// Returns a column's integer.
         func integer(_ column: Int32) -> Int64 {
             sqlite3_column_int64(handle, column)
         }
 
-        /// A column's text.
+        /// Returns a column's text.
         func text(_ column: Int32) -> String {
             withBytes(column) { bytes in
-                // The pointer is used only inside the closure, while the span's owner is there.
+                // The pointer is used only inside the closure, while the span's owner is alive.
                 bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
             }
         }
 
-        /// Returns whether a column has no value.
+        /// Returns true if a column is NULL.
         func isNull(_ column: Int32) -> Bool {
             sqlite3_column_type(handle, column) == SQLITE_NULL
         }
 
-        /// Hands over a column's bytes, which are gone when `body` returns.
+        /// Passes `body` a column's bytes, which are valid until it returns.
         func withBytes<R>(_ column: Int32, _ body: (Span<UInt8>) throws -> R) rethrows -> R {
-            // The column's value stays where it is until the statement is stepped or reset, which `body` cannot do; and
-            // it has as many bytes as SQLite says.
+            // The column's value stays at its address until the statement is stepped or reset, which `body` cannot do.
+            // SQLite gives its exact number of bytes.
             let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
             let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
             return try body(bytes.span)
@@ -177,12 +177,12 @@ struct PreparedStatement {
         /// Appends a column's bytes to `output`.
         func append(_ column: Int32, to output: inout [UInt8]) {
             withBytes(column) { bytes in
-                // The pointer is used only inside the closure, while the span's owner is there.
+                // The pointer is used only inside the closure, while the span's owner is alive.
                 bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
             }
         }
 
-        /// A column's bytes.
+        /// Returns a column's bytes.
         func bytes(_ column: Int32) -> [UInt8] {
             var bytes: [UInt8] = []
             append(column, to: &bytes)

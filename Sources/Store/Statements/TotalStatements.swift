@@ -13,7 +13,7 @@ final class TotalStatements {
         change = try PreparedStatement("UPDATE rooms SET bytes = bytes + ? WHERE id = ?", db)
     }
 
-    /// Messages have been put in their places: one change for each room whose messages stand side by side.
+    /// Adds filed messages to the totals, with one update for each run of messages of the same room.
     func filed(_ messages: [RecentMessage]) throws {
         var rest = messages[...]
         while var last = rest.first {
@@ -30,7 +30,7 @@ final class TotalStatements {
         }
     }
 
-    /// A snapshot has so many more bytes than the one in whose place it is, or fewer.
+    /// Adds to a room's bytes the difference between a new snapshot and the one that it replaces.
     func changed(by bytes: Int, in room: Int64) throws {
         if bytes == 0 { return }
         try change.bind(Int64(bytes), at: 1)
@@ -43,14 +43,14 @@ final class TotalStatements {
 ///
 /// Confined to its connection.
 final class AdminStatements {
-    /// A room as it is among the rows, what is in the journal only left out.
+    /// A room without its unfiled messages.
     struct Room {
         var number: Int64
         var id: RoomID
         var isPrivate: Bool
         var title: String?
         var bytes: Int64
-        /// In milliseconds since 1970; 0 when it is not known.
+        /// The time of the latest activity in milliseconds since 1970; 0 if unknown.
         var activity: Int64
     }
 
@@ -87,10 +87,10 @@ final class AdminStatements {
             "SELECT created_at FROM messages WHERE id > ? AND id <= ? AND sender = ? ORDER BY id DESC LIMIT 1", db)
     }
 
-    /// Hands over rooms behind a place, latest activity first, until `body` answers `false`.
+    /// Passes `body` the rooms after a position, latest activity first, until it returns false.
     func forEachRoom(after place: InboxCursor.Activity?, _ body: (Room) -> Bool) throws {
         try selectByActivity.bind(place?.milliseconds ?? .max, at: 1)
-        // Every id sorts behind a space, which none has.
+        // No id is or begins with a space, and every id sorts after one.
         try selectByActivity.bind(place?.room.string ?? " ", at: 2)
         try selectByActivity.withRows { rows in
             while rows.hasRow {
@@ -100,19 +100,19 @@ final class AdminStatements {
         }
     }
 
-    /// A room; `nil` when there is none, or none any more.
+    /// Returns a room; `nil` if it does not exist or has been deleted.
     func room(_ id: RoomID) throws -> Room? {
         try selectRoom.bind(id.string, at: 1)
         return try selectRoom.firstRow { Room($0) }
     }
 
-    /// The number of members that a room has.
+    /// Returns the number of a room's members.
     func members(of room: Int64) throws -> Int64 {
         try countMembers.bind(room, at: 1)
         return try countMembers.firstRow { $0.integer(0) } ?? 0
     }
 
-    /// The rooms that a user is a member of, behind that of a number in the order of numbers, `limit` at most.
+    /// Returns at most `limit` rooms that a user is a member of, after number `room`, by number.
     func memberships(of user: UserID, after room: Int64, limit: Int) throws -> [AdminUser.Membership] {
         try selectMemberships.bind(user.string, at: 1)
         try selectMemberships.bind(room, at: 2)
@@ -125,7 +125,7 @@ final class AdminStatements {
         return memberships
     }
 
-    /// Rooms that a user is a member of, `limit` at most, in no order.
+    /// Returns at most `limit` rooms that a user is a member of, in no order.
     func activities(of user: UserID, limit: Int) throws -> [(number: Int64, id: RoomID, activity: Int64)] {
         try selectActivities.bind(user.string, at: 1)
         try selectActivities.bind(Int64(limit), at: 2)
@@ -136,7 +136,8 @@ final class AdminStatements {
         return rooms
     }
 
-    /// The time when a user has sent last to a room, among `most` messages up to `head`; in milliseconds since 1970.
+    /// Returns the time of a user's latest message in a room, among the `most` messages up to `head`, in milliseconds
+    /// since 1970.
     func lastSend(of user: UserID, in room: Int64, head: Int64, most: Int64) throws -> Int64? {
         try selectLastSend.bind(RowKey(room: room, head - most).rawValue, at: 1)
         try selectLastSend.bind(RowKey(room: room, head).rawValue, at: 2)
