@@ -5,7 +5,7 @@ public import Wire
 
 /// The log of every room in one SQLite file.
 public final class SQLiteLog: MessageLog {
-    /// Random; made with the database, and anew when one is opened that was restored from a backup.
+    /// A random name of the history. Created with the database; replaced when a restored backup is opened.
     public let epoch: String
     /// The bans in force.
     public let bans: BanTable
@@ -14,14 +14,14 @@ public final class SQLiteLog: MessageLog {
     private let storage: StorageWatch
     private let held: Mutex<Held?>
 
-    /// Opens a database, making it if it is not there, and starts the threads.
+    /// Opens a database, creating it if it does not exist, and starts the threads.
     ///
     /// - Parameters:
-    ///   - path: the file. Beside it there will be `-wal`, `-shm` and `.lock`.
-    ///   - observer: hears of commits and answers, on the log's threads; of what is refused because a queue is full or
-    ///     the log is closed, on the thread that asked, before ``submit(_:)`` or ``fetch(_:)`` returns.
-    /// - Throws: ``StoreError`` when another server has the database, when it is of a newer version or another program,
-    ///   or when it cannot be read or written.
+    ///   - path: the file. SQLite and the server create `-wal`, `-shm` and `.lock` beside it.
+    ///   - observer: receives commits and answers on the log's threads. Refusals because a queue is full or the log is
+    ///     closed are delivered on the calling thread, before ``submit(_:)`` or ``fetch(_:)`` returns.
+    /// - Throws: ``StoreError`` if another server uses the database, if it belongs to a newer version or another
+    ///   program, or if it cannot be read or written.
     public init(
         path: String, observer: any LogObserver, configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) {
@@ -74,47 +74,46 @@ public final class SQLiteLog: MessageLog {
         reader.fetch(queries)
     }
 
-    /// The refusal that sends get because the database's files are not in their places; `nil` when they are.
+    /// The error of sends while the database's files are missing or replaced; `nil` if they are in place.
     public var storageLoss: Problem? { storage.isLost ? .storageLost : nil }
 
-    /// Removes reads from the queue that nobody waits for any more.
+    /// Removes queued reads whose answers are no longer wanted.
     public func cancel(_ queries: [(ticket: Ticket, asker: Asker)]) {
         reader.cancel(queries)
     }
 
-    /// The reason why messages cannot be stored at the moment; `nil` when they can.
+    /// The reason why messages cannot be stored at present; `nil` if they can.
     public var failure: String? { writer.failure }
 
-    /// The number of rooms that take no changes because their part of the database is damaged.
+    /// The number of rooms that take no changes because their rows are damaged.
     public var asideRooms: Int { writer.asideCount }
 
-    /// The number of submissions that wait for a commit.
+    /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writer.queued }
 
-    /// The number of queries that wait for a reader.
+    /// The number of queries waiting for a reader.
     public var queuedQueries: Int { reader.queued }
 
-    /// Commits what is queued, refuses what is asked and not yet read, ends the threads, and gives the database back.
+    /// Commits the queued submissions, refuses the queued queries, stops the threads, and closes the database.
     ///
-    /// Submissions and queries that come afterwards are refused with 503 `unavailable`, as are the queries that wait. Must not be called by the observer, for
-    /// whose return it would wait. A second call does nothing, or waits for the first to end.
+    /// Later submissions and queries are refused with 503 `unavailable`. The observer must not call this, because it
+    /// waits for the observer to return. A second call does nothing, or waits for the first to end.
     public func close() {
         writer.close()
         reader.close()
         held.withLock { held in held.take()?.giveBack() }
     }
 
-    /// What a log has of the system while it is open.
+    /// The system resources of an open log.
     private struct Held: ~Copyable {
         let file: DatabaseFile
-        /// The connection that writes; those that read end with their threads.
+        /// The writing connection. The reading connections end with their threads.
         let connection: DatabaseQueue
         let threads: [StoreThread]
 
         consuming func giveBack() {
             for thread in threads { thread.join() }
-            // The last connection to be closed brings the write-ahead log into the database. Should that fail, the next
-            // one to be opened does it.
+            // Closing the last connection checkpoints the write-ahead log. If that fails, the next start does it.
             try? connection.close()
         }
     }

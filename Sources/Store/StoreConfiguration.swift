@@ -23,7 +23,7 @@ public struct StoreConfiguration: Sendable {
     /// Maximum number of bytes of messages in one answer: 4 MiB. The last message may exceed it. The client asks again
     /// for the rest.
     public var answerBytes = 4 * 1024 * 1024
-    /// Number of rooms whose state the writer remembers between commits. When there are more, it forgets all.
+    /// Maximum number of rooms whose state the writer caches between commits. Beyond it the cache is emptied.
     public var cachedRooms = 100_000
     /// Maximum size of ``ClientMessageFilter`` in bytes: 8 MiB, for 4 million ids.
     public var clientMessageFilter = 8 * 1024 * 1024
@@ -92,8 +92,7 @@ public struct StoreConfiguration: Sendable {
     /// Maximum number of pages of the database; `nil` for no limit.
     public var maximumPages: Int?
 
-    /// Returns the time that messages get when they are committed. A message never gets an earlier time than the one
-    /// before.
+    /// Returns the time for the messages of a commit. A message never gets a time before that of the previous one.
     public var clock: @Sendable () -> Timestamp = { Timestamp.now() }
     /// Called on the writer's thread after each successful commit, with its duration and its number of submissions.
     public var onCommit: (@Sendable (Duration, Int) -> Void)?
@@ -113,23 +112,22 @@ public struct StoreConfiguration: Sendable {
     public init() {}
 }
 
-/// News of work that is done in parts, such as removing what a deleted room has held. The first text
-/// names the work.
+/// News of a job, such as removing the contents of a deleted room. The first text names the job.
 public enum JobEvent: Sendable, Hashable {
-    /// So much is done.
+    /// The job has made this much progress.
     case progress(String, percent: Int)
-    /// It is done.
+    /// The job is done.
     case done(String)
-    /// A part could not be done, for this reason. It is tried again, and others are gone on with.
+    /// A part of the job failed for this reason. It will be retried; other jobs continue.
     case failed(String, String)
 }
 
-/// What there is to be told of messages that expire.
+/// News of message expiry.
 public enum ExpiryEvent: Sendable, Hashable {
-    /// One commit has left tombstones of so many messages.
+    /// One commit has expired this many messages.
     case expired(Int)
-    /// There are no more that are too old; so many there were.
+    /// No expired messages are left; this many expired since that was last reported.
     case passOver(Int)
-    /// Messages could not be changed, for this reason. The others are gone on with.
+    /// Messages could not be expired for this reason. Other rooms continue.
     case failed(String)
 }

@@ -1,6 +1,6 @@
 /// The reason why a database cannot be opened.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, and what can be done about it, for the person who started the server.
+    /// A description of the problem and its remedy, for the operator.
     public let description: String
 
     /// Another server has the database open.
@@ -8,7 +8,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) is in use by another server")
     }
 
-    /// Another program writes to the database, or keeps others from doing so.
+    /// Another program holds a lock on the database.
     static func locked(_ path: String) -> StoreError {
         StoreError(description: "\(path) is locked by another program")
     }
@@ -25,7 +25,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) is not a file: the database needs the path of a file, there or not")
     }
 
-    /// The file is no database, or one of another program.
+    /// The file is no database, or it belongs to another program.
     static func notADatabase(_ path: String) -> StoreError {
         StoreError(description: "\(path) is not a database of Backscroll")
     }
@@ -51,7 +51,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         .unusable(path, reason: "\(path)-wal is there, and is not its own; remove it")
     }
 
-    /// There is a write-ahead log, and its database is gone.
+    /// There is a write-ahead log without its database.
     static func logWithoutDatabase(_ path: String) -> StoreError {
         .unusable(
             path, reason: "\(path)-wal is there without its database; restore that from a backup, or remove the log")
@@ -84,7 +84,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "the directory \(path) cannot be used for a backup: \(reason)")
     }
 
-    /// The backup cannot be where it shall be.
+    /// The backup cannot be written to its destination.
     static func backupPlace(_ path: String, reason: String) -> StoreError {
         StoreError(description: "the backup cannot be \(path): \(reason)")
     }
@@ -94,7 +94,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "the backup \(path) cannot be written: there is no space left for it")
     }
 
-    /// Somebody has given the backup up.
+    /// The backup was cancelled.
     static func cancelled(_ path: String) -> StoreError {
         StoreError(description: "the backup \(path) was given up")
     }
@@ -104,7 +104,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "the export of \(path) is not complete: \(reason)")
     }
 
-    /// Whatever else SQLite has to say.
+    /// Any other error of SQLite.
     static func unusable(_ path: String, reason: String) -> StoreError {
         StoreError(description: "\(path) cannot be opened: \(reason)")
     }
