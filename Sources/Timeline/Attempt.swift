@@ -1,10 +1,10 @@
-/// A fetch, a POST or a connection that is attempted until it succeeds. It knows how long to wait after a failure.
+/// A fetch, a POST or a connection that is retried until it succeeds, with its wait after a failure.
 struct Attempt: Sendable {
     /// A pause before the next attempt.
     struct Wait: Sendable {
         /// The end, in the timeline's milliseconds.
         var until: Double
-        /// True where a `retry_after` asked for it.
+        /// True if a `retry_after` requested this wait.
         var isAsked: Bool
     }
 
@@ -12,12 +12,12 @@ struct Attempt: Sendable {
         case idle, loading, failed
     }
 
-    /// The longest wait between two attempts that no server asked for, in seconds.
+    /// Maximum wait between two attempts without a `retry_after`, in seconds.
     static let maximumBackoffSeconds = 30.0
 
     /// The request under way. Only fetches use it.
     private(set) var request: Int?
-    /// The place that the last request was made from. Only the edge after uses it.
+    /// The `seq` that the last request started from. Only the edge after uses it.
     var from: Int64 = 0
     /// True after a failure, until the next attempt begins.
     private(set) var hasFailed = false
@@ -35,14 +35,14 @@ struct Attempt: Sendable {
         wait = nil
     }
 
-    /// Ends the attempt. Without a wait, the next one begins only when somebody asks for it.
+    /// Ends the attempt. The next one starts only on demand.
     mutating func fail() {
         request = nil
         hasFailed = true
     }
 
-    /// Ends the attempt and waits `retryAfter` seconds, or 1, 2, 4 … 30 by the number of failures since the last success.
-    /// A failure with a `retryAfter` counts as one of them.
+    /// Ends the attempt and waits `retryAfter` seconds, or 1, 2, 4 … 30 by the number of failures since the last
+    /// success. A failure with a `retryAfter` counts too.
     mutating func failAndWait(now: Double, retryAfter: Double? = nil) {
         fail()
         failures += 1

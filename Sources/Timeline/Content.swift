@@ -1,19 +1,19 @@
 /// A message that a ``Timeline`` keeps: one snapshot of it, as the server sent it.
 ///
-/// The timeline reads these properties and nothing else, so a type can carry whatever the app draws. Two snapshots with
-/// the same ``seq`` and ``rev`` must be equal.
+/// The timeline reads only these properties, so a type may have any others that the app draws. Two snapshots with the
+/// same ``seq`` and ``rev`` must be equal.
 public protocol TimelineMessage: Hashable, Sendable {
-    /// The position in the room: 1, 2, 3 … without gaps. Other numbers than 1 through 2⁵³ − 1 are ignored.
+    /// The position in the room: 1, 2, 3 … without gaps. Messages with a number outside 1 through 2⁵³ − 1 are ignored.
     var seq: Int64 { get }
-    /// The room's revision at which this snapshot was made. Of two snapshots of a message the one with the higher `rev`
-    /// is newer.
+    /// The room's revision at which this snapshot was made. Of two snapshots of a message, the one with the higher
+    /// `rev` is newer.
     var rev: Int64 { get }
     /// The id of the user who sent the message, as the server spells it.
     var senderID: String { get }
     /// The sender's id for the send. Empty counts as absent.
     var clientMessageID: String? { get }
-    /// The time when the message was stored, in milliseconds since 1970, UTC. It decides under which day line the
-    /// message stands, and no order.
+    /// The time when the message was stored, in milliseconds since 1970, UTC. It determines the message's day line
+    /// only, not its place.
     var createdMilliseconds: Int64 { get }
     /// True if only the message's place remains (a tombstone).
     var isDeleted: Bool { get }
@@ -27,7 +27,7 @@ public protocol TimelineDraft: Hashable, Sendable {
 }
 
 extension ClosedRange<Int64> {
-    /// The numbers that a message can have as its `seq`: 1 to 2⁵³ − 1, those that JSON can carry everywhere.
+    /// The valid numbers of messages: 1 to 2⁵³ − 1, which every JSON implementation can represent.
     static var timelineNumbers: ClosedRange<Int64> { 1...9_007_199_254_740_991 }
 }
 

@@ -1,20 +1,20 @@
 extension Timeline {
-    /// Something for the host of a timeline to do.
+    /// An action for the host of a timeline.
     public enum Effect: Hashable, Sendable {
-        /// Asks the server for a page, and answers with ``Event/page(request:_:)`` or
-        /// ``Event/fetchFailed(request:_:)`` with the same number: 1, 2, 3 …
+        /// Requests a page. The host answers with ``Event/page(request:_:)`` or ``Event/fetchFailed(request:_:)`` with
+        /// the same number: 1, 2, 3 …
         case fetch(request: Int, Query)
-        /// Opens a socket at this position, and ends an earlier one.
+        /// Opens a socket at this position, and closes an earlier one.
         case subscribe(since: Int64, epoch: String)
-        /// POSTs the draft with its id, and answers with ``Event/sent(clientMessageID:_:)`` or
+        /// POSTs the draft with its id. The host answers with ``Event/sent(clientMessageID:_:)`` or
         /// ``Event/sendFailed(clientMessageID:_:)``.
         case post(Draft)
-        /// Moves the user's read mark on the server. A host may merge several.
+        /// Moves the user's read mark on the server. A host may merge several of these.
         case markRead(seq: Int64)
-        /// Brings a place into sight once the present view is drawn.
+        /// Scrolls to a place once the present view is drawn.
         case scroll(to: ScrollTarget)
 
-        /// The place among the effects of one answer.
+        /// The position among the effects of one event.
         var order: Int {
             switch self {
             case .fetch: 0
@@ -36,17 +36,17 @@ extension Timeline {
 
     /// The parameters of a request for a page.
     public struct Query: Hashable, Sendable, CustomStringConvertible {
-        /// The messages that the page has.
+        /// The messages of a page.
         public enum Anchor: Hashable, Sendable {
-            /// The newest ones.
+            /// The newest messages.
             case newest
-            /// Those around the first unread one: `around=unread`.
+            /// The messages around the first unread one: `around=unread`.
             case aroundUnread
-            /// Those around a `seq`: `around=SEQ`.
+            /// The messages around a `seq`: `around=SEQ`.
             case around(Int64)
-            /// Those before a `seq`: `before=SEQ`.
+            /// The messages before a `seq`: `before=SEQ`.
             case before(Int64)
-            /// Those after a `seq`: `after=SEQ`.
+            /// The messages after a `seq`: `after=SEQ`.
             case after(Int64)
 
             init(_ place: Place) {
@@ -59,7 +59,7 @@ extension Timeline {
             }
         }
 
-        /// The messages that the page has.
+        /// The messages to request.
         public var anchor: Anchor
         /// Maximum number of messages of the page.
         public var limit: Int

@@ -1,12 +1,13 @@
 extension Timeline {
-    /// Something that happened and that the timeline must know: an answer of the server, a frame, an act of the user.
+    /// An event that the timeline must know: an answer of the server, a frame, or an action of the user.
     ///
-    /// Numbers that no server sends, such as a negative `seq`, are ignored where they come from a frame or a store, and
-    /// refused by ``Page/init(messages:hasBefore:hasAfter:head:rev:epoch:read:unread:firstUnread:)``.
+    /// Numbers that no server sends, such as a negative `seq`, are ignored in frames and stores.
+    /// ``Page/init(messages:hasBefore:hasAfter:head:rev:epoch:read:unread:firstUnread:)`` throws an error for them.
     public enum Event: Hashable, Sendable {
-        /// Shows the room at a place. The window is dropped, the outbox is kept.
+        /// Shows the room at a place. Drops the window and keeps the outbox.
         case open(at: Place)
-        /// Shows what a local store had. It comes before any page, and does nothing after a window.
+        /// Shows the contents of a local store. It comes before any page. It has no effect once there has been a
+        /// window.
         case restore(Restored)
         /// The answer to the fetch with this number.
         case page(request: Int, Page)
@@ -14,18 +15,18 @@ extension Timeline {
         case fetchFailed(request: Int, Failure)
         /// The socket of the last ``Effect/subscribe(since:epoch:)`` has opened. Comes before its first frame.
         case connected
-        /// That socket has ended. Earlier sockets are silent.
+        /// That socket has ended. Earlier sockets cause no events.
         case disconnected
         /// A frame of that socket.
         case frame(Frame)
         /// The reader is within two screens of an edge of the window.
         case near(Edge)
-        /// Tells where the reader is now: at the bottom or not, and the `seq` of the last message in sight.
+        /// The reader's present place: at the bottom or not, and the `seq` of the last visible message.
         case viewport(atBottom: Bool, lastVisible: Int64?)
-        /// The screen came to the front of the user, or left it. It starts in front.
+        /// The screen came to the user's front, or left it. It starts in front.
         case active(Bool)
-        /// The user sends. `at` is the time on the user's clock in milliseconds since 1970; it decides the day line only.
-        /// A draft whose id is in the outbox or the window already, or is empty, changes nothing.
+        /// The user sends. `at` is the time on the user's clock in milliseconds since 1970, and determines the day line
+        /// only. A draft is ignored if its id is empty, or already in the outbox or the window.
         case send(Draft, at: Int64)
         /// The POST of a draft was answered 200 or 201 with this message.
         case sent(clientMessageID: String, Message)
@@ -33,18 +34,18 @@ extension Timeline {
         case sendFailed(clientMessageID: String, Failure)
         /// The user wants a failed send to be posted again.
         case retry(clientMessageID: String)
-        /// The user gives a failed send up.
+        /// The user discards a failed send.
         case discard(clientMessageID: String)
         /// The user asks to go to a place.
         case jump(to: Place)
-        /// A tick of a clock, in milliseconds from any start. Only the differences count, and a step back counts as none.
-        /// Typing notices, retries and back-off depend on it, and nothing else.
+        /// A clock tick, in milliseconds from any start. Only differences count, and a step backwards counts as zero.
+        /// Only typing notices, retries and back-off depend on it.
         case time(now: Double)
     }
 
     /// A place in the room.
     public enum Place: Hashable, Sendable {
-        /// The first message that the user has not read.
+        /// The first unread message.
         case read
         /// The newest message.
         case last
@@ -62,11 +63,11 @@ extension Timeline {
 
     /// The reason why a request failed.
     public struct Failure: Hashable, Sendable {
-        /// The status of the answer; 0 where no answer came.
+        /// The status of the answer; 0 if no answer came.
         public var status: Int
         /// The server's error code, such as `forbidden`.
         public var code: String?
-        /// The seconds after which the server asks to try again, 0 or more.
+        /// The number of seconds after which the server asks for a retry; not negative.
         public var retryAfter: Double?
 
         /// Creates a failure. A `retryAfter` below 0 counts as 0.
@@ -84,11 +85,11 @@ extension Timeline {
 
     /// A page of messages, read in one snapshot of the room.
     public struct Page: Hashable, Sendable {
-        /// The messages in ascending `seq`, without holes.
+        /// The messages in ascending `seq`, without gaps.
         public let messages: [Message]
-        /// True if the room goes on before the first message.
+        /// True if the room has messages before the first one.
         public let hasBefore: Bool
-        /// True if the room goes on after the last message.
+        /// True if the room has messages after the last one.
         public let hasAfter: Bool
         /// The room's highest `seq`; 0 for an empty room.
         public let head: Int64
@@ -96,17 +97,17 @@ extension Timeline {
         public let rev: Int64
         /// The history that ``rev`` belongs to.
         public let epoch: String
-        /// The user's read mark, where the host knows it.
+        /// The user's read mark, if the host knows it.
         public let read: Int64?
-        /// The number of messages that the user has not read, where the host knows it.
+        /// The number of unread messages, if the host knows it.
         public let unread: Int64?
-        /// The `seq` of the first of them.
+        /// The `seq` of the first unread message.
         public let firstUnread: Int64?
 
         /// Creates a page.
         ///
-        /// - Throws: ``MalformedPage`` if the messages are not in ascending `seq` without holes, or a number is not within
-        ///   0 and 2⁵³ − 1. Such a page would put a hole into the window.
+        /// - Throws: ``MalformedPage`` if the messages are not in ascending `seq` without gaps, or if a number is
+        ///   outside 0 through 2⁵³ − 1. Such a page would leave a gap in the window.
         public init(
             messages: [Message], hasBefore: Bool, hasAfter: Bool, head: Int64, rev: Int64, epoch: String,
             read: Int64? = nil, unread: Int64? = nil, firstUnread: Int64? = nil
@@ -145,22 +146,22 @@ extension Timeline {
         }
     }
 
-    /// The part of a room that a local store had.
+    /// A part of a room from a local store.
     public struct Restored: Hashable, Sendable {
-        /// The messages in any order. Of messages with holes the newest run becomes the window.
+        /// The messages in any order. If they have gaps, the newest run without a gap becomes the window.
         public var messages: [Message]
-        /// True if the room goes on before the messages, as far as the store knows.
+        /// True if the room has messages before these, as far as the store knows.
         public var hasBefore: Bool
-        /// True if the room goes on after them.
+        /// True if the room has messages after these.
         public var hasAfter: Bool
         /// The revision up to which all changes of the messages are in the store.
         public var rev: Int64
         /// The history that ``rev`` belongs to.
         public var epoch: String
-        /// The user's read mark; nil where it is not known.
+        /// The user's read mark; nil if unknown.
         public var read: Int64?
 
-        /// Creates what a store had.
+        /// Creates the contents of a store.
         public init(
             messages: [Message], hasBefore: Bool, hasAfter: Bool, rev: Int64, epoch: String, read: Int64? = nil
         ) {
@@ -175,9 +176,9 @@ extension Timeline {
 
     /// A frame of a socket.
     public struct Frame: Hashable, Sendable {
-        /// The room that the frame names. A frame that names another room is ignored.
+        /// The room that the frame names. Frames of another room are ignored.
         public var room: String?
-        /// The epoch that the frame names. Another epoch than that of the window drops the window and opens anew.
+        /// The epoch that the frame names. An epoch other than the window's resets the timeline (rule 20).
         public var epoch: String?
         /// The content.
         public var content: Content
@@ -195,24 +196,24 @@ extension Timeline {
             case subscribed(head: Int64?)
             /// A message that is new or has changed.
             case message(Message)
-            /// The replay is over. `rev` is the position that it led to.
+            /// The replay is over. `rev` is the position that it reached.
             case live(rev: Int64?)
             /// A user is typing.
             case typing(user: String)
             /// A user's read mark moved to this `seq`.
             case read(user: String, seq: Int64)
-            /// So many users are in the room now.
+            /// The number of users in the room.
             case presence(online: Int64)
-            /// An error. Of codes only `cursor_unknown` has a meaning here: the position is not of this history. A
-            /// handshake that is refused with 410 is told in this way, before ``Event/disconnected``.
+            /// An error. Only the code `cursor_unknown` matters here: the position does not belong to this history. The
+            /// host also reports a handshake refused with 410 in this way, before ``Event/disconnected``.
             case error(code: String)
-            /// A type that this version does not know. Nothing of it but its epoch counts.
+            /// A type that this version does not know. Only its epoch matters.
             case unknown
         }
     }
 }
 
-/// The error for a page that would put a hole into the window.
+/// The error for a page that would leave a gap in the window.
 public struct MalformedPage: Error, Hashable, CustomStringConvertible {
     /// The reason, in English.
     public let description: String

@@ -1,28 +1,28 @@
-/// The messages from `first` to `last` without holes, each in the latest snapshot known.
+/// The messages from `first` to `last` without gaps, each in the latest known snapshot.
 ///
-/// It counts what is unread in it, so that nothing walks through the window for each message.
+/// The window keeps the number of its unread messages, so that no event has to count them.
 struct MessageWindow<Message: TimelineMessage>: Sendable {
     /// The message with `seq` is at `seq - first`.
     private(set) var messages: [Message] = []
-    /// The lowest `seq` in the window, or the place where its first message will stand.
+    /// The lowest `seq` in the window, or the place of the first message of an empty window.
     private(set) var first: Int64
-    /// True if the room goes on before ``first``.
+    /// True if the room has messages before ``first``.
     var hasBefore: Bool
-    /// True if the room goes on after ``last``; false means that the window is at the head.
+    /// True if the room has messages after ``last``; false means that the window is at the head.
     var hasAfter: Bool
-    /// The number of messages of others in the window beyond the read mark that are not deleted.
+    /// The number of messages in the window after the read mark that others sent and that are not deleted.
     private(set) var unread: Int64 = 0
-    /// The ids of own messages in the window, and the `seq` of each.
+    /// The ids of own messages in the window, each with its `seq`.
     private var ownIDs: [SendID: Int64] = [:]
-    /// The own messages whose id is already that of another one in the window.
+    /// The own messages whose id is already that of another message in the window.
     ///
-    /// The answer to a POST does not name its epoch. When the server has come back from a backup, the answer may be of the
-    /// new epoch while the frames are still those of the old one, and an id then has two places until the reset.
+    /// The answer to a POST does not name its epoch. After the server was restored from a backup, the answer may belong
+    /// to the new epoch while the frames still belong to the old one. An id then has two places until the reset.
     private var twins: Set<Int64> = []
     private let me: String
     private var mark: Int64
 
-    /// Creates a window of these messages, ascending without holes. `first` is where an empty window begins.
+    /// Creates a window of these messages, which ascend without gaps. `first` is the place of an empty window.
     init(_ messages: [Message], first: Int64, hasBefore: Bool, hasAfter: Bool, me: String, mark: Int64?) {
         self.first = messages.first?.seq ?? first
         self.hasBefore = hasBefore
@@ -59,19 +59,19 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
         !twins.isEmpty && twins.contains(seq)
     }
 
-    /// Returns true if every message of the room that is beyond `mark`, up to ``last``, is here.
+    /// Returns true if the window has every message after `mark` up to ``last``.
     func reachesBack(to mark: Int64) -> Bool {
         !hasBefore || first <= mark + 1
     }
 
-    /// Puts a message behind the last one; its `seq` is `last + 1`.
+    /// Appends a message, whose `seq` is `last + 1`.
     mutating func append(_ message: Message) {
         messages.append(message)
         enter(message)
         if isUnread(message) { unread += 1 }
     }
 
-    /// Puts messages before the first one; the last of them is `first - 1`.
+    /// Prepends messages; the last of them has the `seq` `first - 1`.
     mutating func prepend(_ earlier: [Message]) {
         messages.insert(contentsOf: earlier, at: 0)
         first -= Int64(earlier.count)
@@ -81,8 +81,7 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
         }
     }
 
-    /// Takes this snapshot of a message in the window if it is newer than the one known (rule 4), and returns the one
-    /// that it replaces.
+    /// Replaces a message in the window if this snapshot is newer (rule 4), and returns the old snapshot.
     mutating func replace(_ message: Message) -> Message? {
         let index = Int(message.seq - first)
         let known = messages[index]
@@ -95,8 +94,8 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
         return known
     }
 
-    /// Moves the read mark forward and returns the number of unread messages that it passed. A message outside the
-    /// window counts as another's.
+    /// Moves the read mark forward, and returns the number of unread messages that it passed. A message outside the
+    /// window counts as one of another user.
     mutating func moveMark(to seq: Int64) -> Int64 {
         let from = max(mark + 1, first)
         let to = min(seq, last)
@@ -111,7 +110,7 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
         return passed
     }
 
-    /// Remembers an own message's id.
+    /// Records an own message's id.
     private mutating func enter(_ message: Message) {
         guard let id = message.sendID, message.senderID.isExactly(me) else { return }
         if let seq = ownIDs[id], seq != message.seq {

@@ -9,7 +9,7 @@ struct Outbox<Draft: TimelineDraft, State: Sendable>: Sendable {
     }
 
     private(set) var sends: [Send] = []
-    /// The ids of ``sends``: most messages of mine that come are not among them, and that must not cost a search.
+    /// The ids of ``sends``. Most own messages that arrive are not in the outbox, and this avoids a search for each.
     private var ids: Set<SendID> = []
 
     var isEmpty: Bool { sends.isEmpty }
@@ -22,7 +22,7 @@ struct Outbox<Draft: TimelineDraft, State: Sendable>: Sendable {
         index(of: id).map { sends[$0].state }
     }
 
-    /// Adds a send at the end. Its id is not in the outbox.
+    /// Adds a send at the end. Its id must not be in the outbox.
     mutating func append(_ send: Send) {
         sends.append(send)
         ids.insert(send.id)

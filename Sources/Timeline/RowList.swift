@@ -1,27 +1,27 @@
 extension Timeline {
-    /// The rows of the view, kept up to date so that an event costs the rows that it changes.
+    /// The rows of the view. An event costs only the rows that it changes.
     ///
-    /// The rows are a body, those of the window and the lines among them, and a tail, those of the outbox. What changes at
-    /// more than one place, such as a page before the window, makes the list stale, and ``setBody(_:first:unreadAt:)``
-    /// makes it anew.
+    /// The rows are a body and a tail. The body has the rows of the window and its lines; the tail has the rows of the
+    /// outbox. A change in more than one place, such as a page before the window, makes the list stale, and
+    /// ``setBody(_:first:unreadAt:)`` rebuilds it.
     struct RowList: Sendable {
         private(set) var rows: [Row] = []
-        /// The number of rows that belong to the body.
+        /// The number of rows in the body.
         private var bodyCount = 0
-        /// The places of day lines and of the unread line in the body, ascending.
+        /// The indices of day lines and of the unread line in the body, ascending.
         private var lines: [Int] = []
-        /// The latest day that a line of the body tells of.
+        /// The latest day that has a line in the body.
         private var lastDay = Int64.min
         /// The `seq` of the body's first message.
         private var first: Int64 = 0
         /// The `seq` before which the unread line stands, if that message is in the window.
         private(set) var unreadAt: Int64?
-        /// True if the body must be made anew.
+        /// True if the body must be rebuilt.
         var isStale = false
-        /// True if the tail must be made anew.
+        /// True if the tail must be rebuilt.
         var isTailStale = false
 
-        /// Makes the body anew, and drops the tail. Each of its rows comes with its day.
+        /// Rebuilds the body, and drops the tail. Each row of the body comes with its day.
         mutating func setBody(_ body: [(row: Row, day: Int64)], first: Int64, unreadAt: Int64?) {
             rows.removeAll(keepingCapacity: true)
             lines.removeAll(keepingCapacity: true)
@@ -34,7 +34,7 @@ extension Timeline {
             isTailStale = true
         }
 
-        /// Adds the row of a message at the end of the body, with the lines that stand before it.
+        /// Adds the row of a message at the end of the body, with the lines before it.
         mutating func append(_ row: Row, seq: Int64, day: Int64) {
             if day > lastDay {
                 lines.append(bodyCount)
@@ -52,7 +52,7 @@ extension Timeline {
         /// Replaces the row of a message that is in the body.
         mutating func replace(_ row: Row, seq: Int64) {
             let place = Int(seq - first)
-            // The message stands behind each line before which there are no more than `place` messages.
+            // The message comes after each line that has at most `place` messages before it.
             var low = 0
             var high = lines.count
             while low < high {
@@ -62,7 +62,7 @@ extension Timeline {
             rows[place + low] = row
         }
 
-        /// Makes the tail anew. Each of its rows comes with its day.
+        /// Rebuilds the tail. Each of its rows comes with its day.
         mutating func setTail(_ tail: [(row: Row, day: Int64)]) {
             isTailStale = false
             rows.removeLast(rows.count - bodyCount)

@@ -80,14 +80,14 @@ extension Timeline {
 
     mutating func takeTime(_ now: Double) {
         guard now.isFinite else { return }
-        // A clock that is set back must not stop the waits: only differences count, and none counts twice.
+        // A clock that is set back must not stop the waits. So only differences count, and each counts once.
         if let last = self.now { elapsed += max(0, now - last) }
         self.now = now
         if !typing.isEmpty { typing.removeAll { [elapsed] in $0.until <= elapsed } }
         attemptAgain { [elapsed] in $0.until <= elapsed }
     }
 
-    /// Attempts again what waits, where the wait is over.
+    /// Retries everything that waits, if its wait is over.
     mutating func attemptAgain(where isOver: (Attempt.Wait) -> Bool) {
         if let wait = opening?.fetch.wait, isOver(wait) { fetchOpening() }
         if let wait = jump?.fetch?.wait, isOver(wait) { fetchJump() }

@@ -7,7 +7,7 @@ extension Timeline {
         startLine()
         findLine()
         guard let target = target(inWindow: place) else { return beginOpening(at: place) }
-        // Rule 3: the place lies in the restored window. What else an `open` ends, ends here too.
+        // Rule 3: the place lies in the restored window. This `open` ends an earlier opening and jump, too.
         opening = nil
         jump = nil
         toast = nil
@@ -28,8 +28,8 @@ extension Timeline {
         jump = nil
         line = nil
         toast = nil
-        // Rule 1: until the page's `subscribe` the connection is offline. That holds for an `error` of the earlier socket
-        // as well: its position is of no use any more, and a reset would lose the place that the user asked for.
+        // Rule 1: the connection is offline until the page's `subscribe`, even for an `error` of the earlier socket.
+        // Its position no longer matters, and a reset would lose the place that the user asked for.
         closeSocket()
         isReplaying = false
         connecting.wait = nil
@@ -46,8 +46,8 @@ extension Timeline {
     mutating func open(with page: Page) {
         guard let place = opening?.at else { return }
         opening = nil
-        // An opening's page sets the position, so one of another epoch needs no reset (rule 20): only what is known of the
-        // earlier epoch must go.
+        // An opening's page sets the position, so a page of another epoch needs no reset (rule 20). Only the state of
+        // the earlier epoch is dropped.
         if let epoch, !epoch.isExactly(page.epoch) { forgetEpoch() }
         epoch = page.epoch
         rev = page.rev
@@ -65,7 +65,7 @@ extension Timeline {
         for message in restored.messages where bounds.contains(message.seq) { latest.keepLatest(message) }
         let sorted = latest.values.sorted { $0.seq < $1.seq }
         guard let newest = sorted.last else { return }
-        // Rule 3: the longest run of messages without holes that ends with the newest one.
+        // Rule 3: the longest run of messages without gaps that ends with the newest one.
         var start = sorted.count - 1
         while start > 0, sorted[start - 1].seq == sorted[start].seq - 1 { start -= 1 }
         epoch = restored.epoch
@@ -81,7 +81,7 @@ extension Timeline {
         subscribe()
     }
 
-    /// Drops all but the outbox, and opens the room again (rule 20).
+    /// Drops everything except the outbox, and opens the room again (rule 20).
     mutating func reset() {
         let place: Place
         if let opening {
@@ -95,7 +95,7 @@ extension Timeline {
         beginOpening(at: place)
     }
 
-    /// Forgets what is true of one epoch only.
+    /// Drops the state that belongs to one epoch.
     private mutating func forgetEpoch() {
         window = nil
         list.isStale = true
@@ -116,7 +116,7 @@ extension Timeline {
         post?.isOutdated = true
     }
 
-    /// Returns where to scroll for a place in the window; nil if the place lies elsewhere or is not known.
+    /// Returns the scroll target of a place in the window; nil if the place is unknown or outside the window.
     func target(inWindow place: Place) -> ScrollTarget? {
         guard let window else { return nil }
         switch place {
@@ -124,8 +124,8 @@ extension Timeline {
             return window.hasAfter ? nil : .bottom
         case .read:
             if isLineDrawn { return .row(.unreadLine) }
-            // The place is the mark, or what is behind it. With a mark that lies before the window or beyond it, or that
-            // is not known, what is unread may lie elsewhere.
+            // The place is the mark, or the first unread message after it. If the mark is unknown or outside the
+            // window, the unread messages may be elsewhere.
             guard let read, read <= window.last else { return nil }
             if !window.hasAfter, window.reachesBack(to: read) { return .bottom }
             return window.message(read).map { .row(row(of: $0).id) }
@@ -134,7 +134,7 @@ extension Timeline {
         }
     }
 
-    /// Returns where to scroll for a place once its page has become the window (rule 1).
+    /// Returns the scroll target of a place once its page has become the window (rule 1).
     func nearestTarget(_ place: Place) -> ScrollTarget {
         guard let window, !window.isEmpty else { return .bottom }
         let seq: Int64

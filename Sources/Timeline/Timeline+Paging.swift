@@ -23,7 +23,7 @@ extension Timeline {
         }
     }
 
-    /// Asks for a page and returns the number of the request.
+    /// Requests a page, and returns the number of the request.
     mutating func fetch(_ anchor: Query.Anchor) -> Int {
         requests += 1
         effects.append(.fetch(request: requests, Query(anchor: anchor, limit: limit)))
@@ -34,7 +34,7 @@ extension Timeline {
         case opening, jump, before, after
     }
 
-    /// Returns what waits for the answer to a request; nil for those of windows, openings and jumps that have ended.
+    /// Returns the purpose of a request; nil if its window, opening or jump has ended.
     private func purpose(of request: Int) -> Purpose? {
         if opening?.fetch.request == request { return .opening }
         if jump?.fetch?.request == request { return .jump }

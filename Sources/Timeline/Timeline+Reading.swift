@@ -1,7 +1,7 @@
 // Following, reading and jumping (rules 2, 13 to 16).
 
 extension Timeline {
-    /// True while new messages bring the reader to the bottom (rule 13).
+    /// True while new messages scroll the view to the bottom (rule 13).
     var follows: Bool {
         isAtBottom && isActive && window?.hasAfter == false
     }
@@ -26,7 +26,8 @@ extension Timeline {
         attemptAgain { !$0.isAsked }
     }
 
-    /// Rule 15. Called where the reader moves or comes back, so that loading alone marks nothing as read.
+    /// Moves the read mark (rule 15). Called only when the reader moves or comes back, so that loading alone marks
+    /// nothing as read.
     private mutating func markRead() {
         guard isActive, let seq = lastVisible, window?.has(seq) == true, seq > read ?? 0 else { return }
         moveMark(to: seq)
@@ -40,7 +41,7 @@ extension Timeline {
         read = seq
     }
 
-    /// Takes the mark and what is unread from a page that has become the window (rule 15).
+    /// Sets the mark and the unread count from a page that has become the window (rule 15).
     mutating func takeReading(of page: Page) {
         let isBehind = (page.read ?? read ?? 0) < (read ?? 0)
         let isOutdated = page.head < max(newest, newestArrived)
@@ -48,25 +49,25 @@ extension Timeline {
         if let count = page.unread, !isBehind, !isOutdated { unread = count }
     }
 
-    /// True if the window holds all that is beyond the mark, so that what is unread can be counted in it.
+    /// True if the window has all messages after the mark, so that the unread ones can be counted in it.
     var holdsAllUnread: Bool {
         guard let read, held.isEmpty, let window, !window.hasAfter else { return false }
         return window.reachesBack(to: read)
     }
 
-    /// Begins the unread line of an opening (rule 2).
+    /// Starts the search for an opening's unread line (rule 2).
     mutating func startLine(read pageRead: Int64? = nil, firstUnread: Int64? = nil) {
         line = read.map { .searching(mark: $0, searched: $0) }
         continueLine(read: pageRead, firstUnread: firstUnread)
     }
 
-    /// Takes a page's `firstUnread` where the line has no place yet, unless the mark has moved beyond the page's.
+    /// Uses a page's `firstUnread` if the line has no place yet, unless the mark has moved past the page's mark.
     mutating func continueLine(read pageRead: Int64?, firstUnread: Int64?) {
         guard line?.place == nil, let firstUnread else { return }
         if pageRead ?? read ?? 0 >= read ?? 0 { line = .at(firstUnread) }
     }
 
-    /// Gives the line its place, once the window reaches from the first message of others back to the mark (rule 2).
+    /// Places the line once the window reaches from the first message of others back to the mark (rule 2).
     mutating func findLine() {
         guard case .searching(let mark, var searched) = line, let window, window.reachesBack(to: mark) else { return }
         var seq = max(searched + 1, window.first)
@@ -86,10 +87,10 @@ extension Timeline {
         return window?.has(place) == true
     }
 
-    /// Counts a message that a frame or the page of a gap brings, if it is new (rules 14, 15 and 21).
+    /// Counts a message from a frame or the page of a gap, if it is new (rules 14, 15 and 21).
     ///
-    /// New is what lies beyond the newest message known. While a replay or a gap is not over, the messages beyond it come
-    /// in any order, so that each is remembered, and they become known together.
+    /// A message is new if it lies after the newest one known. During a replay or a gap such messages come in any
+    /// order. So each is remembered, and they all become known at the end.
     mutating func noteArrival(_ message: Message) {
         let seq = message.seq
         if seq <= newest || !arrived.insert(seq).inserted { return }
@@ -119,7 +120,7 @@ extension Timeline {
             if after.request == nil { fetchEdge(.after) }
             return
         }
-        // The same jump again, such as that of a second send, takes over the fetch under way.
+        // A second jump to the same place, such as that of a second send, takes over the fetch under way.
         if jump?.to == place, jump?.fetch?.request != nil { return }
         jump = Jump(to: place, fetch: Attempt())
         fetchJump()

@@ -19,7 +19,8 @@ extension Timeline {
         effects.append(.post(send.draft))
     }
 
-    /// Ends the POST under way. Returns nil if the answer is not to that POST, else true if its epoch is over.
+    /// Ends the POST under way. Returns nil if the answer belongs to another POST; otherwise true if the POST's epoch
+    /// is over.
     private mutating func endPost(_ id: SendID) -> Bool? {
         guard let post, post.id == id else { return nil }
         self.post = nil
@@ -31,7 +32,8 @@ extension Timeline {
         if isOutdated == true { return outbox.setState(.queued, of: id) }
         if isOutdated == false { posting.succeed() }
         guard ClosedRange.timelineNumbers.contains(message.seq) else { return }
-        // With another place than the one known, the answer is of an epoch that the frames have not come to yet.
+        // The answer gives another place than the one known, so it belongs to an epoch that the frames have not reached
+        // yet.
         if let known = heldSends.first(where: { $0.sendID == id }), known.seq != message.seq { return }
         learn(message, isAnswer: true)
     }
@@ -60,10 +62,10 @@ extension Timeline {
         outbox.remove(id)
     }
 
-    /// Takes a message of mine that is stored out of the outbox, whatever has shown it (rule 19).
+    /// Removes a stored message of this user from the outbox, whatever event has shown it (rule 19).
     mutating func land(_ message: Message) {
         guard !outbox.isEmpty, let id = message.sendID, isMine(message), outbox.contains(id) else { return }
-        // A wait is for the first send that is queued. It is over if that one was stored after all.
+        // A wait belongs to the first queued send. It ends if that send turns out to be stored.
         if posting.wait != nil, outbox.sends.first(where: { $0.state == .queued })?.id == id { posting.succeed() }
         outbox.remove(id)
         landed.insert(id)
@@ -74,7 +76,7 @@ extension Timeline {
         return landed.contains(id) && isMine(message)
     }
 
-    /// Own sends that are stored beyond a hole, by `seq`: below the window and above the unsent (rule 19).
+    /// Own sends stored beyond a gap, by `seq`. They are drawn below the window and above the unsent ones (rule 19).
     var heldSends: [Message] {
         if landed.isEmpty || held.isEmpty { return [] }
         return held.values.filter { message in

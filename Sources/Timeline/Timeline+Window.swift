@@ -1,9 +1,9 @@
 // The window (rules 4 to 9).
 
 extension Timeline {
-    /// Makes a page the window: an opening's, a jump's, or what was restored.
+    /// Makes a page the window: that of an opening or a jump, or restored messages.
     ///
-    /// Snapshots of its messages from elsewhere may be newer than the page (rules 4 and 8). Messages behind it came after
+    /// Snapshots from elsewhere may be newer than those of the page (rules 4 and 8). Messages after the page came after
     /// the page was read, so they are placed as if they came now.
     mutating func becomeWindow(_ page: Page) {
         let messages = page.messages.map { latest($0) }
@@ -35,22 +35,22 @@ extension Timeline {
         }
     }
 
-    /// Takes a snapshot from a frame, or from the answer to a POST. The latter is no part of a replay.
+    /// Takes a snapshot from a frame, or from the answer to a POST, which is never part of a replay.
     mutating func learn(_ message: Message, isAnswer: Bool = false) {
         head = max(head, message.seq)
-        // Rule 8: the page of a fetch that is under way may hold this message in an older snapshot.
+        // Rule 8: the page of a fetch under way may have an older snapshot of this message.
         if !place(message, mayAppend: isAnswer || !isReplaying), isFetching { late.keepLatest(message) }
     }
 
-    /// Puts a snapshot where it belongs (rules 5 to 7).
+    /// Places a snapshot (rules 5 to 7).
     ///
     /// - Parameter mayAppend: False in a replay, where messages wait for `live`.
-    /// - Returns: False if it belongs neither into the window nor behind it.
+    /// - Returns: False if it belongs neither in the window nor after it.
     @discardableResult
     mutating func place(_ message: Message, mayAppend: Bool) -> Bool {
         land(message)
         guard let first = window?.first, let last = window?.last else {
-            // A send that is stored before the opening's page has come keeps its row until then.
+            // A send that is stored before the opening's page arrives keeps its row until then.
             if isLanded(message) { held.keepLatest(message) }
             return true
         }
@@ -60,7 +60,7 @@ extension Timeline {
             return true
         }
         if window!.hasAfter {
-            // A held message must not grow old.
+            // A held message must be the latest snapshot.
             if held[message.seq] != nil { held.keepLatest(message) }
             return false
         }
@@ -82,7 +82,7 @@ extension Timeline {
         return true
     }
 
-    /// Rule 7: too much is held. The reader's place stays, and a reader who followed goes to the newest.
+    /// Rule 7: too many messages are held. The reader's place stays; a reader who follows goes to the newest message.
     private mutating func dropHeld() {
         let followed = follows
         window?.hasAfter = true
@@ -93,7 +93,7 @@ extension Timeline {
         if followed { jump(to: .last) }
     }
 
-    /// Rule 6: fetches what was missed, unless that is under way or has failed.
+    /// Rule 6: fetches the missing messages, unless that fetch is under way or has failed.
     mutating func fetchGap() {
         if after.state == .idle { fetchEdge(.after) }
     }
@@ -102,7 +102,7 @@ extension Timeline {
         !held.isEmpty && window?.hasAfter != true && after.state != .idle
     }
 
-    /// Takes a snapshot of a message in the window.
+    /// Replaces a message in the window.
     private mutating func replace(_ message: Message) {
         guard let known = window!.replace(message) else { return }
         if known.day(utcOffset: utcOffset) != message.day(utcOffset: utcOffset) { list.isStale = true }
@@ -116,11 +116,11 @@ extension Timeline {
         if !list.isStale { list.append(row(of: message), seq: message.seq, day: message.day(utcOffset: utcOffset)) }
         noteHeldSends()
         if !held.isEmpty { held[message.seq] = nil }
-        // Rule 13: a reader who follows is brought along, any other is no longer at the bottom.
+        // Rule 13: a reader who follows is scrolled to the bottom; any other is no longer at the bottom.
         if follows { scroll(to: .bottom) } else { isAtBottom = false }
     }
 
-    /// Appends what is held as far as it touches the window.
+    /// Appends the held messages that touch the window.
     mutating func appendHeld() {
         while !held.isEmpty, let last = window?.last, let message = held[last + 1] {
             append(message)
@@ -128,7 +128,7 @@ extension Timeline {
         }
     }
 
-    /// Returns the snapshot with the highest `rev` of all that are known of this message (rule 4).
+    /// Returns the snapshot of this message with the highest known `rev` (rule 4).
     private func latest(_ message: Message) -> Message {
         var latest = message
         if let other = window?.message(message.seq), other.rev > latest.rev { latest = other }
@@ -153,10 +153,10 @@ extension Timeline {
         }
     }
 
-    /// Takes the page of the edge after. `from` is the `last` that the fetch was made from.
+    /// Adds a page to the edge after. `from` is the `last` of the request.
     mutating func extendAfter(_ page: Page, from: Int64) {
         guard let hadAfter = window?.hasAfter, let windowFirst = window?.first else { return }
-        // A window at the head fetches only what it missed (rule 6).
+        // A window at the head fetches only missing messages (rule 6).
         let isGap = !hadAfter
         let first = page.messages.first?.seq ?? from + 1
         let last = page.messages.last?.seq ?? from
@@ -170,11 +170,11 @@ extension Timeline {
             }
             head = max(head, page.head)
             if !isGap { newest = max(newest, last) }
-            // A page that ends before the window says nothing of what is beyond the window.
+            // A page that ends before the window does not show whether the room goes on after the window.
             let isNewest = last >= window!.last
             if !isReplaying { appendHeld() }
             if isNewest {
-                // The message beyond the page may be held already: it has been appended, or will be at `live`.
+                // The message after the page may be held already: it has been appended, or will be at `live`.
                 let windowLast = window!.last
                 let isHeld = windowLast > last ? windowLast >= head : held[last + 1] != nil
                 window!.hasAfter = page.hasAfter && !isHeld
@@ -182,19 +182,21 @@ extension Timeline {
             if !window!.hasAfter { placeLate() }
         }
         let hasAdvanced = window!.last > from
-        // Rule 6: what the page was fetched for is not there. Own sends keep their rows: they are known to be stored.
+        // Rule 6: the page does not have the missing messages. Own sends keep their rows, because they are known to be
+        // stored.
         if isGap, !hasAdvanced {
             held = held.filter { isLanded($0.value) }
         }
-        // A later hole, which this page was read too early for, is fetched for itself.
+        // The page was read before a later gap arose, so that gap is fetched by itself.
         if hasAdvanced, isLive, !window!.hasAfter, !held.isEmpty { fetchGap() }
-        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump, or it would never end.
+        // Rule 16: repeats until the head is reached. A page that adds nothing ends the jump, which would otherwise
+        // never end.
         if isJumpingByEdge, window!.hasAfter {
             if hasAdvanced { fetchEdge(.after) } else { jump = nil }
         }
     }
 
-    /// Places what came while a fetch was under way behind the window that its page has brought to the head.
+    /// Places the messages that came during a fetch, after its page has brought the window to the head.
     private mutating func placeLate() {
         guard let last = window?.last else { return }
         for message in late.values.filter({ $0.seq > last }).sorted(by: { $0.seq < $1.seq }) {

@@ -1,10 +1,10 @@
 /// The state machine of a chat screen.
 ///
 /// A chat screen opens in the middle of a room, loads pages both ways, takes live messages, shows the user's own sends
-/// before they are stored, and survives lost connections. A timeline decides all of that and does none of it: it takes
-/// one ``Event`` at a time and returns ``Effect``s, what to do, and has a ``view``, what to show. It has no network, no
-/// store and no clock; the same events give the same result. Its host carries out the effects and feeds back what
-/// happened. Each `fetch` and each `post` is answered by exactly one event.
+/// before they are stored, and survives lost connections. A timeline makes the decisions, and its host carries them
+/// out. It takes one ``Event`` at a time, returns ``Effect``s (what to do), and has a ``view`` (what to show). It has
+/// no network, store or clock; the same events always give the same result. The host performs the effects and reports
+/// their results as events. It answers each `fetch` and each `post` with exactly one event.
 ///
 /// ```swift
 /// var timeline = Timeline<ChatMessage, ChatDraft>(me: "alice", room: "lobby")
@@ -16,27 +16,27 @@
 /// let difference = timeline.view.difference(from: before)
 /// ```
 ///
-/// It is a value without isolation: an actor or a model on the main actor owns it. It starts offline and in front of the
-/// user. An event costs what it changes: a live message costs one row, whatever the length of the window, as long as the
-/// host does not keep an earlier ``view`` meanwhile; a page costs the window. Take the view once for each frame of the
-/// screen and not once for each event.
+/// A timeline is a value without isolation. Keep it in an actor, or in a model on the main actor. It starts offline and
+/// active. The cost of an event depends on what it changes: one row for a live message, the rows of the window for a
+/// page. A live message costs one row only if the host has released earlier ``view``s. Take the view once for each
+/// frame of the screen, not once for each event.
 ///
-/// docs/timeline.md of the package defines the events, effects, view and rules; "rule" with a number refers to it.
+/// In the package, docs/timeline.md defines the events, effects, view and rules. "Rule" with a number refers to it.
 public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable {
-    /// Maximum number of messages that are held beyond a hole (rule 7). With more, the window no longer reaches the head.
+    /// Maximum number of messages held beyond a gap (rule 7). With more, the window is no longer at the head.
     public static var maximumHeld: Int { 200 }
 
     /// Maximum size of a page.
     public static var maximumLimit: Int { 200 }
 
-    /// The milliseconds for which a typing notice shows (rule 21).
+    /// Time in milliseconds for which a typing notice is shown (rule 21).
     static var typingMilliseconds: Double { 6000 }
 
     /// The user's id.
     public let me: String
     /// The room's id.
     public let room: String
-    /// The number of messages that a page is asked for.
+    /// The number of messages to request for a page.
     public let limit: Int
     /// The user's time zone, for day lines, in minutes east of UTC.
     public let utcOffset: Int
@@ -46,15 +46,15 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     var window: MessageWindow<Message>?
     var before = Attempt()
     var after = Attempt()
-    /// Messages beyond a window at the head that do not touch it yet (rules 6 and 7).
+    /// Messages after a window at the head that do not touch it yet (rules 6 and 7).
     var held: [Int64: Message] = [:] { didSet { noteHeldSends() } }
-    /// Messages from outside the window that came while a fetch was under way (rule 8).
+    /// Messages outside the window that came during a fetch (rule 8).
     var late: [Int64: Message] = [:]
-    /// The opening whose page has not come.
+    /// The opening whose page has not arrived.
     var opening: Opening?
-    /// The jump that is not over.
+    /// The jump in progress.
     var jump: Jump?
-    /// True from `restore` until its window is replaced or `open` was asked for once (rule 3).
+    /// True from `restore` until its window is replaced, or until the first `open` (rule 3).
     var isRestored = false
     var hadWindow = false
 
@@ -62,7 +62,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
 
     var epoch: String?
     var rev: Int64 = 0
-    /// The highest `seq` of the room that anything has told of.
+    /// The highest known `seq` of the room.
     var head: Int64 = 0
 
     // The reading.
@@ -74,18 +74,18 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     var isAtBottom = false
     var lastVisible: Int64?
     var isActive = true
-    /// The newest message that is no longer new (rule 14).
+    /// The newest message that no longer counts as new (rule 14).
     var newest: Int64 = 0
-    /// The new messages beyond ``newest``, so that each is counted once.
+    /// The new messages after ``newest``, so that each is counted once.
     var arrived: Set<Int64> = []
     var newestArrived: Int64 = 0
 
     // The outbox.
 
     var outbox = Outbox<Draft, SendState>() { didSet { list.isTailStale = true } }
-    /// Sends of this outbox that are stored, and may not be in the window yet.
+    /// Sends of this outbox that are stored but may not be in the window yet.
     var landed: Set<SendID> = [] { didSet { noteHeldSends() } }
-    /// The POST under way; outdated if its epoch is over.
+    /// The POST under way, marked as outdated if its epoch is over.
     var post: (id: SendID, isOutdated: Bool)?
     var posting = Attempt()
 
@@ -94,21 +94,21 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     /// The socket of the last `subscribe`.
     var socket = Socket.closed
     var isLive = false
-    /// True from `connected` to `live`, also over a cut: messages come by `rev`, not by `seq` (rule 7).
+    /// True from `connected` to `live`, even across a lost connection: messages come by `rev`, not by `seq` (rule 7).
     var isReplaying = false
-    /// True once the connection was lost since `live` or the start (rule 20).
+    /// True if the connection was lost since `live` or the start (rule 20).
     var wasCut = false
     var connecting = Attempt()
-    /// Until when each user is shown as typing, in the order in which they began.
+    /// The users shown as typing, in the order in which they began, each with the time at which that ends.
     var typing: [(user: String, until: Double)] = []
     var online: Int64?
 
-    /// The last time, and the milliseconds that have passed by the differences of times.
+    /// The latest time, and the milliseconds that have passed by the differences of times.
     var now: Double?
     var elapsed = 0.0
 
     var requests = 0
-    /// The effects of the event that is being handled.
+    /// The effects of the current event.
     var effects: [Effect] = []
     var list = RowList()
     /// True if the outbox is drawn below the window.
@@ -117,9 +117,9 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     /// Creates the timeline of a user and a room, offline and without a window.
     ///
     /// - Parameters:
-    ///   - me: The user's id, by which own messages are recognised.
+    ///   - me: The user's id, which identifies own messages.
     ///   - room: The room's id. Frames that name another room are ignored.
-    ///   - limit: The size of pages; values outside 1 through ``maximumLimit`` count as the nearest of them.
+    ///   - limit: The page size. Values outside 1 through ``maximumLimit`` are clamped.
     ///   - utcOffset: The user's time zone in minutes east of UTC, for day lines; at most 24 hours either way.
     public init(me: String, room: String, limit: Int = 30, utcOffset: Int = 0) {
         self.me = me
@@ -128,9 +128,9 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         self.utcOffset = min(max(utcOffset, -1440), 1440)
     }
 
-    /// Takes an event and returns what to do because of it.
+    /// Handles an event, and returns the effects that it causes.
     ///
-    /// An event that comes late, such as the page of a request that nobody waits for any more, does nothing.
+    /// A late event has no effect, such as the page of a request that is no longer wanted.
     ///
     /// - Returns: The effects in the order fetch, subscribe, post, mark read, scroll, with at most one scroll.
     public mutating func handle(_ event: Event) -> [Effect] {
@@ -164,14 +164,14 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         }
     }
 
-    /// Does what follows from the state, whatever the event was.
+    /// Applies the rules that depend on the state only, after any event.
     private mutating func settle() {
         if let hasAfter = window?.hasAfter, let hasBefore = window?.hasBefore {
             if !hasAfter, let jump, jump.fetch == nil {
                 self.jump = nil
                 scroll(to: .bottom)
             }
-            // Rule 11: an edge that has become an end forgets its failure. With a hole behind it, it is no end.
+            // Rule 11: an edge that has become an end forgets its failure. An edge with a gap behind it is no end.
             if !hasBefore, before.hasFailed { before.succeed() }
             if !hasAfter, held.isEmpty, after.hasFailed { after.succeed() }
             findLine()
@@ -192,7 +192,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
 
     // The view
 
-    /// The view to show now.
+    /// The present view.
     public var view: View {
         View(
             rows: list.rows, before: state(of: .before), after: state(of: .after),
@@ -216,13 +216,13 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         return after.state == .loading && !isJumpingByEdge ? .appending : .idle
     }
 
-    /// True if the edge after loads for a jump.
+    /// True if the edge after is loading for a jump.
     var isJumpingByEdge: Bool {
         jump.map { $0.fetch == nil } ?? false
     }
 
     private mutating func updateRows() {
-        // Elsewhere than at the head the outbox would hide the hole above it.
+        // Below a window that is not at the head, the outbox would hide the gap above it.
         let showsTail = !(window?.hasAfter ?? false)
         if showsTail != self.showsTail {
             self.showsTail = showsTail
@@ -243,7 +243,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         list.setTail(tail)
     }
 
-    /// Returns the row of a message that is stored, in the window or held.
+    /// Returns the row of a stored message, in the window or held.
     func row(of message: Message) -> Row {
         let isMine = isMine(message)
         let content = Row.Content.message(message, isMine: isMine)
@@ -257,7 +257,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         message.senderID.isExactly(me)
     }
 
-    /// Own sends beyond a hole are drawn while they are held, so what is held may be drawn.
+    /// Own sends beyond a gap are drawn while they are held, so the view may depend on the held messages.
     mutating func noteHeldSends() {
         if !landed.isEmpty { list.isTailStale = true }
     }
@@ -276,7 +276,7 @@ extension Timeline {
         var fetch: Attempt?
     }
 
-    /// The unread line: its place once that is known, or where the search for it begins (rule 2).
+    /// The unread line: its place once known, or the place where the search for it starts (rule 2).
     enum UnreadLine: Sendable {
         case at(Int64)
         case searching(mark: Int64, searched: Int64)
@@ -303,14 +303,14 @@ extension Timeline.EdgeState {
 }
 
 extension TimelineMessage {
-    /// The number of the day since 1970 on which the message was stored, where the user is.
+    /// The number of days from 1970 to the message's storage, in the user's time zone.
     func day(utcOffset: Int) -> Int64 {
         dayNumber(of: createdMilliseconds, utcOffset: utcOffset)
     }
 }
 
-/// Returns the number of days from 1970 to a time in milliseconds, in the time zone `utcOffset` minutes east of UTC. Times
-/// that no calendar has, some 270,000 years away, count as the last that one has.
+/// Returns the number of days from 1970 to a time in milliseconds, in the time zone `utcOffset` minutes east of UTC.
+/// Times outside the calendar, some 270,000 years away, are clamped.
 func dayNumber(of milliseconds: Int64, utcOffset: Int) -> Int64 {
     let bound: Int64 = 8_000_000_000_000_000
     let local = min(max(milliseconds, -bound), bound) + Int64(utcOffset) * 60_000

@@ -1,5 +1,5 @@
 extension Timeline {
-    /// The whole of what a chat screen shows. A value: keep it, compare it, hand it to another isolation domain.
+    /// The whole state of a chat screen. A value: keep it, compare it, or pass it to another isolation domain.
     public struct View: Hashable, Sendable {
         /// The lines of the list, oldest first. No two have the same ``Row/id``.
         public let rows: [Row]
@@ -13,29 +13,29 @@ extension Timeline {
         public let epoch: String?
         /// The revision up to which everything that concerns the window has been applied; 0 before the first page.
         public let rev: Int64
-        /// The number of messages of others beyond the read mark.
+        /// The number of messages of others after the read mark.
         public let unread: Int64
         /// The user's read mark, a `seq`; nil while it is unknown.
         public let read: Int64?
-        /// The unseen messages of others that arrived since the reader was last at the bottom; nil without any.
+        /// The unseen messages of others that arrived since the reader was last at the bottom; nil if there are none.
         public let toast: Toast?
         /// The users who are typing, in the order in which they began.
         public let typing: [String]
         /// The number of users in the room; nil while it is unknown.
         public let online: Int64?
-        /// The loading that the list may want to show.
+        /// The loading state for the list to show.
         public let phase: Phase
     }
 
     /// The state of an edge of the window.
     public enum EdgeState: String, Hashable, Sendable {
-        /// There is more beyond it. Before the first page: nothing has been asked for.
+        /// The room has more messages. Before the first page: nothing has been requested.
         case idle
-        /// A page is on its way.
+        /// A page has been requested.
         case loading
-        /// The last request failed. ``Event/near(_:)`` tries at once.
+        /// The last request failed. ``Event/near(_:)`` retries at once.
         case failed
-        /// The room has nothing beyond it.
+        /// The room has no more messages here.
         case end
     }
 
@@ -43,21 +43,21 @@ extension Timeline {
     public enum Connection: String, Hashable, Sendable {
         /// There is no socket, or it has not opened yet.
         case offline
-        /// The socket replays what was missed.
+        /// The socket is replaying missed changes.
         case catchingUp = "catching_up"
-        /// Changes come as they are made.
+        /// Changes arrive as they are made.
         case live
     }
 
-    /// The loading that a list may want to show.
+    /// The loading state for a list to show.
     public enum Phase: String, Hashable, Sendable {
         /// There is nothing to show yet.
         case initial
-        /// Older messages are loading, and perhaps newer ones as well.
+        /// Older messages are loading, and perhaps newer ones, too.
         case prepending
         /// Newer messages are loading.
         case appending
-        /// Nothing that the reader asked for by scrolling is loading.
+        /// No page that scrolling requested is loading.
         case idle
     }
 
@@ -79,9 +79,9 @@ extension Timeline {
             self.daysSince1970 = min(max(daysSince1970, -100_000_000), 100_000_000)
         }
 
-        /// The day as `YYYY-MM-DD`, in the Gregorian calendar. Years beyond 9999 and before 0 have a sign and six digits.
+        /// The day as `YYYY-MM-DD` in the Gregorian calendar. Years after 9999 or before 0 have a sign and six digits.
         public var description: String {
-            // Days are counted from 0000-03-01, so that a leap day is the last of its year, in eras of 400 years.
+            // Days are counted from 0000-03-01 in eras of 400 years, so that a leap day is the last day of its year.
             let shifted = daysSince1970 + 719_468
             let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
             let dayOfEra = shifted - era * 146_097
@@ -115,14 +115,14 @@ extension Timeline {
             case dayLine(Day)
             /// The line before the first message that was unread when the room was opened.
             case unreadLine
-            /// A message that is stored. It may be deleted.
+            /// A stored message, which may be deleted.
             case message(Message, isMine: Bool)
             /// An own send that is not known to be stored.
             case send(Draft, SendState)
         }
 
-        /// The fields of a row. A row that does not change is the same object in the next view: copying a list of rows costs a
-        /// pointer for each, and comparing two as much.
+        /// The fields of a row. An unchanged row is the same object in the next view, so copying or comparing a list of
+        /// rows costs one pointer for each row.
         private final class Storage: Sendable {
             let id: ID
             let content: Content
@@ -139,12 +139,12 @@ extension Timeline {
             storage = Storage(id: id, content: content)
         }
 
-        /// The identity, which never changes while the row lives.
+        /// The identity, which never changes.
         public var id: ID { storage.id }
         /// The content to draw.
         public var content: Content { storage.content }
 
-        /// Returns true if both have the same id and draw the same.
+        /// Returns true if both have the same id and content.
         public static func == (one: Row, other: Row) -> Bool {
             one.storage === other.storage || (one.id == other.id && one.content == other.content)
         }
@@ -166,7 +166,7 @@ extension Timeline {
             Row(id: ID(kind: .mine(draft.sendID)), content: .send(draft, state))
         }
 
-        /// The identity of a row, which never changes while the row lives.
+        /// The identity of a row, which never changes.
         ///
         /// An own send has the same id before and after it is stored.
         public struct ID: Hashable, Sendable, CustomStringConvertible {
@@ -191,7 +191,8 @@ extension Timeline {
             /// The id of an own send, stored or not.
             public static func mine(clientMessageID: String) -> ID { ID(kind: .mine(SendID(clientMessageID))) }
 
-            /// The id as text, which no other row has: `day/2026-11-22`, `unread`, the `seq`, or `me/CLIENT_MESSAGE_ID`.
+            /// The id as text, which is unique among the rows: `day/2026-11-22`, `unread`, the `seq`, or
+            /// `me/CLIENT_MESSAGE_ID`.
             public var description: String {
                 switch kind {
                 case .day(let days): "day/\(Day(daysSince1970: days))"
@@ -202,7 +203,7 @@ extension Timeline {
             }
         }
 
-        /// The `seq` of a message that is stored; nil for every other row.
+        /// The `seq` of a stored message; nil for any other row.
         public var seq: Int64? {
             if case .message(let message, _) = content { message.seq } else { nil }
         }
@@ -210,7 +211,7 @@ extension Timeline {
 
     /// The state of a send that is not known to be stored.
     public enum SendState: Hashable, Sendable {
-        /// It waits for its turn, or to be tried again.
+        /// It waits for its turn, or for a retry.
         case queued
         /// Its POST is under way.
         case sending

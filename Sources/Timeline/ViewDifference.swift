@@ -1,52 +1,52 @@
 extension Timeline {
-    /// The steps that lead from the rows of one view to those of a later one.
+    /// The steps from the rows of one view to those of a later one.
     ///
     /// A list with a diffable data source builds its next snapshot from ``View/rows`` and reconfigures the items in
-    /// ``updated``; `performBatchUpdates` takes ``removed``, ``moved`` and ``inserted``; a `LazyVStack` needs the rows
-    /// alone, because they are `Identifiable` and `Hashable`.
+    /// ``updated``. `performBatchUpdates` takes ``removed``, ``moved`` and ``inserted``. A `LazyVStack` needs only the
+    /// rows, because they are `Identifiable` and `Hashable`.
     public struct Difference: Hashable, Sendable {
-        /// A row that has come to stand in the list.
+        /// A new row in the list.
         public struct Insertion: Hashable, Sendable {
             /// The row.
             public let row: Row
-            /// The index in the rows after.
+            /// The index in the later rows.
             public let index: Int
         }
 
-        /// A row that stands elsewhere among the others.
+        /// A row that has moved among the others.
         public struct Move: Hashable, Sendable {
             /// The row's id.
             public let id: Row.ID
-            /// The index in the rows before.
+            /// The index in the earlier rows.
             public let from: Int
-            /// The index in the rows after.
+            /// The index in the later rows.
             public let to: Int
         }
 
-        /// A row that is drawn anew: the same id with another content.
+        /// A row with changed content.
         public struct Update: Hashable, Sendable {
             /// The row.
             public let row: Row
-            /// The index in the rows after.
+            /// The index in the later rows.
             public let index: Int
         }
 
-        /// A row that is gone.
+        /// A row that was removed.
         public struct Removal: Hashable, Sendable {
             /// The row's id.
             public let id: Row.ID
-            /// The index in the rows before.
+            /// The index in the earlier rows.
             public let index: Int
         }
 
-        /// The rows that are gone, by ascending index.
+        /// The removed rows, by ascending index.
         public internal(set) var removed: [Removal] = []
-        /// The rows that stand elsewhere, by ascending index after. Only a row of the outbox moves: into its place when it
-        /// is stored, or to the end when the user sends it again.
+        /// The moved rows, by ascending later index. Only a row of the outbox moves: to its place when it is stored, or
+        /// to the end when the user sends it again.
         public internal(set) var moved: [Move] = []
         /// The new rows, by ascending index.
         public internal(set) var inserted: [Insertion] = []
-        /// The rows that are drawn anew, by ascending index. A row can be moved and updated.
+        /// The rows with changed content, by ascending index. A row can be both moved and updated.
         public internal(set) var updated: [Update] = []
 
         /// True if the views show the same rows.
@@ -64,7 +64,7 @@ extension Timeline {
             for move in moved { isGone[move.from] = true }
             let kept = rows.indices.filter { !isGone[$0] }
 
-            // The rows to put in, by ascending index; moved rows as they were before they are updated.
+            // The rows to put in, by ascending index. Moved rows are not updated yet.
             let added = (inserted.map { ($0.index, $0.row) } + moved.map { ($0.to, rows[$0.from]) })
                 .sorted { $0.0 < $1.0 }
             var result: [Row] = []
@@ -84,17 +84,17 @@ extension Timeline {
 }
 
 extension Timeline.View {
-    /// Returns the steps that lead from an earlier view's rows to this one's.
+    /// Returns the steps from an earlier view's rows to this view's rows.
     ///
-    /// Rows are the same if their `id` is, and drawn anew if they are not equal. It costs a comparison of two pointers for
-    /// each row that has stayed as it was at either end of the list, and a table of the rows between.
+    /// Rows are matched by `id`, and are updated if they are not equal. The cost is one pointer comparison for each
+    /// unchanged row at either end of the list, and a table of the rows in between.
     public func difference(from earlier: Timeline.View) -> Timeline.Difference {
         typealias Row = Timeline.Row
         let old = earlier.rows
         let new = rows
         var result = Timeline.Difference()
 
-        // Most changes touch one place: what stands before and after it is passed over.
+        // Most changes are in one place, so the equal rows before and after it are skipped.
         var start = 0
         while start < old.count, start < new.count, old[start].hasSameID(as: new[start]) {
             if old[start] != new[start] { result.updated.append(.init(row: new[start], index: start)) }
@@ -109,7 +109,7 @@ extension Timeline.View {
 
         var places: [Row.ID: Int] = [:]
         for index in start..<oldEnd {
-            // A server that stores two messages with one id is at fault; even then the steps lead to the rows after.
+            // A server must not store two messages with one id. If it does, the steps still lead to the later rows.
             if let twin = places.updateValue(index, forKey: old[index].id) {
                 result.removed.append(.init(id: old[twin].id, index: twin))
             }
@@ -136,21 +136,21 @@ extension Timeline.View {
 }
 
 extension Timeline.Row {
-    /// True for a row of the outbox: what is stored, and the lines, keep their order among themselves.
+    /// True for a row of the outbox. Stored messages and lines keep their relative order.
     fileprivate var isSend: Bool {
         if case .send = content { true } else { false }
     }
 }
 
 extension Timeline {
-    /// A row of both views, with its indices.
+    /// A row that both views have, with its indices.
     fileprivate struct KeptRow {
         let from: Int
         let to: Int
         let mayMove: Bool
     }
 
-    /// Returns the fewest rows of the outbox that must move.
+    /// Returns the smallest set of outbox rows that must move.
     fileprivate static func outOfOrder(_ kept: [KeptRow]) -> [KeptRow] {
         if zip(kept, kept.dropFirst()).allSatisfy({ $0.from < $1.from }) { return [] }
         let places = standingRight(kept)
@@ -158,7 +158,7 @@ extension Timeline {
         return kept.indices.filter { !staying.contains($0) }.map { kept[$0] }
     }
 
-    /// Returns the indices of all rows that stay, and of those of the outbox between the same two rows that stay as before.
+    /// Returns the indices of all other rows, and of the outbox rows that are between the same two rows as before.
     private static func standingRight(_ kept: [KeptRow]) -> [Int] {
         var isRight = [Bool](repeating: true, count: kept.count)
         var above = -1
@@ -172,9 +172,9 @@ extension Timeline {
         return kept.indices.filter { isRight[$0] }
     }
 
-    /// Returns the indices of a longest ascending sequence of these numbers, which are all different.
+    /// Returns the indices of a longest ascending subsequence of these numbers, which are all different.
     private static func longestAscent(_ numbers: [Int]) -> [Int] {
-        // ends[n] is the index of the number that ends an ascending sequence of n + 1 numbers and is lowest.
+        // ends[n] is the index of the smallest number that ends an ascending sequence of n + 1 numbers.
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: numbers.count)
         for index in numbers.indices {
