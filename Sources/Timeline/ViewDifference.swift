@@ -54,10 +54,10 @@ extension Timeline {
             removed.isEmpty && moved.isEmpty && inserted.isEmpty && updated.isEmpty
         }
 
-        /// Returns the rows after, given those before.
+        /// Returns the later rows, given the earlier ones.
         ///
-        /// Lists do the same with what they draw: take away what is removed or moved, put in what is moved or inserted by
-        /// ascending index, and replace what is updated.
+        /// A list does the same with its own items: it takes out the removed and moved ones, puts in the moved and
+        /// inserted ones by ascending index, and replaces the updated ones.
         public func applied(to rows: [Row]) -> [Row] {
             var isGone = [Bool](repeating: false, count: rows.count)
             for removal in removed { isGone[removal.index] = true }

@@ -139,8 +139,8 @@ public final class Connection {
         }
     }
 
-    /// Sends bytes to the kernel directly if the library has no unsent ones. Going through the library would touch its
-    /// data of each socket, which is a cache miss per connection when writing to many.
+    /// Sends bytes to the kernel directly if the library has no unsent ones. The library would read its own data of
+    /// each socket, which is a cache miss per connection when writing to many.
     ///
     /// - Returns: the unsent rest; `nil` if the socket is broken.
     private func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {

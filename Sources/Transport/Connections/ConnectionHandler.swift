@@ -12,8 +12,8 @@ public protocol ConnectionHandler: AnyObject {
     /// unless the handler ends it.
     func deadlineReached(_ connection: Connection)
 
-    /// Tells the handler that the server is about to stop, so that it can say goodbye. The connection is cut at the end
-    /// of the grace period.
+    /// Tells the handler that the server is about to stop, so that it can end the conversation properly. The connection
+    /// is closed at the end of the grace period.
     func shuttingDown(_ connection: Connection)
 
     /// Tells the handler that the connection has ended. It is the last call.
