@@ -51,7 +51,7 @@ struct TokenVerifier: Sendable {
 
     /// Returns the identity that claims with a valid signature describe.
     func identity(of claims: Claims, at now: Timestamp) throws(Problem) -> Identity {
-        // The name of nobody, which a caller may not have, is refused as it is where callers say their names.
+        // The sender name of erased users is refused here, as it is in open mode.
         if claims.subject?.hasSameBytes(as: UserID.deleted.string) == true { throw .invalidUser }
         guard let subject = claims.subject, let user = try? UserID(subject) else {
             throw .tokenInvalid("The token's sub must be a user id.")

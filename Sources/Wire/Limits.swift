@@ -31,13 +31,13 @@ public enum Limits {
     /// Default number of members in a list of members.
     public static let defaultMembers = 200
 
-    /// The most bans from one room that are in force at a time.
+    /// Maximum number of bans from one room that are in force at a time.
     public static let roomBans = 10_000
-    /// The most bytes of UTF-8 that the reason of a ban has.
+    /// Maximum UTF-8 bytes of the reason of a ban.
     public static let banReasonBytes = 256
-    /// The most bans in a list of them.
+    /// Maximum number of bans in a list of bans.
     public static let bans = 1000
-    /// The number of bans that a list of them has unless the client says otherwise.
+    /// Default number of bans in a list of bans.
     public static let defaultBans = 200
 
     /// Maximum number of rooms in a list of a user's rooms.

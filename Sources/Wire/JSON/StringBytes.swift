@@ -6,8 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// Bytes of strings and arrays as spans. The standard library has them as properties since macOS 26 and iOS 26; clients
-/// run on earlier ones, where the bytes are lent in another way.
+/// The bytes of strings and arrays as spans. The standard library provides them as properties only since macOS 26 and
+/// iOS 26. Clients also run on earlier systems, where closures provide them.
 extension String {
     /// Calls `body` with the UTF-8 of the string.
     @inline(__always)
@@ -19,7 +19,7 @@ extension String {
         #endif
     }
 
-    /// Calls `body` with the UTF-8 of the string, by what every version of the standard library has.
+    /// Calls `body` with the UTF-8 of the string, using only what every version of the standard library has.
     package func withLentUTF8<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable({ body($0.span) }) { return result }
         var copy = self
@@ -57,7 +57,8 @@ extension [UInt8] {
         #endif
     }
 
-    /// Returns the offset of the first byte from `start` on that a JSON string cannot have as it is, or the count.
+    /// Returns the offset of the first byte at or after `start` that a JSON string cannot contain unescaped, or the
+    /// count.
     @inline(__always)
     func firstSpecial(from start: Int) -> Int {
         #if canImport(Darwin)
@@ -67,7 +68,7 @@ extension [UInt8] {
         #endif
     }
 
-    /// The offset of the first byte that is no UTF-8; nil if all are.
+    /// The offset of the first byte that is not valid UTF-8; nil if all are.
     var firstInvalidUTF8: Int? {
         #if canImport(Darwin)
         parsedFirstInvalidUTF8
@@ -81,7 +82,7 @@ extension [UInt8] {
         #endif
     }
 
-    /// The same, by what every version of the standard library has.
+    /// The same, using only what every version of the standard library has.
     package var parsedFirstInvalidUTF8: Int? {
         var parser = UTF8.ForwardParser()
         var bytes = makeIterator()

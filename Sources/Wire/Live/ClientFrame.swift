@@ -1,10 +1,10 @@
 /// A frame that a client sends on a WebSocket.
 public enum ClientFrame: Sendable, Hashable {
-    /// Subscribes to a room: from now on, or from `since`. `epoch` is the history that the client knows, if it names
-    /// one without `since`.
+    /// Subscribes to a room, with a replay from `since` if it is given. `epoch` is the history that the client knows,
+    /// if it names one without `since`.
     case subscribe(room: RoomID, since: SincePosition?, epoch: String? = nil)
-    /// Subscribes to all rooms that the caller is a member of, now or later, each from then on. `epoch` is the history
-    /// that the client knows, if it names one.
+    /// Subscribes to all rooms that the caller is a member of or joins later, each without a replay. `epoch` is the
+    /// history that the client knows, if it names one.
     case subscribeMine(epoch: String? = nil)
     /// Ends the subscription to a room.
     case unsubscribe(room: RoomID)
@@ -22,7 +22,7 @@ public enum ClientFrame: Sendable, Hashable {
         /// The frame is JSON, but not an object: close with 1008.
         case notObject(Problem)
         /// The frame is an object that asks for something impossible: answer with an `error` frame and continue. `room`
-        /// is as the client wrote it, if it did and if it is not longer than a room id.
+        /// is the room as the client wrote it; nil if it is absent or longer than a room id.
         case unservable(Problem, room: String?)
 
         /// The error to report.

@@ -49,7 +49,7 @@ extension Problem {
         case clientMessageIDReused = "client_message_id_reused"
         /// A ban would end in the past.
         case banOver = "ban_over"
-        /// The room has as many bans as it may have.
+        /// The room has the maximum number of bans.
         case tooManyBans = "too_many_bans"
         /// A message already has the maximum number of different reaction keys.
         case tooManyReactions = "too_many_reactions"
@@ -75,7 +75,7 @@ extension Problem {
         case memberNotFound = "member_not_found"
         /// The user is not banned.
         case banNotFound = "ban_not_found"
-        /// Nobody has had the user erased.
+        /// The user was never erased.
         case erasureNotFound = "erasure_not_found"
         /// The change would leave the room without an owner.
         case lastOwner = "last_owner"

@@ -44,12 +44,12 @@ extension Problem {
         return Problem(code: .banned, detail: detail)
     }
 
-    /// 403 `forbidden`: nobody bans themselves.
+    /// 403 `forbidden`: a user cannot ban themselves.
     public static var banOfOneself: Problem {
         .forbidden("You cannot ban yourself.")
     }
 
-    /// 403 `forbidden`: owners do not ban each other; an admin may.
+    /// 403 `forbidden`: an owner cannot ban another owner; an admin can.
     public static var banOfOwner: Problem {
         .forbidden("An owner cannot ban an owner. Make them a member first, or ask an admin.")
     }
@@ -59,7 +59,7 @@ extension Problem {
         Problem(code: .banNotFound, detail: "This user is not banned.")
     }
 
-    /// 404 `erasure_not_found`: nobody has had the user erased.
+    /// 404 `erasure_not_found`: the user was never erased.
     public static var erasureNotFound: Problem {
         Problem(code: .erasureNotFound, detail: "This user has not been erased.")
     }
@@ -74,14 +74,14 @@ extension Problem {
         Problem(code: .banOver, detail: "until must be a time in the future.", field: "until")
     }
 
-    /// 422 `too_many_bans`: the room has as many bans as it may have.
+    /// 422 `too_many_bans`: the room has the maximum number of bans.
     public static var tooManyBans: Problem {
         Problem(
             code: .tooManyBans, detail: "A room must not have more than \(Limits.roomBans) bans.",
             limit: Limits.roomBans)
     }
 
-    /// 403 `forbidden`: an owner wants to add another user, and the server leaves that to admins.
+    /// 403 `forbidden`: an owner cannot add another user, because the server reserves that for admins.
     public static var membersByAdminsOnly: Problem {
         .forbidden("Only an admin may add other users to rooms on this server.")
     }

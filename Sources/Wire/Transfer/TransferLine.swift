@@ -1,9 +1,9 @@
-/// A line of an export: one JSON object, named by its `type`. Exports are JSON lines in UTF-8, by which a history moves
-/// from one database to another.
+/// A line of an export: one JSON object, identified by its `type`. An export is a file of JSON lines in UTF-8 that
+/// moves a history from one database to another.
 ///
-/// The first line is `export`, the last one `end`. Between them are `room` lines, each followed by the room's `member`
-/// lines and then its messages in ascending `seq`, and behind all rooms the `read` lines. A line without a `type` is a
-/// message, so a history of another program can be imported without these.
+/// The first line is `export`, the last one `end`. Between them are the `room` lines. Each is followed by the room's
+/// `member` lines and then by its messages in ascending `seq`. The `read` lines follow after all rooms. A line without
+/// a `type` is a message, so the history of another program can be imported without other lines.
 public enum TransferLine: Sendable {
     /// `{"type":"export","version":1,"epoch":…}`: the version of the format, and the epoch of the history.
     case start(version: Int64, epoch: String?)
@@ -26,11 +26,11 @@ public enum TransferLine: Sendable {
 public struct TransferMessage: Sendable {
     /// The message's room.
     public var room: RoomID
-    /// The place in the room that it comes from. ``Content/replyTo`` of other lines refers to it.
+    /// The `seq` in the room that it comes from. ``Content/replyTo`` of other lines refers to it.
     public var seq: Int64?
     /// The sender.
     public var sender: UserID
-    /// The sender's own name for the message; `nil` without one.
+    /// The sender's id for the send; `nil` without one.
     public var clientMessageID: String?
     /// The content; empty if the message is deleted.
     public var content: Content
@@ -47,7 +47,7 @@ public struct TransferMessage: Sendable {
 // MARK: Writing
 
 extension TransferLine {
-    /// Appends the line, with the line feed at its end.
+    /// Appends the line, including its line feed.
     public func encode(into out: inout [UInt8]) {
         out.append(literal: #"{"type":""#)
         out.append(literal: type)
@@ -83,7 +83,7 @@ extension TransferLine {
         out.append(UInt8(ascii: "\n"))
     }
 
-    /// Appends a snapshot from its first member on, without its `rev`: revisions belong to one database.
+    /// Appends a snapshot without its `rev`, because revisions belong to one database.
     fileprivate static func appendMembers(of snapshot: Span<UInt8>, to out: inout [UInt8]) {
         // `room`, `seq` and `rev` come first, and a room id has no commas.
         var commas: [Int] = []
@@ -119,7 +119,7 @@ extension TransferMessage {
     }
 
     fileprivate func encodeMembers(into out: inout [UInt8]) {
-        // In the same order as snapshots, so that all lines look the same.
+        // In the same order as in snapshots, so that all lines look alike.
         let snapshot = Message(
             room: room, seq: seq ?? 0, rev: 0, sender: sender, clientMessageID: clientMessageID, content: content,
             reactions: reactions.map { Reaction(key: $0.key.string, count: $0.users.count, users: $0.users) },
@@ -253,7 +253,7 @@ extension TransferLine {
             if let editedAt, editedAt < createdAt { throw .invalidField("edited_at", must: "at or after created_at") }
             // The sender of a tombstone may have been erased.
             let isErased = deleted && sender?.hasSameBytes(as: UserID.deleted.string) == true
-            // A tombstone keeps only its place, its sender and its time, whatever the line says.
+            // A tombstone keeps only its `seq`, sender and time, whatever else the line contains.
             return TransferMessage(
                 room: try roomID(), seq: seq, sender: isErased ? .deleted : try userID(sender, "sender"),
                 clientMessageID: clientMessageID,
