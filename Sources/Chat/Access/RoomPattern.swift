@@ -44,8 +44,8 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
         return Self.matches(string.utf8.span, room.string.utf8.span)
     }
 
-    /// Matches by backtracking to the last `*` only: whatever an earlier `*` could take in addition, the last one can
-    /// take as well. So the time is bounded by the product of the lengths.
+    /// Backtracks to the last `*` only: whatever an earlier `*` could match in addition, the last one can match as
+    /// well. So the time is bounded by the product of the lengths.
     private static func matches(_ pattern: Span<UInt8>, _ text: Span<UInt8>) -> Bool {
         var (at, position) = (0, 0)
         var star: (next: Int, taken: Int)?

@@ -1,9 +1,9 @@
 import Synchronization
 public import Wire
 
-/// An encoded batch: encoded once, for every subscriber on every loop.
+/// A batch, encoded once for every subscriber on every loop.
 ///
-/// A class, so that handing it to a loop costs one reference count instead of one for each of its arrays.
+/// A class, so that passing it to a loop costs one reference count instead of one for each of its arrays.
 public final class EncodedBatch: Sendable {
     /// The room.
     public let room: RoomID
@@ -13,7 +13,7 @@ public final class EncodedBatch: Sendable {
     public let head: Int64
     /// The messages as ``PushFormat/webSocket``, concatenated.
     public let frames: [UInt8]
-    /// The end of each message's frame in `frames`.
+    /// The end offset of each message's frame in `frames`.
     public let ends: [Int]
     /// The snapshots, for other formats.
     let messages: [[UInt8]]
@@ -38,7 +38,7 @@ public final class EncodedBatch: Sendable {
         self.ends = ends
     }
 
-    /// Returns the messages in a format, and where each of them ends.
+    /// Returns the messages in a format, with the end offset of each.
     func encoded(as format: PushFormat, in context: FeedContext) -> (bytes: [UInt8], ends: [Int]) {
         switch format {
         case .webSocket: (frames, ends)
@@ -47,8 +47,8 @@ public final class EncodedBatch: Sendable {
         }
     }
 
-    /// Returns the messages as ``PushFormat/deflatedWebSocket``. The first loop that needs them compresses them. Others
-    /// wait meanwhile, which takes no longer than compressing.
+    /// Returns the messages as ``PushFormat/deflatedWebSocket``. The first loop that needs them compresses them, and
+    /// other loops wait for it.
     func deflated(by deflater: PushDeflater) -> (bytes: [UInt8], ends: [Int]) {
         deflated.withLock { encoded in
             if let encoded { return encoded }

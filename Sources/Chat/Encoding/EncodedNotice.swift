@@ -1,6 +1,6 @@
 public import Wire
 
-/// An encoded notice to a room's subscribers: encoded once, for all subscribers on every loop.
+/// A notice to a room's subscribers, encoded once for every subscriber on every loop.
 ///
 /// It is not stored. A subscriber that cannot receive it at once misses it.
 public struct EncodedNotice: Sendable {

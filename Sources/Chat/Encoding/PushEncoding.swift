@@ -54,8 +54,7 @@ public enum PushEncoding {
 public final class PushDeflater {
     /// The base-2 logarithm of the compression window, which sockets must accept.
     public static let windowBits = Deflater.defaultWindowBits
-    /// Minimum size in bytes of the JSON to compress. Shorter messages would shrink by less than a tenth, and people's
-    /// messages are longer.
+    /// Minimum size in bytes of the JSON to compress. Shorter messages would shrink by less than a tenth.
     public static let minimumBytes = 100
 
     private var deflater = Deflater()

@@ -1,8 +1,7 @@
 /// The newest messages of a room as encoded bytes, addressed by revision.
 ///
-/// A subscriber's position is a revision, up to which it has everything. What it gets next is a single range of bytes,
-/// found by subtraction. So a thousand subscribers at the same position share one buffer and get a thousand writes of
-/// it.
+/// A subscriber's position is the revision up to which it has every change. Its next bytes are a single range, found by
+/// subtraction. So a thousand subscribers at the same position share one buffer.
 ///
 ///     start 41          42          43          ← revisions
 ///     bytes [ frame 42 ][ frame 43 ][ frame 44 ]
@@ -51,8 +50,8 @@ public struct ByteLog: Sendable {
         if bytes.count + frames.count > 2 * limit { forget(keeping: max(0, limit - frames.count)) }
         let offset = bytes.count
         if offset == 0 {
-            // The arrays stay shared with the other loops until a loop appends, which it does not while its subscribers
-            // keep up.
+            // The arrays stay shared with the other loops until this loop appends. It never appends while its
+            // subscribers keep up.
             bytes = frames
             ends = newEnds
         } else {
@@ -68,7 +67,7 @@ public struct ByteLog: Sendable {
         bytes.count + count <= limit
     }
 
-    /// Returns what a subscriber at `rev` gets next: about `limit` bytes at most, but at least one message.
+    /// Returns the next step of a subscriber at `rev`: at most about `limit` bytes, but at least one message.
     public func next(after rev: Int64, limit: Int) -> Reading {
         guard let start else { return .level }
         let index = rev - start
@@ -78,7 +77,7 @@ public struct ByteLog: Sendable {
         let from = first == 0 ? 0 : ends[first - 1]
         var last = ends.count - 1
         if ends[last] - from > limit {
-            // The last message that ends within the limit.
+            // A binary search for the last message that ends within the limit.
             var low = first
             while low < last {
                 let middle = (low + last + 1) / 2
@@ -89,7 +88,7 @@ public struct ByteLog: Sendable {
         return .frames(from..<ends[last], rev: start + Int64(last) + 1)
     }
 
-    /// Drops all messages, because every subscriber has them. The revision stays.
+    /// Drops all messages, because every subscriber has them. Keeps the revision.
     public mutating func forgetSent() {
         guard !ends.isEmpty else { return }
         start = rev

@@ -1,22 +1,23 @@
-/// A subscriber's cursor in the messages of its room, with what a push has to know of the subscriber.
+/// The position of a subscriber in the messages of its room, with the data that a push needs.
 ///
-/// Only the feed reads and changes cursors. They lie side by side, two in a line of the processor's cache, because between
-/// two writes to the kernel the cache is lost: a push touches no other object of the subscriber.
+/// Only the feed reads and changes cursors. They are stored next to each other, two in a processor's cache line, and a
+/// push accesses no other object of the subscriber. This matters because the cache is cold after each write to the
+/// kernel.
 struct Cursor {
     /// The subscriber.
     let subscription: Subscription
-    /// The revision up to which the client has everything.
+    /// The revision up to which the client has every change.
     var rev: Int64
     /// The number of the socket for ``Outlets/push(_:to:)``; `nil` if all bytes must go through the carrier.
     var outlet: UInt64?
-    /// True once the client has been told that it has caught up.
+    /// True once the client has received `live`.
     var isLive = false
-    /// The format in which the client wants messages.
+    /// The format of the client's messages.
     let format: PushFormat
-    /// Number of answers of the log that the subscriber waits for before it gets more: at first where its room is, later a
-    /// slice of what it lacks, or whether its user may still read the room.
+    /// Number of answers of the log that must arrive before the subscriber gets more. First it is the room's state,
+    /// later a slice of the changes that it lacks, or whether its user may still read the room.
     var awaited: UInt32 = 1
 
-    /// True if the subscriber's next messages come from the feed.
+    /// True if the subscriber gets its next messages from the feed.
     var isFed: Bool { isLive && awaited == 0 }
 }

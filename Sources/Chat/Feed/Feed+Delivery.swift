@@ -1,9 +1,9 @@
-/// The way of messages from the feed to its subscribers, and all changes of their cursors.
+/// Delivery of messages from the feed to its subscribers, and all changes of their cursors.
 extension Feed {
-    /// Bytes to send that several subscribers share: those that are at the same revision and want the same format.
+    /// Bytes to send that several subscribers share: those with the same revision and format.
     struct Run {
         let format: PushFormat
-        /// The revision at which the subscribers are.
+        /// The revision of these subscribers.
         let rev: Int64
         let bytes: [UInt8]
         let range: Range<Int>
@@ -11,29 +11,29 @@ extension Feed {
 
     // MARK: Sending
 
-    /// Visits all subscribers that are still to be visited.
+    /// Visits all subscribers that have not been visited.
     func finishRounds() {
         while !rounds.areOver { advanceRounds() }
     }
 
-    /// Sends the next subscribers of the round what they lack.
+    /// Visits the next subscribers of the round, and sends them the messages that they lack.
     func advanceRounds() {
         var run: Run?
         var left = visits
         while left > 0, let place = rounds.next(seats: cursors.count) {
             left -= 1
-            // Subscriptions that have not started count as laggards too: they will get these messages.
+            // Subscriptions that have not started count as laggards too, because they will need these messages.
             if let subscription = deliver(to: place, sharing: &run) { laggard = subscription }
         }
         rounds.beginDueRounds(seats: cursors.count)
         forgetSent(from: 0)
     }
 
-    /// Sends a subscriber what it lacks, as far as its client takes it. Every message from the feed is sent by this
-    /// function.
+    /// Sends a subscriber the messages that it lacks, as far as its client takes them. This function sends every
+    /// message from the feed.
     ///
     /// - Parameter run: the bytes that were last pushed, for the next subscriber that shares them.
-    /// - Returns: the subscriber if it still lacks something.
+    /// - Returns: the subscriber if it still lacks messages.
     private func deliver(to place: Int, sharing run: inout Run?) -> Subscription? {
         // Nearly all subscribers lack only the latest messages, and their sockets take bytes.
         if push(to: place, sharing: &run) { return nil }
@@ -45,7 +45,7 @@ extension Feed {
             if reading == .level || carrier.isCongested { break }
             if case .frames(let range, let rev) = reading {
                 cursors[place].rev = rev
-                // A reference to the bytes keeps them, whatever sending brings about.
+                // This reference keeps the bytes alive even if sending changes the feed.
                 let bytes = messages.bytes(in: cursor.format)
                 carrier.send(bytes.span.extracting(range))
             } else {
@@ -57,9 +57,9 @@ extension Feed {
         return subscription
     }
 
-    /// Writes what a subscriber lacks to its socket in one call, without touching its carrier.
+    /// Writes the messages that a subscriber lacks to its socket in one call, without accessing its carrier.
     ///
-    /// - Returns: true if the subscriber has everything now.
+    /// - Returns: true if the subscriber then has every message.
     private func push(to place: Int, sharing run: inout Run?) -> Bool {
         guard cursors[place].isFed else { return false }
         let rev = cursors[place].rev
@@ -67,7 +67,7 @@ extension Feed {
         guard let outlets = context.outlets, let outlet = cursors[place].outlet else { return false }
         let format = cursors[place].format
         if run?.rev != rev || run?.format != format {
-            // Messages too long for one write take turns with the carrier's other subscriptions.
+            // Messages too long for one write go through the carrier, in turns with its other subscriptions.
             guard case .frames(let range, messages.rev) = messages.next(after: rev, in: format) else { return false }
             run = Run(format: format, rev: rev, bytes: messages.bytes(in: format), range: range)
         }
@@ -81,15 +81,15 @@ extension Feed {
     func advanceNotice() {
         guard let (notice, first) = notices.first else { return }
         let end = min(first + visits, cursors.count)
-        // A subscriber that moves to the place of one that has left may miss the notice.
+        // A subscriber that moves to a removed subscriber's place may miss the notice.
         for place in first..<max(first, end) where place < cursors.count && cursors[place].isFed {
             cursors[place].subscription.notify(notice)
         }
         if end >= cursors.count { notices.removeFirst() } else { notices[0].next = end }
     }
 
-    /// Sends one message once more to those subscribers that have it and whose clients take it at once. Only a server that
-    /// is told to misbehave does so. What the feed keeps stays as it is.
+    /// Sends one message again to the subscribers that have it and whose clients take it at once, for the fault
+    /// `double-push`. The feed itself does not change.
     ///
     /// - Parameter batch: a batch of one message.
     public func pushAgain(_ batch: EncodedBatch) {
@@ -103,18 +103,18 @@ extension Feed {
 
     // MARK: Cursors
 
-    /// Lets a subscription's messages go to the carrier's socket, beginning with the first slice of the log.
+    /// Starts a subscription on a carrier with the first slice of the log.
     func start(_ subscription: Subscription, with slice: ReplaySlice) {
         guard let place = subscription.place else { return }
         cursors[place].outlet = subscription.carrier?.outlet
         replayed(slice, for: subscription)
     }
 
-    /// Sends a slice that was read from the log for a subscription, and goes on from there.
+    /// Sends a subscription the slice that it requested from the log, and continues from there.
     func replayed(_ slice: ReplaySlice, for subscription: Subscription) {
         guard let place = subscription.place, let carrier = subscription.carrier else { return }
         cursors[place].awaited -= 1
-        // While the subscription is held, its user may have lost access to this. It is read again if not.
+        // While the subscription is held, its user may have lost access to this slice. If not, the slice is read again.
         if cursors[place].awaited > 0, !slice.frames.isEmpty { return }
         cursors[place].rev = max(cursors[place].rev, slice.rev)
         let isNowLive = !slice.hasMore && !cursors[place].isLive
@@ -124,19 +124,19 @@ extension Feed {
         advance(subscription)
     }
 
-    /// Sends nothing to a subscription until as many calls of ``release(_:)``.
+    /// Holds a subscription: it gets nothing until each call has a matching ``release(_:)``.
     func hold(_ subscription: Subscription) {
         if let place = subscription.place { cursors[place].awaited += 1 }
     }
 
-    /// Balances a call of ``hold(_:)``.
+    /// Ends one call of ``hold(_:)``.
     func release(_ subscription: Subscription) {
         guard let place = subscription.place else { return }
         cursors[place].awaited -= 1
         advance(subscription)
     }
 
-    /// Sends a subscription what it lacks, as far as its client takes it.
+    /// Sends a subscription the messages that it lacks, as far as its client takes them.
     func advance(_ subscription: Subscription) {
         guard let place = subscription.place else { return }
         var run: Run?

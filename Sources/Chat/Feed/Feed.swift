@@ -1,46 +1,45 @@
 public import Wire
 
-/// A room's latest messages on one loop, and the subscribers that read them there. Confined to its loop.
+/// A room's latest messages on one loop, and the subscribers there. Confined to its loop.
 ///
-/// A commit's messages arrive encoded. Each subscriber is a ``Cursor`` into the bytes, which are kept within a limit for
-/// as long as some subscriber lacks them.
+/// The messages of a commit arrive encoded. Each subscriber is a ``Cursor`` into the bytes. The feed keeps the bytes,
+/// up to a limit, as long as some subscriber lacks them.
 ///
 /// Ten thousand writes take a tenth of a second, in which the loop would serve nobody else. Subscribers are therefore
-/// visited some at a time, in ``FeedRounds``, and messages that are committed meanwhile are written together with those
-/// that a subscriber does not have yet. The oldest subscribers are visited first, so a storm of new ones does not delay
-/// them (scenario G of `scripts/compare`).
+/// visited some at a time, see ``FeedRounds``. Messages committed meanwhile are written together with those that a
+/// subscriber still lacks. The oldest subscribers are visited first, so a storm of new ones does not delay them
+/// (scenario G of `scripts/compare`).
 public final class Feed {
-    /// Number of subscribers that are visited at a time, which takes some 400 µs.
+    /// Number of subscribers to visit before the loop does other work.
     public static let visits = 64
-    /// Number of cursors that are in front, see ``FeedRounds``.
+    /// Number of cursors in front, see ``FeedRounds``.
     public static let frontSeats = 1024
-    /// Maximum number of notices that wait for their turn; further ones are dropped.
+    /// Maximum number of waiting notices; further ones are dropped.
     public static let waitingNotices = 16
 
     /// The room.
     public let room: RoomID
     /// The state that the loop's feeds share.
     public let context: FeedContext
-    /// The subscribers' cursors, also of those that have not started, the oldest first. Removing one moves the last into
-    /// its place.
+    /// The subscribers' cursors, oldest first, including those of subscriptions that have not started. Removing one
+    /// moves the last into its place.
     var cursors: [Cursor] = []
     var messages: FeedMessages
-    /// Number of bytes kept for subscribers that are behind, as ``FeedContext/keptBytes`` includes them.
+    /// Number of bytes kept for subscribers that are behind; part of ``FeedContext/keptBytes``.
     private var keptBytes = 0
     let visits: Int
     /// The order of visits.
     var rounds: FeedRounds
-    /// One of the subscribers that have been visited since the latest messages arrived and still lack some; `nil` if there
-    /// is none.
+    /// A subscriber that was visited since the latest messages arrived and still lacks some; `nil` if there is none.
     var laggard: Subscription?
-    /// Notices that wait until there are no messages to send, each with the place of the next subscriber to visit.
+    /// Notices that wait until all messages are sent, each with the place of the next subscriber to visit.
     var notices: [(notice: EncodedNotice, next: Int)] = []
 
     /// Creates a feed without messages and subscribers.
     ///
     /// - Parameters:
-    ///   - visits: number of subscribers that are visited at a time.
-    ///   - frontSeats: number of cursors that have rounds of their own, which go first.
+    ///   - visits: number of subscribers to visit at a time.
+    ///   - frontSeats: number of cursors in front, which have their own rounds.
     public init(
         room: RoomID, in context: FeedContext, visits: Int = Feed.visits, frontSeats: Int = Feed.frontSeats
     ) {
@@ -57,26 +56,26 @@ public final class Feed {
 
     /// True if the feed has no subscribers.
     public var isIdle: Bool { cursors.isEmpty }
-    /// Number of subscribers, including those that have not started.
+    /// Number of subscribers, including subscriptions that have not started.
     public var count: Int { cursors.count }
     /// The subscribers in the order of their cursors.
     public var subscribers: [Subscription] { cursors.map(\.subscription) }
 
-    /// Adds the messages of a commit, and begins to send them.
+    /// Adds the messages of a commit, and starts to send them.
     ///
-    /// - Returns: true if every subscriber has been visited; if not, call ``advance()`` to go on.
+    /// - Returns: true if every subscriber has been visited; otherwise call ``advance()`` to continue.
     @discardableResult
     public func publish(_ batch: EncodedBatch) -> Bool {
-        // A subscriber that keeps up must not lose bytes that make room for these.
+        // A subscriber that keeps up must not lose messages that are dropped to make room for these.
         if !rounds.areOver, !messages.hasRoom(for: batch) { finishRounds() }
         messages.append(batch)
         laggard = nil
         return rounds.publish(seats: cursors.count) && advance()
     }
 
-    /// Sends a notice to those subscribers that have every message and whose clients take it at once.
+    /// Sends a notice to the subscribers that have every message and whose clients take it at once.
     ///
-    /// - Returns: true if every subscriber has been visited; if not, call ``advance()`` to go on.
+    /// - Returns: true if every subscriber has been visited; otherwise call ``advance()`` to continue.
     @discardableResult
     public func notify(_ notice: EncodedNotice) -> Bool {
         guard notices.count < Self.waitingNotices else { return false }
@@ -85,9 +84,9 @@ public final class Feed {
         return advance()
     }
 
-    /// Visits the next subscribers: with messages, or if there are none to send, with a notice.
+    /// Visits the next subscribers, with messages or, if none are left to send, with a notice.
     ///
-    /// - Returns: true if there is nothing more to do.
+    /// - Returns: true if nothing is left to do.
     @discardableResult
     public func advance() -> Bool {
         if rounds.areOver { advanceNotice() } else { advanceRounds() }
@@ -98,15 +97,15 @@ public final class Feed {
 
     /// Drops messages that every subscriber has. A room whose subscribers keep up holds no bytes, and copies none.
     ///
-    /// One laggard stands for all. When it has caught up or left, another one is looked for, which is mostly its neighbour,
-    /// so that the search does not visit all cursors for each subscriber that catches up.
+    /// The feed remembers one laggard. When it has caught up or left, the feed searches for another. That is usually a
+    /// neighbour, so the search does not visit all cursors for each subscriber that catches up.
     ///
-    /// - Parameter place: the place at which the search begins.
+    /// - Parameter place: the place at which the search starts.
     func forgetSent(from place: Int) {
         guard rounds.areOver, let rev = messages.rev else { return }
         if let known = laggard {
             if known.isActive, known.rev < rev { return countKept() }
-            // By their places: the subscriptions lie elsewhere in memory.
+            // Compares places, because the subscriptions are elsewhere in memory.
             let other =
                 (place..<cursors.count).first { cursors[$0].rev < rev } ?? (0..<place).first { cursors[$0].rev < rev }
             laggard = other.map { cursors[$0].subscription }
@@ -122,8 +121,8 @@ public final class Feed {
         keptBytes = 0
     }
 
-    /// Counts the kept bytes. If all feeds together keep too much, this one drops its messages, and its subscribers read the
-    /// log.
+    /// Counts the kept bytes. If all feeds together keep too many, this feed drops its messages, and its subscribers
+    /// read the log.
     private func countKept() {
         let bytes = messages.count
         context.keptBytes += bytes - keptBytes
@@ -131,16 +130,16 @@ public final class Feed {
         if context.keptBytes > context.memoryLimit { forgetMessages() }
     }
 
-    // MARK: Coming and going
+    // MARK: Adding and removing subscribers
 
-    /// Adds a cursor for a subscription whose client has everything up to `rev`.
+    /// Adds a cursor for a subscription whose client has every change up to `rev`.
     func add(_ subscription: Subscription, at rev: Int64) {
         messages.add(subscription.format)
         subscription.place = cursors.count
         cursors.append(Cursor(subscription: subscription, rev: rev, format: subscription.format))
     }
 
-    /// Removes the cursor of a subscription, in constant time: the last one takes its place.
+    /// Removes the cursor of a subscription in constant time: the last one takes its place.
     func remove(_ subscription: Subscription) {
         guard let place = subscription.place else { return }
         subscription.place = nil

@@ -1,13 +1,13 @@
 /// The state that the feeds of one loop share. Confined to the loop.
 public final class FeedContext {
-    /// The log's epoch, which the ids of events carry.
+    /// The log's epoch, for the ids of events.
     public let epoch: String
-    /// Maximum number of bytes that all feeds keep for subscribers that are behind, apart from the messages that they are
-    /// sending at the moment.
+    /// Maximum number of bytes that all feeds keep for subscribers that are behind. Messages that a feed is sending at
+    /// the moment do not count.
     public let memoryLimit: Int
-    /// Number of bytes that are kept so.
+    /// Number of bytes kept for subscribers that are behind.
     public internal(set) var keptBytes = 0
-    /// Number of bytes written by ``outlets``; the owner resets it when it has counted them.
+    /// Number of bytes written by ``outlets``. The owner counts them and resets it.
     public var pushedBytes = 0
     /// Maximum number of bytes that one feed keeps in one format; see ``ByteLog``.
     let feedLimit: Int
@@ -26,11 +26,12 @@ public final class FeedContext {
     }
 }
 
-/// The sockets of a loop, to which a feed writes without touching what carries its subscriptions.
+/// The sockets of a loop. A feed writes to them without accessing the carriers of its subscriptions.
 public protocol Outlets: AnyObject {
-    /// Writes frames to the socket of a number that ``SubscriptionCarrier/outlet`` gave, if the client takes bytes now. What
-    /// does not fit at once is kept and follows. No subscription ends during the call.
+    /// Writes frames to a socket if its client takes bytes now. Bytes that do not fit at once are kept and sent later.
+    /// No subscription ends during the call.
     ///
-    /// - Returns: true if the bytes were written or kept. Otherwise nothing was written, and the carrier decides.
+    /// - Parameter outlet: the number from ``SubscriptionCarrier/outlet``.
+    /// - Returns: true if the bytes were written or kept. If false, nothing was written; use the carrier.
     func push(_ frames: Span<UInt8>, to outlet: UInt64) -> Bool
 }

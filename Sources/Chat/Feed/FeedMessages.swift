@@ -1,11 +1,11 @@
-/// The latest messages of a room in each format that a subscriber wants, encoded once for all of them.
+/// The latest messages of a room, encoded once in each format that its subscribers use.
 struct FeedMessages {
     private static let formats = [PushFormat.webSocket, .deflatedWebSocket, .serverSentEvents]
 
-    /// The messages by the index of their format; `nil` for one that nobody wants.
+    /// The messages by the index of their format; `nil` for a format without subscribers.
     private var logs = InlineArray<3, ByteLog?>(repeating: nil)
     private var subscribers = InlineArray<3, Int>(repeating: 0)
-    /// The revision of the last message; `nil` while it is not known.
+    /// The revision of the last message; `nil` while unknown.
     private(set) var rev: Int64?
     private let context: FeedContext
 
@@ -16,7 +16,7 @@ struct FeedMessages {
     /// Starts to keep messages in a format for one more subscriber.
     mutating func add(_ format: PushFormat) {
         subscribers[format.index] += 1
-        // A format that begins now must know that it lacks earlier messages.
+        // A new format must know that it lacks the earlier messages.
         if logs[format.index] == nil { logs[format.index] = ByteLog(limit: context.feedLimit, rev: rev) }
     }
 
@@ -40,12 +40,12 @@ struct FeedMessages {
         rev = batch.firstRev + Int64(batch.ends.count) - 1
     }
 
-    /// Returns what a subscriber at `rev` gets next, of about ``Subscription/writeLimit`` bytes at most.
+    /// Returns the next step of a subscriber at `rev`, with at most about ``Subscription/writeLimit`` bytes.
     func next(after rev: Int64, in format: PushFormat) -> ByteLog.Reading {
         logs[format.index]!.next(after: rev, limit: Subscription.writeLimit)
     }
 
-    /// The bytes of which a reading has a range.
+    /// The bytes that the ranges of readings refer to.
     func bytes(in format: PushFormat) -> [UInt8] { logs[format.index]!.bytes }
 
     /// Number of bytes in all formats.

@@ -1,12 +1,13 @@
-/// The order in which a feed visits its subscribers, so that each is visited after everything that is published.
+/// The order in which a feed visits its subscribers. Each is visited after everything that is published.
 ///
-/// Subscribers are visited in rounds, from the first place to the last. What is published during a round is sent in the next
-/// one. A round of ten thousand takes 50 ms, and 200 ms while a storm of clients arrives. The places in front therefore have
-/// rounds of their own, which go first: clients that were there before the storm get a message within moments (scenario G of
-/// `scripts/compare`). Each round in front is followed by as many visits behind as it took, so that the places behind are
-/// visited even if messages arrive faster than they can be sent.
+/// Subscribers are visited in rounds, from the first place to the last. Messages published during a round are sent in
+/// the next one. A round over ten thousand subscribers takes a long time, and even longer while a storm of clients
+/// arrives. The places in front therefore have their own rounds, which come first: clients that were there before the
+/// storm get a message soon (scenario G of `scripts/compare`). Each round in front is followed by as many visits behind
+/// as it took. So the places behind are visited even if messages arrive faster than they can be sent.
 ///
-/// For example, with 2 of 6 places in front, a message that is published at the beginning (a), and one after four visits (b):
+/// For example, with 2 of 6 places in front, one message is published at the beginning (a), and one after four visits
+/// (b):
 ///
 ///     0a 1a 2a 3a  0b 1b  4ab 5ab  2b 3b 4- 5-
 ///

@@ -1,11 +1,11 @@
 import Synchronization
 public import Wire
 
-/// The loops that have subscribers of each room, and those that follow each user's rooms. A commit is handed to these
+/// The loops that have subscribers of each room, and those that follow each user's rooms. A commit is passed to these
 /// loops only.
 ///
-/// A loop registers before it reads where the room is, or which rooms the user has. A commit after that read reaches the
-/// loop, and an earlier one is in the read, so nothing falls in between.
+/// A loop registers before it reads the room's state or the user's rooms. A later commit reaches the loop, and an
+/// earlier one is included in the read, so nothing is missed.
 public final class SubscribedLoops: Sendable {
     /// Maximum number of loops: one bit each.
     public static let maximumLoops = 64
@@ -92,7 +92,7 @@ public final class SubscribedLoops: Sendable {
             var mask = wanted[index]
             while mask != 0 {
                 let loop = mask.trailingZeroBitCount
-                // At most this many follow.
+                // The rest of the batches is an upper bound for this loop.
                 if all[loop].isEmpty { all[loop].reserveCapacity(batches.count - index) }
                 all[loop].append(encoded)
                 mask &= mask - 1

@@ -105,7 +105,7 @@ public final class Presence: Sendable {
                     waiting.append(room)
                     continue
                 }
-                // Even if the number is the same as before: those who joined meanwhile were told another one.
+                // The number may be the same as before, but users who joined meanwhile were told another one.
                 entry.isWaiting = false
                 entry.due = now + max(interval, .seconds(1) * entry.online / Self.framesPerSecond)
                 state.rooms[room] = entry
