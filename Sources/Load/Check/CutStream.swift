@@ -1,7 +1,7 @@
 import Wire
 
-/// A stream that the server splits at arbitrary positions. It holds the end of a piece, where a text may begin that the
-/// next piece completes.
+/// A stream that the server splits at arbitrary positions. It holds the last bytes of a piece if a text may begin there
+/// that the next piece completes.
 struct CutStream: Sendable {
     private var held: [UInt8] = []
 

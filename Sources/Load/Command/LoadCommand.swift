@@ -53,7 +53,7 @@ public struct LoadCommand: AsyncParsableCommand {
             do { outcome = .success(try await LoadRun(plan, console: console).run()) } catch {
                 outcome = .failure(error)
             }
-            // Also of a run that could not begin: the rooms are there.
+            // Deletes the rooms even if the run could not begin, because they exist already.
             try await rooms?.delete()
             let report = try outcome.get()
             print(tool.json ? report.json : ReportText(report).text)

@@ -1,6 +1,6 @@
 /// The bounds of the numeric options. They are checked before the run begins.
 enum NumberBounds {
-    /// `--subscribers`: above the number of descriptors that a process can get.
+    /// `--subscribers`: the maximum exceeds the number of descriptors that a process can get.
     static let subscribers = 0...1_000_000
     /// `--rooms`: each takes memory on each loop.
     static let rooms = 1...1_000_000

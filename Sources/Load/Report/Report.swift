@@ -69,11 +69,11 @@ struct Report: Sendable {
         failures = last.failures
     }
 
-    /// The share of the asked rate that must have been sent for a run to be good.
+    /// Minimum share of the requested rate that must be answered for a run to be good.
     static let leastShare = 0.5
 
-    /// The requests that `--rate` asked for in the measurement, if fewer than ``leastShare`` of them were answered in it: the
-    /// figures are then those of another load.
+    /// The number of requests that `--rate` asked for in the measurement, if fewer than ``leastShare`` of them were
+    /// answered during it. The figures then belong to a lower load.
     var unmetRequests: Int? {
         guard case .open(let perSecond) = plan.publishing?.pacing, plan.publishing?.count == nil else { return nil }
         let asked = Int(perSecond * seconds)

@@ -130,7 +130,7 @@ struct ReportText {
             return addVerdict(lines)
         }
         guard let asked = report.unmetRequests else { return addVerdict(verdict.lines) }
-        // A verdict on the few messages that were sent is no answer to how the server bears the rate.
+        // A good verdict on the few messages that were sent does not mean that the server sustains the rate.
         addVerdict([Self.unmet(asked, report)] + verdict.lines.filter { !$0.hasPrefix("OK") })
     }
 

@@ -1,21 +1,21 @@
-/// The rooms of a run, made before it and deleted after it by one user, who owns them: `--clean-up`.
+/// The rooms of a run with `--clean-up`: one user, their owner, creates them before the run and deletes them after it.
 struct RunRooms {
     private let making: Plan
     private let deleting: Plan
     private let console: Console
 
-    /// The rooms of the run of this number.
+    /// Describes the rooms of the run with this number.
     ///
-    /// - Throws: an error that names the option which cannot be used.
+    /// - Throws: an error that names the invalid option.
     init(_ builder: PlanBuilder, run: Int64, console: Console) throws(LoadError) {
         making = try builder.roomRequests("PUT", run: run)
         deleting = try builder.roomRequests("DELETE", run: run)
         self.console = console
     }
 
-    /// Makes all rooms.
+    /// Creates all rooms.
     ///
-    /// - Throws: ``LoadError`` when one cannot be made.
+    /// - Throws: ``LoadError`` if one cannot be created.
     func make() async throws {
         let report = try await LoadRun(making, console: console).run()
         guard !report.isGood else { return }
@@ -23,9 +23,9 @@ struct RunRooms {
             (["--clean-up: the rooms cannot be made"] + report.failures.lines).joined(separator: "\n  "))
     }
 
-    /// Deletes all rooms, also when the user has interrupted the run.
+    /// Deletes all rooms, even if the user has interrupted the run.
     ///
-    /// - Throws: ``LoadError`` when one cannot be deleted.
+    /// - Throws: ``LoadError`` if one cannot be deleted.
     func delete() async throws {
         let report = try await LoadRun(deleting, console: console).run()
         let rooms = Figure.count(deleting.rooms, "room")
@@ -40,10 +40,10 @@ struct RunRooms {
 }
 
 extension PlanBuilder {
-    /// Connections that make or delete rooms.
+    /// Number of connections that create or delete rooms.
     private static let roomConnections = 16
 
-    /// A plan of one request to each room of the run of this number.
+    /// Returns a plan with one request for each room of the run with this number.
     func roomRequests(_ method: String, run: Int64) throws(LoadError) -> Plan {
         let run = try plan(run: run)
         guard let server, templates.isOwn, load.room == nil else {
