@@ -15,7 +15,7 @@ public final class EchoServer: Sendable {
 
     /// Starts one loop and listens.
     ///
-    /// - Throws: ``TransportError`` when it cannot start.
+    /// - Throws: ``TransportError`` if it cannot start.
     public init(host: String, port: Int) throws(TransportError) {
         group = try LoopGroup(count: 1)
         do throws(TransportError) {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The buckets of one limit, for everybody who used it recently. Safe to use from any thread.
+/// The buckets of one limit, for every user or address that used it recently. Safe to use from any thread.
 ///
-/// One user's bucket may be used on many loops, and together they must not exceed the limit. So buckets are behind
-/// mutexes, enough of them that loops rarely contend.
+/// One user's bucket may be used on many loops, which together must not exceed the limit. So buckets are behind
+/// mutexes, with enough of these that loops rarely contend.
 final class BucketTable<Key: Hashable & Sendable>: Sendable {
     let limit: RateLimit
     private let shards: [Shard]
@@ -51,7 +51,7 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Creates a bucket for a new key. If the table is full, it first drops full buckets, which equal new ones. If
-    /// there is none to drop, all new keys share one bucket; so nobody who is limited is forgotten.
+    /// there is none to drop, all new keys share one bucket, so no limited key is forgotten.
     private func takeFirst(_ key: Key, at now: Int64, _ state: inout State) -> Int64? {
         if state.buckets.count >= BucketTableBounds.bucketsPerShard, now >= state.nextSweep {
             state.nextSweep = now + BucketTableBounds.sweepInterval

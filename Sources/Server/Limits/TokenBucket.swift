@@ -41,7 +41,8 @@ struct TokenBucket: Equatable {
         return copy.level == limit.capacity
     }
 
-    /// Each loop's clock stands still during a turn, so one may be behind another. Then nothing is added.
+    /// Adds the tokens of the time that has passed. Each loop's clock stands still during a turn, so one may be behind
+    /// another; then nothing is added.
     private mutating func refill(_ limit: RateLimit, at now: Int64) {
         guard now > moment else { return }
         // At most the time that fills an empty bucket, so that the product stays in range.

@@ -20,7 +20,7 @@ protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier, UserConnection {
     /// Applies the rights of a new token. `old` is the previous caller.
     func callerChanged(from old: Identity)
 
-    /// Carries out a client's frame.
+    /// Handles a client's frame.
     ///
     /// - Throws: The reason if it cannot. The client is told, and the socket stays open.
     func serve(_ frame: ClientFrame) throws(Problem)

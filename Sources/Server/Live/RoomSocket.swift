@@ -6,7 +6,7 @@ import Wire
 
 /// A socket for a single room.
 final class RoomSocket: LiveSocket {
-    // What pushes need is in front, side by side.
+    // The properties that pushes need come first, next to each other.
     let connection: Connection
     let worker: Worker
     var caller: Identity

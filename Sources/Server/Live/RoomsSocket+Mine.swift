@@ -3,15 +3,15 @@ import Wire
 
 /// `{"type":"subscribe","rooms":"mine"}`: a subscription to all rooms that the user is a member of, now or later.
 ///
-/// Existing rooms begin at their current position. A room that the user joins later begins just before that, so that a
-/// room created by a send begins with that message. The committing thread reports membership changes, and only to loops
+/// Existing rooms start at their current position. A room that the user joins later starts just before that, so that a
+/// room created by a send starts with that message. The committing thread reports membership changes, only to loops
 /// that follow the user.
 extension RoomsSocket {
     func subscribeToMine(epoch: String?) throws(Problem) {
         guard mine == nil else { throw .alreadyFollowing }
         let user = try caller.named()
         try check(epoch: epoch)
-        // Counts as one subscription, whatever the number of rooms: the limit is on clients' requests.
+        // Counts as one subscription, however many rooms there are: the limit is on clients' requests.
         try worker.admit(.subscriptions, by: user, from: address)
         mine = OwnRooms(limit: limit)
         // Before the list is requested, so that later commits are reported.

@@ -9,7 +9,7 @@ import Wire
 /// A slow client costs one cursor for each room. Subscriptions send in turns as the client reads. They read the log one
 /// after the other, one slice each, so that at most one slice waits for the client.
 final class RoomsSocket: LiveSocket {
-    // What pushes need is in front, side by side.
+    // The properties that pushes need come first, next to each other.
     let connection: Connection
     let worker: Worker
     var caller: Identity
@@ -33,7 +33,7 @@ final class RoomsSocket: LiveSocket {
     /// A subscription that needs to read the log.
     private struct Reader {
         var subscription: Subscription
-        /// The revision up to which it has everything; `nil` to begin at the room's current one.
+        /// The revision up to which it has every change; `nil` to start at the room's current one.
         var since: Int64?
     }
 

@@ -34,8 +34,8 @@ struct SubscriptionTable {
         return removed
     }
 
-    /// Returns the subscription whose turn it is: each one once in as many calls as there are subscriptions. The table
-    /// must not be empty.
+    /// Returns the next subscription in turn: each one once in as many calls as there are subscriptions. The table must
+    /// not be empty.
     mutating func next() -> Subscription {
         turn = turn + 1 < all.count ? turn + 1 : 0
         return all[turn]

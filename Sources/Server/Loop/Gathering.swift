@@ -1,5 +1,5 @@
-/// Decides whether changes that have arrived wait for others that are arriving: as long as each turn brings some, up to
-/// ``limit``.
+/// Decides whether submissions wait for others that are still arriving. They wait as long as each turn brings more, up
+/// to ``limit``.
 ///
 /// Clients that receive a message together send their next messages together. If these were split into two commits, each
 /// subscriber would get two writes instead of one. Scenario A of `scripts/compare` measures it.
@@ -15,7 +15,7 @@ struct Gathering {
     /// - Parameters:
     ///   - count: The number of changes that wait.
     ///   - now: Read only if the number has grown.
-    /// - Returns: True to wait for what the next turn brings.
+    /// - Returns: True to wait for the next turn's submissions.
     mutating func goesOn(with count: Int, at now: @autoclosure () -> ContinuousClock.Instant) -> Bool {
         guard count > self.count else { return false }
         self.count = count

@@ -6,7 +6,7 @@ import Wire
 
 /// A WebSocket or an event stream of a user with a name.
 protocol UserConnection: AnyObject {
-    /// Tells the client why, and ends.
+    /// Tells the client the reason, and ends.
     func end(because problem: Problem)
 }
 
@@ -106,10 +106,10 @@ extension Worker {
 final class OpenSockets: Sendable {
     private let counts = Mutex<[UserID: Int]>([:])
 
-    /// Returns the number of a user.
+    /// Returns the number of open sockets of a user.
     func count(of user: UserID) -> Int { counts.withLock { $0[user] ?? 0 } }
 
-    /// Changes the number of a user by one.
+    /// Changes the number of open sockets of a user by one.
     func count(_ user: UserID, by difference: Int) {
         counts.withLock { counts in
             let count = (counts[user] ?? 0) + difference

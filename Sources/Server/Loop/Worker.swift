@@ -128,7 +128,7 @@ final class Worker {
     /// - Parameter number: The number that ``ask(_:of:for:isAdmin:asker:then:)`` returned, or 0 for none.
     func cancel(_ number: UInt64) {
         guard let handler = answers.removeValue(forKey: number) else { return }
-        // Queries of this turn have not been handed over yet. The cancelled one is usually the last.
+        // Queries of this turn have not been passed to the log yet. The cancelled one is usually the last.
         if let index = queries.lastIndex(where: { $0.ticket.number == number }) {
             queries.remove(at: index)
         } else {
@@ -164,7 +164,7 @@ final class Worker {
         submissions.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Hearing from the log
+    // MARK: Results of the log
 
     /// Handles a durable commit: first the senders' outcomes, then the subscribers' messages.
     func committed(_ results: [Outcome], _ batches: [EncodedBatch]) {
@@ -182,8 +182,8 @@ final class Worker {
         }
     }
 
-    /// Handles answers. Thirty of them can be megabytes to send, so after a while the rest waits until sockets have had
-    /// their turn.
+    /// Handles answers. Thirty of them can be megabytes to send, so after some time the rest waits until sockets have
+    /// been served.
     func fetched(_ results: ArraySlice<Answer>) {
         let end = ContinuousClock.now + Loop.workSlice
         for (index, answer) in zip(results.indices, results) {
