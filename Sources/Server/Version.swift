@@ -1,4 +1,4 @@
-/// Which Backscroll this is.
+/// The version of this program.
 public enum Version {
     /// The version: major.minor.patch.
     public static let current = "0.1.0"

@@ -25,7 +25,7 @@ enum APISchemas {
         #"^[^\u0000-\u0020\u007F-\u00A0\u00AD\u1680\u180E\u1FFF-\u200B\u200E\u200F\u2028-\u202F\u205F-\u206F"#
         + #"\u3000\uFEFF\uFFF0-\uFFFB\uFFFE\uFFFF]+$"#
 
-    /// Strings and numbers with a meaning of their own. Their schemas are written out where they are used.
+    /// Strings and numbers with a meaning of their own. Their schemas are repeated where they are used.
     private static let scalars: [String: JSONValue] = [
         "RoomID": [
             "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "description": "The id of a room.",
