@@ -4,7 +4,7 @@
  * @module api
  */
 
-/** The error of a request: the server refused it, or no answer came, with `status` 0. */
+/** An error of a request: the server refused it, or no answer came (`status` 0). */
 export class RequestError extends Error {
     constructor(status, code, detail, retryAfter) {
         super(detail);
@@ -14,7 +14,7 @@ export class RequestError extends Error {
     }
 }
 
-/** The user of a JSON Web Token, read without checking it: the server does that. Null if it is none. */
+/** The user of a JSON Web Token, without verifying the token, which is the server's task. Null if the text is no token. */
 export function userOfToken(token) {
     try {
         const payload = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
@@ -27,9 +27,12 @@ export function userOfToken(token) {
 
 export class API {
     /**
-     * @param {string | null} user The name to use in open mode.
-     * @param {string | null} token The token to use where the server wants one. It is sent as a header and as a subprotocol,
-     *   never in a URL.
+     * @param {string
+     *
+     * null} user The name to use in open mode.
+     * @param {string
+     *
+     * null} token The token for a server with keys. It is sent as a header and as a subprotocol, never in a URL.
      */
     constructor(user, token) {
         this.token = token;
@@ -61,7 +64,7 @@ export class API {
         try {
             if (content) json = JSON.parse(content);
         } catch {
-            // An answer that was cut, or one of a proxy in between.
+            // The answer was cut off, or comes from a proxy in between.
             throw new RequestError(response.ok ? 0 : response.status, null, "The answer cannot be read.");
         }
         if (response.ok) return json;
@@ -71,7 +74,7 @@ export class API {
             Number.isFinite(seconds) && response.headers.has("Retry-After") ? seconds : undefined);
     }
 
-    /** The path of something in a room. */
+    /** The path of a resource of a room. */
     static path(room, ...rest) {
         return ["/v1/rooms", room, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
     }
@@ -133,7 +136,7 @@ export class API {
     }
 
     /**
-     * Opens a WebSocket. The subprotocol makes the server say why it refuses one.
+     * Opens a WebSocket. With this subprotocol the server gives the reason if it refuses the socket.
      *
      * @returns {WebSocket}
      */

@@ -1,5 +1,5 @@
 /**
- * The page as a whole: signs the user in, shows the list of rooms beside the open room, and keeps the URL in step with them.
+ * The whole page: signs the user in, shows the list of rooms beside the open room, and keeps the URL in sync with them.
  *
  * @module app
  */
@@ -13,7 +13,7 @@ import { avatar, element, summary } from "./text.js";
 
 const $ = (selector) => document.querySelector(selector);
 const TOKEN_KEY = "backscroll.token";
-/** Maximum number of members that are listed. */
+/** Maximum number of members to list. */
 const MAXIMUM_MEMBERS = 1000;
 const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
@@ -22,7 +22,7 @@ const shortDate = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "s
 
 let api, store, inbox, outbox, screen = null;
 
-/** Reads the URL: the user in open mode, the room, and a message in it. A URL never holds a token. */
+/** Reads the URL: the user in open mode, the room, and a message in it. A URL never contains a token. */
 function place() {
     const query = new URLSearchParams(location.search);
     const at = Number(query.get("at"));
@@ -43,7 +43,7 @@ function urlOf(room, at) {
 
 // Signing in
 
-/** Asks the server for the rooms without a name. Its error tells if it wants tokens. */
+/** Requests the rooms without a name. The error shows whether the server requires tokens. */
 async function wantsToken() {
     try {
         await new API(null, null).rooms();
@@ -58,7 +58,7 @@ async function start() {
     const token = sessionStorage.getItem(TOKEN_KEY);
     if (token) return enter(new API(null, token));
     if (!user) return signIn(await wantsToken());
-    // In open mode a name is enough. The room opens at once; a server that wants tokens refuses the request below.
+    // In open mode a name is enough. The room opens at once; a server with keys refuses the request below.
     const named = new API(user, null);
     enter(named);
     try {
@@ -163,7 +163,7 @@ async function refreshRoom(room) {
         $("#join").hidden = Boolean(summary.role);
         if (!summary.role) inbox.visit(summary);
     } catch {
-        // The timeline shows what is wrong with the room.
+        // The timeline shows the problem of the room.
     }
 }
 
@@ -209,7 +209,7 @@ function roomItem(id) {
     return item;
 }
 
-/** @type {WeakMap<HTMLElement, string>} The content of each item of the list. An item with the same content is left as it is. */
+/** @type {WeakMap<HTMLElement, string>} The content of each item of the list. Items with unchanged content are not replaced. */
 const shownRooms = new WeakMap();
 
 function fillRoomItem(item, room) {
@@ -339,7 +339,7 @@ window.addEventListener("online", () => {
     outbox?.wake();
 });
 document.addEventListener("visibilitychange", () => !document.hidden && inbox?.wake());
-// Over plain HTTP from another machine browsers have no service workers. There the page does not open offline.
+// Over plain HTTP from another machine, browsers have no service workers. The page then does not open offline.
 navigator.serviceWorker?.register("/page/offline.js", { scope: "/" }).catch(() => {});
 wireDialogs();
 start();

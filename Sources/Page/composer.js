@@ -1,5 +1,5 @@
 /**
- * The composer: writes a message, an answer to one, or an edit of one's own.
+ * The composer: writes a message, a reply, or an edit of an own message.
  *
  * @module composer
  */
@@ -38,11 +38,11 @@ export class Composer {
     /** @type {object[]} */
     #attachments = [];
     #errorTimer = 0;
-    /** The key in the session storage of the text that is written here and not sent. */
+    /** The key of the unsent text in the session storage. */
     #draftKey;
 
     /**
-     * @param {string} place The user and the room, under which what is written is kept.
+     * @param {string} place The user and the room, which identify the stored text.
      * @param {{send: (draft: object) => void, edit: (message: object, text: string) => void, type: () => void, editLast: () => void}} handlers
      */
     constructor(place, handlers) {
@@ -127,7 +127,7 @@ export class Composer {
         return sessionStorage.getItem(this.#draftKey) ?? "";
     }
 
-    /** Stores the text that is not sent. It is there again when the reader comes back to the room or reloads the page. */
+    /** Stores the unsent text. It is restored when the reader returns to the room or reloads the page. */
     #keepDraft() {
         if (this.#input.value) sessionStorage.setItem(this.#draftKey, this.#input.value);
         else sessionStorage.removeItem(this.#draftKey);

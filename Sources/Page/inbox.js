@@ -1,5 +1,5 @@
 /**
- * The user's rooms: latest activity first, with what is unread and the newest message. Kept current by `mine` on one socket.
+ * The user's rooms, latest activity first, with their unread count and newest message. A socket with `mine` keeps them current.
  *
  * @module inbox
  */
@@ -7,12 +7,12 @@
 import { RequestError } from "./api.js";
 import { Socket } from "./socket.js";
 
-/** Maximum number of rooms that are listed. */
+/** Maximum number of rooms to list. */
 const MAXIMUM_ROOMS = 500;
-/** Pauses before the next attempt to connect, in milliseconds: doubled each time, with a random part. */
+/** Pauses before the next attempt to connect, in milliseconds. They double each time, and have a random part. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
-/** Maximum number of listed rooms that the user has visited without being a member. The oldest visits go first. */
+/** Maximum number of listed rooms that the user has visited without being a member. The oldest visits are dropped first. */
 const MAXIMUM_VISITED = 20;
 /** Delay before rooms are looked up, in milliseconds, so that a burst of messages causes one request. */
 const REFRESH_MILLISECONDS = 250;
@@ -39,8 +39,8 @@ export class Inbox {
     #isClosed = false;
 
     /**
-     * @param {{onChange: (rooms: object[]) => void, onToken: () => void, onConnect: () => void}} app Called with the rooms, latest
-     *   activity first; when the server wants another token; and when the server is reached.
+     * @param {{onChange: (rooms: object[]) => void, onToken: () => void, onConnect: () => void}} app `onChange` is called with
+     *   the rooms, latest activity first; `onToken` when a new token is needed; `onConnect` when the server is reached.
      */
     constructor(api, store, { onChange, onToken, onConnect }) {
         this.#api = api;
@@ -68,7 +68,7 @@ export class Inbox {
         return this.#rooms.get(room);
     }
 
-    /** Connects now, if it waits for its next attempt: the network or the user has come back. */
+    /** Connects now if it is waiting for its next attempt, because the network or the user has come back. */
     wake() {
         if (!this.#timer) return;
         clearTimeout(this.#timer);
@@ -77,13 +77,13 @@ export class Inbox {
         this.#connect();
     }
 
-    /** Asks the server about a room soon: its unread count, or the room itself, may have changed. */
+    /** Requests a room's state soon: its unread count, or the room itself, may have changed. */
     refresh(room) {
         this.#stale.add(room);
         this.#refreshing ||= setTimeout(() => this.#refreshStale(), REFRESH_MILLISECONDS);
     }
 
-    /** Adds an open room to the list although the user is no member, so that there is a way back to it. */
+    /** Lists an open room although the user is no member, so that the user can return to it. */
     visit(summary) {
         const known = this.#rooms.get(summary.room);
         this.#rooms.set(summary.room, { ...known, ...summary, visited: Date.now() });
@@ -96,13 +96,13 @@ export class Inbox {
         this.refresh(summary.room);
     }
 
-    /** Connects. It subscribes before it loads the list, so that no message falls between the two. */
+    /** Connects. It subscribes before it loads the list, so that no message is missed in between. */
     #connect() {
         this.#socket = new Socket(this.#api.socket("/v1/live"), {
             opened: () => {
                 this.#pause = FIRST_PAUSE;
                 this.#socket.send({ type: "subscribe", rooms: "mine" });
-                // `mine` has only the rooms of which the user is a member.
+                // `mine` only has rooms that the user is a member of.
                 for (const { room } of [...this.#rooms.values()].filter(isVisited)) this.#socket.send({ type: "subscribe", room });
                 this.#load();
                 this.#onConnect();

@@ -23,7 +23,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle:
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
-/** The content of a row: its message, or the draft of one that is not stored. */
+/** The content of a row: its message, or its draft if it is not stored. */
 export function contentOf(row, me) {
     if (row.message) return row.message;
     return { ...row.draft, sender: me, created_at: null };
@@ -137,7 +137,7 @@ function status(row, message) {
     return element("span", { class: "status" }, ...parts);
 }
 
-/** True where a row continues the one above it. */
+/** True if a row continues the group of the one above it. */
 function isGrouped(row, before, me) {
     if (!before?.state) return false;
     const [message, previous] = [contentOf(row, me), contentOf(before, me)];
@@ -147,10 +147,16 @@ function isGrouped(row, before, me) {
 }
 
 /**
- * Makes the element of a row.
+ * Creates the element of a row.
  *
- * @param {HTMLElement | undefined} old The row's element so far. It is changed where it can be.
- * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (key: string) => string[]}} context
+ * @param {HTMLElement
+ *
+ * undefined} old The row's previous element. It is changed in place if possible.
+ * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object
+ *
+ * null
+ *
+ * undefined, readBy: (key: string) => string[]}} context
  */
 export function rowNode(row, before, old, context) {
     const fresh = freshNode(row, before, context);

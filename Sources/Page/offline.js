@@ -1,8 +1,8 @@
 /**
- * A service worker: with it the page opens where the server cannot be reached, and shows what it has kept.
+ * A service worker that opens the page without a connection to the server, and shows the stored messages.
  *
- * It asks the server first and keeps what that answers, so a new version of the server brings its own page. Requests to the API
- * pass it by.
+ * It asks the server first and stores the answers, so a new version of the server brings its own page. It does not handle
+ * requests to the API.
  *
  * @module offline
  */
@@ -28,7 +28,7 @@ async function respond(event, path) {
     }
 }
 
-/** Keeps an answer, unless it is the one that is kept already. */
+/** Stores an answer, unless it is stored already. */
 async function keep(path, response) {
     const cache = await caches.open(CACHE);
     const kept = await cache.match(path);

@@ -1,9 +1,10 @@
 /**
- * Sends what the user wrote in rooms that are not open: offline, say, before going to another room or closing the page.
+ * Sends the messages that the user wrote in rooms that are no longer open: for example offline, before going to another room or
+ * closing the page.
  *
- * The open room sends for itself. Each other room is sent to one message at a time, in the order of writing. A message that is
- * refused stays in the store, and is shown as failed when its room is opened. Two that send the same message at once, such as two
- * windows, do no harm: its `client_message_id` makes it one.
+ * The open room sends its own messages. To each other room, messages are sent one at a time, in the order of writing. A message
+ * that is refused stays in the store, and is shown as failed when its room is opened. Two windows may send the same message at
+ * once: the server stores it once, because of its `client_message_id`.
  *
  * @module outbox
  */
@@ -11,7 +12,7 @@
 import { RequestError } from "./api.js";
 import { isTemporary } from "./timeline.js";
 
-/** Pauses before the next attempt, in milliseconds: doubled each time. */
+/** Pauses before the next attempt, in milliseconds. They double each time. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30000;
 
@@ -24,7 +25,7 @@ export class Outbox {
     #sending = new Set();
     /** @type {Set<string>} The ids of sends that the server refused. */
     #refused = new Set();
-    /** @type {Set<() => void>} Each ends a pause. */
+    /** @type {Set<() => void>} Functions that each end a pause. */
     #pauses = new Set();
 
     constructor(api, store) {
@@ -38,9 +39,11 @@ export class Outbox {
     }
 
     /**
-     * Sends what is unsent in all rooms but the open one.
+     * Sends the unsent messages of all rooms except the open one.
      *
-     * @param {string | null} open The room that sends for itself from now on.
+     * @param {string
+     *
+     * null} open The room that sends its own messages from now on.
      */
     async send(open) {
         this.#open = open;
@@ -51,7 +54,7 @@ export class Outbox {
         }
     }
 
-    /** Ends all pauses: the network has come back. */
+    /** Ends all pauses, because the network has come back. */
     wake() {
         for (const end of this.#pauses) end();
     }
@@ -59,7 +62,7 @@ export class Outbox {
     async #sendIn(room) {
         let pause = FIRST_PAUSE;
         while (!this.#isClosed && room !== this.#open) {
-            // Sends that the user has discarded meanwhile, or another window has sent, are gone.
+            // Sends that the user has discarded, or another window has sent, are gone by now.
             const unsent = await this.#store.unsent(room);
             const draft = unsent.map((send) => send.draft).find(({ client_message_id: id }) => !this.#refused.has(id));
             if (!draft) return;

@@ -1,24 +1,24 @@
 /**
- * Changes an element into another one and leaves alone what is the same in both. So the focus stays, a video goes on playing,
- * and a picture is not loaded again.
+ * Changes an element into another one, and leaves the parts that are the same in both. So the focus stays, a video continues to
+ * play, and pictures are not loaded again.
  *
  * @module renew
  */
 
-/** The attribute of the message that the reader has jumped to. Drawing it anew must not end its animation. */
+/** The attribute of the message that the reader has jumped to. Redrawing the message must not end its animation. */
 const HIGHLIGHT = "data-found";
 
-/** An identity by which the children of the two elements are matched: a reaction's key, or the part of the row. */
+/** The identity that matches children of the two elements: a reaction's key, or the part of the row. */
 function partOf(node) {
     return node.dataset?.reaction ?? node.classList?.[0] ?? node.nodeName;
 }
 
 /**
- * Changes `old` into `fresh`. Elements with `data-transient` (an open menu) have been added later, and stay.
+ * Changes `old` into `fresh`. Elements with `data-transient` (an open menu) were added later, and stay.
  *
  * @param {HTMLElement} old
- * @param {HTMLElement} fresh Its children may be taken from it.
- * @returns {HTMLElement} The element that stands for `fresh` now; `old`, except for another kind of element.
+ * @param {HTMLElement} fresh Its children may be moved to `old`.
+ * @returns {HTMLElement} The element to show: `old`, unless the kinds of element differ.
  */
 export function renew(old, fresh) {
     if (old.isEqualNode(fresh)) return old;
@@ -38,7 +38,7 @@ export function renew(old, fresh) {
             old.insertBefore(child, next);
             continue;
         }
-        // Nodes before its counterpart have no counterpart of their own.
+        // Nodes before its counterpart have no counterpart.
         for (const gone of kept.splice(0, index)) gone.remove();
         const node = renew(kept.shift(), child);
         next = node.nextSibling;

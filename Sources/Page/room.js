@@ -1,6 +1,6 @@
 /**
- * An open room: hosts the timeline machine. It carries out the effects, feeds back what happened, keeps the window and the
- * outbox in the store, and hands each view to whoever draws it, once a frame.
+ * An open room, which hosts the timeline machine. It performs the effects and reports their results, stores the window and the
+ * outbox, and passes on each view, once per frame.
  *
  * @module room
  */
@@ -11,18 +11,18 @@ import { Timeline } from "./timeline.js";
 
 /** Number of messages in a page. */
 const PAGE_LIMIT = 30;
-/** Interval at which the machine is told the time, in milliseconds. Its waits are whole seconds. */
+/** Interval of the machine's clock ticks, in milliseconds. Its waits are whole seconds. */
 const TICK_MILLISECONDS = 500;
 /** Delay before the window is stored, in milliseconds, so that a burst of messages is one write. */
 const SAVE_MILLISECONDS = 800;
 /** Delay before the read mark is sent, in milliseconds, so that scrolling causes few requests. */
 const MARK_MILLISECONDS = 300;
-/** Least time between two typing notices, in milliseconds (docs/live.md). */
+/** Minimum time between two typing notices, in milliseconds (docs/live.md). */
 const TYPING_MILLISECONDS = 3000;
-/** Maximum random delay before a socket is opened again, in milliseconds, so that not all clients of a restarted server come at once. */
+/** Maximum random delay before a socket is opened again, in milliseconds. It spreads the clients of a restarted server. */
 const JITTER_MILLISECONDS = 1000;
 
-/** The close codes, and the codes of `error` frames, that end the room for good, with the reason that the reader is told. */
+/** The close codes and `error` codes that end the room for good, with the reason to show. */
 const ENDINGS = new Map([
     [4401, "token"], ["token_expired", "token"], ["token_invalid", "token"], ["token_missing", "token"],
     [4403, "removed"], ["not_a_member", "removed"], ["room_not_found", "removed"], ["room_not_allowed", "removed"],
@@ -45,13 +45,20 @@ export class Room {
     #ticking = 0;
     #typedAt = 0;
     #scrollTo = null;
-    /** @type {Set<string>} The ids of sends that the store keeps. */
+    /** @type {Set<string>} The ids of the sends in the store. */
     #unsent = new Set();
 
     /**
-     * @param {(view: object, scrollTo: string | null) => void} onView Called before the next frame of the screen after something
-     *   changed, with where to scroll once the view is drawn.
-     * @param {(why: "token" | "removed" | "banned" | "deleted") => void} onEnd Called once when the room cannot be shown any more.
+     * @param {(view: object, scrollTo: string
+     *
+     * null) => void} onView Called before the next frame after a change, with the scroll target for the drawn view.
+     * @param {(why: "token"
+     *
+     * "removed"
+     *
+     * "banned"
+     *
+     * "deleted") => void} onEnd Called once when the room can no longer be shown.
      */
     constructor(api, store, id, onView, onEnd) {
         this.#api = api;
@@ -59,14 +66,14 @@ export class Room {
         this.id = id;
         this.#onView = onView;
         this.#onEnd = onEnd;
-        /** @type {Map<string, number>} Up to where other users have read, as far as notices have told. */
+        /** @type {Map<string, number>} The read marks of other users, as far as notices have reported them. */
         this.readers = new Map();
         this.#handle({
             event: "start", me: api.user, room: id, limit: PAGE_LIMIT, utc_offset: -new Date().getTimezoneOffset(),
         });
     }
 
-    /** Shows what is kept, then opens the room. Unsent messages are sent in the order in which they were written. */
+    /** Shows the stored window, then opens the room. Unsent messages are sent in the order in which they were written. */
     async open(at) {
         const [kept, unsent] = await Promise.all([this.#store.window(this.id), this.#store.unsent(this.id)]);
         if (this.#isClosed) return;
@@ -89,7 +96,7 @@ export class Room {
         this.#ticking = setInterval(() => this.#tick(), TICK_MILLISECONDS);
     }
 
-    /** Ends the room's socket and work. Nothing is called any more. */
+    /** Ends the room's socket and work. No callback is called afterwards. */
     close() {
         if (this.#isClosed) return;
         if (this.#saving) this.#save();
@@ -104,12 +111,12 @@ export class Room {
         return this.#timeline.view;
     }
 
-    /** A message of the window, by its `seq`. */
+    /** Returns a message of the window by its `seq`. */
     message(seq) {
         return this.#timeline.message(seq);
     }
 
-    /** The row of the newest own message that is not beyond `seq`, in the window. */
+    /** Returns the row of the newest own message in the window up to `seq`. */
     lastOwnRow(seq) {
         return this.#timeline.lastOwnRow(seq);
     }
@@ -149,7 +156,7 @@ export class Room {
         this.#handle({ event: "active", active });
     }
 
-    /** Tells the others that the user types, at most once in three seconds. */
+    /** Tells the others that the user is typing, at most once in three seconds. */
     type() {
         if (Date.now() - this.#typedAt < TYPING_MILLISECONDS) return;
         this.#typedAt = Date.now();
@@ -224,7 +231,7 @@ export class Room {
         if (this.#unsent.delete(id)) this.#store.removeUnsent(this.id, id);
     }
 
-    /** Removes own sends from the store once they are seen stored, whatever shows it. */
+    /** Removes own sends from the store once they are known to be stored, whatever event shows it. */
     #forgetStored(messages) {
         if (!this.#unsent.size) return;
         for (const { sender, client_message_id: id } of messages) if (sender === this.#api.user) this.#forgetUnsent(id);
@@ -245,7 +252,7 @@ export class Room {
                 },
             });
         };
-        // During the delay this object takes the socket's place, so that a later subscription ends it.
+        // During the delay this object stands for the socket, so that a later subscription ends it.
         const slot = { close() {}, send() {} };
         this.#socket = slot;
         if (!this.#hasConnected) {
@@ -295,7 +302,7 @@ export class Room {
     #sendMark() {
         clearTimeout(this.#marking);
         this.#marking = 0;
-        // A lost mark does no harm: the next one includes it.
+        // A lost mark is harmless: the next one includes it.
         this.#api.markRead(this.id, this.#mark).catch(() => {});
         this.#saveSoon();
     }

@@ -1,5 +1,5 @@
 /**
- * The screen of a room: draws the views of the timeline, and turns what the reader does into events and requests.
+ * The screen of a room: draws the views of the timeline, and turns the reader's actions into events and requests.
  *
  * The scrolling element mirrors the view in `data-` attributes, for tests and for style sheets.
  *
@@ -12,9 +12,9 @@ import { LIKE, picker, rowNode } from "./message.js";
 import { Room } from "./room.js";
 import { summary } from "./text.js";
 
-/** Maximum time between two taps that make a like, in milliseconds. */
+/** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
-/** Least time before scrolling loads a failed edge again, in milliseconds. */
+/** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
@@ -29,7 +29,7 @@ const ENDINGS = {
     token: "Your session has ended.",
 };
 
-/** Sets a text if it is another one. Browsers repeat the layout even if the same text is set again. */
+/** Sets a text if it has changed. Browsers repeat the layout even if the same text is set again. */
 function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
 }
@@ -38,7 +38,7 @@ function setHidden(node, isHidden) {
     if (node.hidden !== isHidden) node.hidden = isHidden;
 }
 
-/** The newest stored message of others beyond `seq`, if it is among the last rows. */
+/** Returns the newest stored message of others after `seq`, if it is among the last rows. */
 function newestOfOthers({ chunks }, seq) {
     const last = chunks.slice(-2).flat();
     return last.findLast((row) => row.state === "stored" && !row.mine && row.seq > seq);
@@ -50,11 +50,17 @@ export class Screen {
     #list;
     #composer;
     #view = null;
-    /** @type {Map<string, string[]>} The names below own messages of those who have read up to there, by the row's key. */
+    /**
+     * @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there.
+     */
     #readers = new Map();
     /** @type {Map<number, Set<string>>} The rows that quote a message from outside the window, by its `seq`. */
     #quoting = new Map();
-    /** @type {Map<number, object | null>} Quoted messages from outside the window; null where one cannot be read. */
+    /**
+     * @type {Map<number, object
+     *
+     * null>} Quoted messages from outside the window; null if a message cannot be read.
+     */
     #quoted = new Map();
     #isOwner = false;
     #announced = 0;
@@ -66,8 +72,13 @@ export class Screen {
     #onEnd;
 
     /**
-     * @param {"read" | "last" | number} at Where the room opens.
-     * @param {{onToken: () => void, onChange: () => void}} app Called when the token has ended, and when the view has changed.
+     * @param {"read"
+     *
+     * "last"
+     *
+     * number} at The place at which the room opens.
+     * @param {{onToken: () => void, onChange: () => void}} app `onToken` is called when the token has expired, `onChange` when
+     *   the view has changed.
      */
     constructor(api, store, id, at, { onToken, onChange }) {
         this.#api = api;
@@ -92,7 +103,7 @@ export class Screen {
             editLast: () => this.#editLast(),
         });
         this.#listen();
-        // Until the room's first view is drawn, the attributes would be those of the room before.
+        // The attributes describe the room before until this room's first view is drawn.
         this.#mirror(this.#room.view);
         this.#room.open(at);
     }
@@ -104,7 +115,7 @@ export class Screen {
         this.#room.close();
     }
 
-    /** Shows a message, loading what is around it if needed. */
+    /** Shows a message, and loads the messages around it if needed. */
     jump(to) {
         this.#room.jump(to);
     }
@@ -114,7 +125,7 @@ export class Screen {
         this.#composer.showError(text);
     }
 
-    /** Sets if the user owns the room. Owners may delete the messages of others. */
+    /** Sets whether the user owns the room. Owners may delete the messages of others. */
     setOwner(isOwner) {
         if (this.#isOwner === isOwner) return;
         this.#isOwner = isOwner;
@@ -147,7 +158,7 @@ export class Screen {
         this.onChange(view);
     }
 
-    /** Writes the view's status into the attributes of the scrolling element. */
+    /** Writes the state of the view into the attributes of the scrolling element. */
     #mirror(view) {
         const { dataset } = this.scroller;
         for (const name of ["phase", "before", "after", "connection", "unread"]) {
@@ -156,7 +167,8 @@ export class Screen {
     }
 
     #scrollToRow(key) {
-        // The unread line stands high, so that the unread messages are in sight below it. A message stands near the middle.
+        // The unread line goes near the top, so that the unread messages are visible below it. A message goes near the
+        // middle.
         this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
         const node = this.#list.node(key);
         if (key !== "unread" && node) {
@@ -214,9 +226,9 @@ export class Screen {
     }
 
     /**
-     * Puts each reader below the last own message that they have read.
+     * Assigns each reader to the last own message that they have read.
      *
-     * @returns {Set<string>} The keys of the rows whose readers are others than before.
+     * @returns {Set<string>} The keys of the rows whose readers have changed.
      */
     #placeReaders() {
         const placed = new Map();
@@ -233,7 +245,7 @@ export class Screen {
 
     // Moving
 
-    /** Tells the machine where the reader is, and asks for what is near. */
+    /** Tells the machine where the reader is, and asks for pages near the edges. */
     #moved() {
         const view = this.#view;
         if (!view || this.#isDrawing) return;
@@ -245,7 +257,7 @@ export class Screen {
             this.#viewport = viewport;
             this.#room.setViewport(atBottom, lastVisible);
         }
-        // The first chunk has a message, unless nothing but unsent ones are shown.
+        // The first chunk has a stored message, unless all rows are unsent.
         if (!view.chunks[0]?.some(({ seq }) => seq !== undefined)) return;
         for (const edge of ["before", "after"]) {
             const state = view[edge];
@@ -274,7 +286,9 @@ export class Screen {
         this.scroller.addEventListener("keydown", (event) => this.#keyPressed(event), options);
     }
 
-    /** Ends the machine's waits when the network is back. Becoming active does so, except for those that the server asked for. */
+    /**
+     * Ends the machine's waits when the network is back. Becoming active ends all waits except those that the server requested.
+     */
     #wake() {
         this.#room.setActive(false);
         this.#room.setActive(!document.hidden && document.hasFocus());
@@ -311,7 +325,7 @@ export class Screen {
         body.querySelector(".picker button").focus();
     }
 
-    /** Closes the open picker, if any, and gives the focus back to what opened it. */
+    /** Closes the open picker, if any, and returns the focus to the element that opened it. */
     #closePicker() {
         const open = $("#messages .picker");
         if (!open) return false;
@@ -322,7 +336,7 @@ export class Screen {
         return true;
     }
 
-    /** Adds or takes back a reaction. The push shows it, as it does to everybody. */
+    /** Adds or removes a reaction. The push shows the change, as it does to everybody. */
     #react(row, key) {
         this.#closePicker();
         const isMine = row.message.reactions?.some((reaction) => reaction.key === key && reaction.users.includes(this.#api.user));
@@ -347,7 +361,7 @@ export class Screen {
         this.#lastTap = { key, at: event.timeStamp };
     }
 
-    /** Arrows go from message to message; Escape leads back to the composer. */
+    /** Arrow keys move between messages; Escape returns to the composer. */
     #keyPressed(event) {
         const { key, target } = event;
         if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
@@ -362,7 +376,7 @@ export class Screen {
         next.scrollIntoView({ block: "nearest" });
     }
 
-    /** Edits a message. Where that fails, what was written comes back into the composer. */
+    /** Edits a message. If that fails, the edited text returns to the composer. */
     async #edit(message, text) {
         try {
             await this.#api.edit(this.id, message.seq, { text });

@@ -1,27 +1,31 @@
 /**
- * A WebSocket whose frames are JSON, told as four callbacks. It never connects again by itself.
+ * A WebSocket with JSON frames and four callbacks. It never reconnects by itself.
  *
  * @module socket
  */
 
-/** Maximum time for a socket to open, in milliseconds. After it the attempt has failed. */
+/** Maximum time for a socket to open, in milliseconds. After that the attempt has failed. */
 const OPENING_MILLISECONDS = 15000;
-/** Interval at which a socket looks at the clock, in milliseconds. */
+/** Interval at which a socket checks the clock, in milliseconds. */
 const WATCH_MILLISECONDS = 15000;
-/** A pause of the clock that means that the device slept, in milliseconds. Pages in the background pause for a minute. */
+/**
+ * A gap between two checks that means that the device has slept, in milliseconds. Pages in the background may pause for a
+ * minute.
+ */
 const SLEEP_MILLISECONDS = 150000;
 
 export class Socket {
     #socket;
     #handlers;
     #timer;
-    /** When the clock was looked at last; 0 until the socket is open. */
+    /** The time of the last check of the clock; 0 until the socket is open. */
     #seen = 0;
     #abort = new AbortController();
 
     /**
-     * @param {WebSocket} socket One that is about to open.
-     * @param {{opened(): void, frame(frame: object): void, closed(code: number): void}} handlers `closed` comes once, and last.
+     * @param {WebSocket} socket A socket that is about to open.
+     * @param {{opened(): void, frame(frame: object): void, closed(code: number): void}} handlers `closed` is called once, as
+     *   the last.
      */
     constructor(socket, handlers) {
         this.#socket = socket;
@@ -43,24 +47,24 @@ export class Socket {
             this.#handlers?.frame(frame);
         };
         socket.onclose = ({ code }) => this.#end(code);
-        // A user who comes back after a sleep does not wait for the next look at the clock.
+        // A user who comes back after a sleep does not wait for the next check of the clock.
         for (const name of ["visibilitychange", "resume"]) {
             document.addEventListener(name, () => this.#seen && this.#watch(), { signal: this.#abort.signal });
         }
     }
 
-    /** Sends a frame, if the socket is open. */
+    /** Sends a frame if the socket is open. */
     send(frame) {
         if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
     }
 
-    /** Ends the socket without telling the handlers. */
+    /** Closes the socket without calling the handlers. */
     close() {
         this.#handlers = null;
         this.#end(1000);
     }
 
-    /** Ends a socket over which the device has slept: the server has given it up, and nothing may ever tell. */
+    /** Ends the socket if the device has slept: the server has given it up, and no event may ever report that. */
     #watch() {
         clearTimeout(this.#timer);
         if (Date.now() - this.#seen > SLEEP_MILLISECONDS) return this.#end(1006);

@@ -1,18 +1,18 @@
 /**
- * What the page keeps in the browser (IndexedDB): the window of each room, unsent messages, and the list of rooms.
+ * The data that the page stores in the browser (IndexedDB): the window of each room, unsent messages, and the list of rooms.
  *
- * Everything is kept for one user. Where the browser has no database, or it fails, nothing is kept and the page works all
+ * All data belongs to one user. If the browser has no database, or the database fails, nothing is stored and the page works all
  * the same.
  *
  * @module store
  */
 
-/** Maximum number of messages that are kept of a room: the newest of its window. */
+/** Maximum number of messages stored for a room: the newest of its window. */
 const KEPT_MESSAGES = 500;
 
 const VERSION = 1;
 
-/** The newest messages that are shown, oldest first. */
+/** Returns the newest messages that are shown, oldest first. */
 function newest(chunks, count) {
     let messages = [];
     for (let index = chunks.length - 1; index >= 0 && messages.length < count; index--) {
@@ -52,7 +52,7 @@ export class Store {
             try {
                 const transaction = database.transaction(store, mode);
                 const request = work(transaction.objectStore(store));
-                // A write is over when it is on disk, a read when it has its result.
+                // A write has ended when it is on disk, a read when it has its result.
                 transaction.oncomplete = () => resolve(request?.result);
                 transaction.onerror = transaction.onabort = () => resolve(undefined);
             } catch {
@@ -62,15 +62,17 @@ export class Store {
     }
 
     /**
-     * The window of a room as it was kept: what the machine's event `restore` takes.
+     * Returns the stored window of a room, as the machine's event `restore` takes it.
      *
-     * @returns {Promise<object | undefined>}
+     * @returns {Promise<object
+     *
+     * undefined>}
      */
     window(room) {
         return this.#run("windows", "readonly", (store) => store.get([this.#user, room]));
     }
 
-    /** Keeps the window that a view shows. A window has no holes, so what is kept has none. */
+    /** Stores the window of a view. A window has no gaps, so the stored messages have none. */
     saveWindow(room, view) {
         const messages = newest(view.chunks, KEPT_MESSAGES + 1);
         if (!messages.length || view.epoch === null) return this.forgetWindow(room);
@@ -87,21 +89,21 @@ export class Store {
         return this.#run("windows", "readwrite", (store) => store.delete([this.#user, room]));
     }
 
-    /** The sends of a room that are not known to be stored, in the order of sending. */
+    /** Returns the sends of a room that are not known to be stored by the server, in the order of sending. */
     async unsent(room) {
         const range = IDBKeyRange.bound([this.#user, room], [this.#user, room, []]);
         const sends = (await this.#run("outbox", "readonly", (store) => store.getAll(range))) ?? [];
         return sends.sort((one, other) => one.order - other.order);
     }
 
-    /** The rooms that have such sends. */
+    /** Returns the rooms that have such sends. */
     async unsentRooms() {
         const range = IDBKeyRange.bound([this.#user], [this.#user, []]);
         const keys = (await this.#run("outbox", "readonly", (store) => store.getAllKeys(range))) ?? [];
         return new Set(keys.map(([, room]) => room));
     }
 
-    /** Keeps a send until it is known to be stored. */
+    /** Stores a send until the server is known to have it. */
     addUnsent(room, draft, at) {
         const send = { draft, at, order: at };
         return this.#run("outbox", "readwrite", (store) => store.put(send, [this.#user, room, draft.client_message_id]));
@@ -111,7 +113,7 @@ export class Store {
         return this.#run("outbox", "readwrite", (store) => store.delete([this.#user, room, id]));
     }
 
-    /** The list of rooms as it was kept, with those that the user has visited without being a member. */
+    /** Returns the stored list of rooms, with those that the user has visited without being a member. */
     async rooms() {
         return (await this.#run("rooms", "readonly", (store) => store.get(this.#user))) ?? [];
     }

@@ -1,5 +1,5 @@
 /**
- * Turns what users typed into nodes. Everything is text; only addresses that begin with http or https become links.
+ * Turns users' texts into nodes. Everything is text; only addresses that begin with http or https become links.
  *
  * @module text
  */
@@ -11,7 +11,7 @@ const TRAILING = ".,;:!?)]}'\"…";
 /** The file names of pictures. */
 const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
-/** An element with attributes and children. */
+/** Creates an element with attributes and children. */
 export function element(name, attributes = {}, ...children) {
     const node = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -22,7 +22,7 @@ export function element(name, attributes = {}, ...children) {
     return node;
 }
 
-/** An address that may be followed or loaded; null for any other than http and https. */
+/** Returns an address that may be followed or loaded; null unless it uses http or https. */
 export function safeURL(text) {
     try {
         const url = new URL(text);
@@ -32,14 +32,14 @@ export function safeURL(text) {
     }
 }
 
-/** A text that is nothing but the address of a picture. */
+/** Returns the address of a picture if the text is nothing else. */
 export function pictureURL(text) {
     const trimmed = text.trim();
     const url = /\s/.test(trimmed) ? null : safeURL(trimmed);
     return url && PICTURE.test(url.pathname) ? url.href : null;
 }
 
-/** A link that tells the other site neither where it came from nor gives it this window. */
+/** Creates a link that gives the other site neither the referrer nor this window. */
 export function link(url, ...children) {
     return element("a", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", referrerpolicy: "no-referrer" },
         ...children);
@@ -61,7 +61,9 @@ function inline(text) {
     return nodes;
 }
 
-/** An address without the punctuation of the sentence around it. A parenthesis that was opened in it stays, as in Wikipedia's. */
+/**
+ * Returns an address without the punctuation of the sentence around it. Balanced parentheses stay, as in Wikipedia's addresses.
+ */
 function withoutTrailing(address) {
     let end = address.length;
     while (TRAILING.includes(address[end - 1])) {
@@ -73,7 +75,8 @@ function withoutTrailing(address) {
 }
 
 /**
- * The nodes of a message's text. Each paragraph finds its own direction, and directions that a text switches on end with it.
+ * Returns the nodes of a message's text. Each paragraph has its own direction, and a direction that a text switches on ends
+ * with the paragraph.
  *
  * @returns {Node[]}
  */
@@ -93,7 +96,7 @@ export function formatted(text) {
     return nodes;
 }
 
-/** The first words of a message, for lists and quotes. */
+/** Returns the first words of a message, for lists and quotes. */
 export function summary(message) {
     if (!message) return "";
     if (message.deleted) return "Deleted";
@@ -102,21 +105,21 @@ export function summary(message) {
     return attachment ? attachment.title || { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" }[attachment.type] : "";
 }
 
-/** A colour for a name, the same everywhere; as a hue in degrees. */
+/** Returns a colour for a name, the same everywhere, as a hue in degrees. */
 export function hue(name) {
     let hash = 0;
     for (const character of name) hash = (hash * 31 + character.codePointAt(0)) >>> 0;
     return hash % 360;
 }
 
-/** The letters that stand for a name. */
+/** Returns the letters that stand for a name. */
 export function initials(name) {
     const words = name.split(/[\s._~-]+/).filter(Boolean);
     const letters = (words.length > 1 ? [words[0], words.at(-1)] : words).map((word) => [...word][0]);
     return letters.join("").toLocaleUpperCase();
 }
 
-/** A picture of a name. */
+/** Creates a picture for a name. */
 export function avatar(name) {
     const node = element("span", { class: "avatar", "aria-hidden": "true" }, initials(name));
     node.style.setProperty("--hue", hue(name));

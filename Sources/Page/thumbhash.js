@@ -49,7 +49,7 @@ export function thumbhashCanvas(text) {
         return values;
     };
     const light = coefficients(columns, rows, lightScale);
-    // Colours are a little stronger than they were measured, to make up for the rounding.
+    // Colours are slightly amplified, to compensate for the rounding.
     const p = coefficients(3, 3, pScale * 1.25);
     const q = coefficients(3, 3, qScale * 1.25);
     const alpha = hasAlpha ? coefficients(5, 5, alphaScale) : [];

@@ -3,17 +3,18 @@
  *
  * @typedef {import("./timeline.js").Row} Row
  *
- * @typedef {object} Difference To apply it to the rows before: take away `removed` and `moved`, put in `moved` and
+ * @typedef {object} Difference To apply it to the earlier rows: take out `removed` and `moved`, put in `moved` and
  *   `inserted` in ascending `index`, then replace `updated`.
- * @property {string[]} removed The keys of rows that are gone.
- * @property {{key: string, index: number}[]} moved Rows that stand elsewhere among the others, with their index after.
- *   Only a row of the outbox moves: into its place when it is stored, or to the end when the user sends it again.
- * @property {{row: Row, index: number}[]} inserted New rows, with their index after, ascending.
- * @property {Row[]} updated Rows that are drawn anew: the same key with another content.
+ * @property {string[]} removed The keys of rows that were removed.
+ * @property {{key: string, index: number}[]} moved Rows that have moved among the others, with their later index. Only
+ *   a row of the outbox moves: to its place when it is stored, or to the end when the user sends it again.
+ * @property {{row: Row, index: number}[]} inserted New rows, with their later index, ascending.
+ * @property {Row[]} updated Rows with changed content.
  */
 
 /**
- * Compares by key, and by identity first: rows that did not change are the same objects in both views.
+ * Returns the difference of two views. Rows are compared by identity first, then by key: unchanged rows are the same objects in
+ * both views.
  *
  * @param {{rows: Row[]}} before
  * @param {{rows: Row[]}} after
@@ -24,7 +25,7 @@ export function difference(before, after) {
     const now = after.rows;
     const result = { removed: [], moved: [], inserted: [], updated: [] };
 
-    // Most changes touch one place: what stands before and after it is passed over.
+    // Most changes are in one place, so the equal rows before and after it are skipped.
     let start = 0;
     while (start < old.length && start < now.length && old[start].key === now[start].key) start++;
     let oldEnd = old.length;
@@ -61,7 +62,7 @@ export function difference(before, after) {
 }
 
 /**
- * The rows after a difference was applied to those before it. List views do this with what they draw.
+ * Returns the later rows, given the earlier ones. List views do the same with their own items.
  *
  * @param {Row[]} rows
  * @param {Difference} difference
@@ -83,19 +84,19 @@ function sameContent(one, other) {
         || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
 }
 
-/** True for a row of the outbox: what is stored, and the lines, keep their order among themselves. */
+/** True for a row of the outbox. Stored messages and lines keep their relative order. */
 function isUnsent({ seq, state }) {
     return seq === undefined && state !== undefined;
 }
 
-/** The fewest rows of the outbox that must move. */
+/** Returns the smallest set of outbox rows that must move. */
 function outOfOrder(kept) {
     if (kept.every(({ from }, index) => index === 0 || kept[index - 1].from < from)) return [];
     const inOrder = new Set(longestAscent(kept.filter(standsRight(kept))));
     return kept.filter((row) => !inOrder.has(row)).map(({ key, index }) => ({ key, index }));
 }
 
-/** A filter of rows: all that stay, and those of the outbox between the same two rows that stay as before. */
+/** Returns a filter of rows: all other rows, and the outbox rows that are between the same two rows as before. */
 function standsRight(kept) {
     const lowest = new Map();
     const highest = new Map();
@@ -112,9 +113,9 @@ function standsRight(kept) {
     return (row) => !row.mayMove || (lowest.get(row) < row.from && row.from < highest.get(row));
 }
 
-/** A longest sequence of these rows, in their order, whose `from` ascends. */
+/** Returns a longest subsequence of these rows whose `from` ascends. */
 function longestAscent(rows) {
-    // ends[n] is the row that ends an ascending sequence of n + 1 rows with the lowest `from`.
+    // ends[n] is the row with the lowest `from` that ends an ascending sequence of n + 1 rows.
     const ends = [];
     const previous = new Map();
     for (const row of rows) {

@@ -2,10 +2,10 @@
  * The events of the timeline, and the check that they are well formed.
  *
  * Frames and pages come from the network, so every field that the timeline uses is checked before it changes anything.
- * Fields and types of frames that it does not know are ignored: a newer server may send them.
+ * Unknown fields and types of frames are ignored, because a newer server may send them.
  *
  * @typedef {object} Message One snapshot of a message, as the server sends it.
- * @property {number} seq Its place in the room: 1, 2, 3 … without holes.
+ * @property {number} seq Its place in the room: 1, 2, 3 … without gaps.
  * @property {number} rev The room's revision at which this snapshot was made.
  * @property {string} sender
  * @property {string} created_at RFC 3339.
@@ -13,14 +13,14 @@
  * @property {string} [client_message_id]
  * @property {boolean} [deleted] True for a tombstone.
  *
- * @typedef {object} Page Messages in ascending `seq` without holes, read in one snapshot at `rev`.
+ * @typedef {object} Page Messages in ascending `seq` without gaps, read in one snapshot at `rev`.
  * @property {Message[]} messages
  * @property {boolean} has_before
  * @property {boolean} has_after
  * @property {number} head The room's highest `seq`; 0 for an empty room.
  * @property {number} rev
  * @property {string} epoch
- * @property {number} [read] These three are there where the host knows them.
+ * @property {number} [read] The host gives this field and the next two if it knows them.
  * @property {number} [unread]
  * @property {number} [first_unread]
  *
@@ -46,7 +46,7 @@
  *   | {event: "time", now: number}} Event
  */
 
-/** The error for an event that the timeline does not know, or that is malformed. It has changed nothing. */
+/** The error for an event that is unknown or malformed. Nothing has changed. */
 export class MalformedEvent extends Error {}
 
 /**
@@ -66,7 +66,7 @@ const type = (test, meaning) => (value, path) => {
     if (!test(value)) throw new MalformedEvent(`${path} must be ${meaning}`);
 };
 
-/** Accepts a field that is absent or null as well. */
+/** Also accepts a field that is absent or null. */
 const optional = (expected) => (value, path) => {
     if (value !== undefined && value !== null) expected(value, path);
 };
@@ -86,7 +86,7 @@ const flag = type((value) => typeof value === "boolean", "true or false");
 const count = type((value) => Number.isSafeInteger(value) && value >= 0, "an integer, 0 or more");
 const positive = type((value) => Number.isSafeInteger(value) && value >= 1, "an integer, 1 or more");
 const milliseconds = type((value) => Number.isFinite(value), "a number of milliseconds");
-/** The dates that a day line can show. */
+/** The times that a day line can show. */
 const wallClock = type((value) => Math.abs(value) <= 8e15 && Number.isFinite(value), "milliseconds since 1970");
 const seconds = type((value) => Number.isFinite(value) && value >= 0, "a number of seconds, 0 or more");
 const edge = type((value) => value === "before" || value === "after", '"before" or "after"');
@@ -127,7 +127,7 @@ const page = (value, path) => {
         unread: optional(count),
         first_unread: optional(count),
     }, path);
-    // A page with a hole would put a hole into the window.
+    // A page with a gap would leave a gap in the window.
     const first = value.messages[0]?.seq;
     if (value.messages.some(({ seq }, index) => seq !== first + index)) {
         throw new MalformedEvent(`${path}.messages must be in ascending seq without holes`);

@@ -1,28 +1,32 @@
 /**
- * The window of a timeline: messages from `first` to `last` without holes, each in the latest snapshot known.
+ * The window of a timeline: messages from `first` to `last` without gaps, each in the latest known snapshot.
  *
- * A window may grow to the whole of a long room, so nothing here walks through it for a change of one message. Messages
- * are kept in chunks, of which a change touches one, and what is unread is counted as messages come and change.
+ * A window may grow to the whole of a long room, so a change of one message must not cost a pass over it. Messages are kept in
+ * chunks, and a change affects one chunk. The unread count is updated as messages come and change.
  *
  * @typedef {import("./timeline-events.js").Message} Message
  * @typedef {import("./timeline.js").Row} Row
  * @typedef {{message: Message, row: Row, day: number}} Entry
  */
 
-/** The number of places in the room that share a chunk. */
+/** The number of consecutive `seq`s that share a chunk. */
 const CHUNK_SIZE = 128;
 
 const chunkNumber = (seq) => Math.floor(seq / CHUNK_SIZE);
 
-/** Neighbouring messages of a window, and the rows that they give. */
+/** Neighbouring messages of a window, and their rows. */
 class Chunk {
-    /** @type {Entry[]} Ascending without holes. */
+    /** @type {Entry[]} Ascending without gaps. */
     entries = [];
-    /** The latest day of the messages here. */
+    /** The latest day of these messages. */
     latestDay = -Infinity;
-    /** @type {readonly Row[] | null} The rows as last asked for, until a message changes. */
+    /**
+     * @type {readonly Row[]
+     *
+     * null} The last result of `rows`, until a message changes.
+     */
     #rows = null;
-    /** What `#rows` were made for: the latest day above, and the place of the unread line if it is here. */
+    /** The arguments of that result: the latest day above, and the place of the unread line if it is here. */
     #dayAbove = 0;
     #lineAt = null;
 
@@ -74,20 +78,20 @@ class Chunk {
 }
 
 /**
- * @callback RowsMaker Makes the rows of messages, with the lines between them.
+ * @callback RowsMaker Creates the rows of messages, with the lines between them.
  * @param {readonly Entry[]} entries
  * @param {number} dayAbove The latest day of all messages above them.
  * @returns {readonly Row[]}
  */
 
 export class MessageWindow {
-    /** @type {Chunk[]} Ascending, none empty; each holds the messages of the window with one `chunkNumber`. */
+    /** @type {Chunk[]} Ascending, none empty. Each has the messages of the window with one `chunkNumber`. */
     #chunks = [];
-    /** @type {Map<string, number>} The ids of own messages in the window, and the `seq` of each. */
+    /** @type {Map<string, number>} The ids of own messages in the window, each with its `seq`. */
     #ownIds = new Map();
     /** @type {number[]} The own messages in the window, ascending. */
     #own = [];
-    /** The answer to the last `rowChunks`, until a message or the unread line changes. */
+    /** The last result of `rowChunks`, until a message or the unread line changes. */
     #rowChunks = null;
     #lineAt = undefined;
     /** @type {(message: Message, isTwice: boolean) => Entry} */
@@ -95,22 +99,23 @@ export class MessageWindow {
     #me;
     #mark;
 
-    /** The lowest `seq` in the window, or the place where its first message will stand. */
+    /** The lowest `seq` in the window, or the place of the first message of an empty window. */
     first;
     /** The highest `seq` in the window; `first - 1` while it is empty. */
     last;
-    /** True if the room goes on before `first`. */
+    /** True if the room has messages before `first`. */
     hasBefore;
-    /** True if the room goes on after `last`; false means that the window is at the head. */
+    /** True if the room has messages after `last`; false means that the window is at the head. */
     hasAfter;
-    /** The number of messages of others in the window beyond the read mark that are not deleted. */
+    /** The number of messages in the window after the read mark that others sent and that are not deleted. */
     unread = 0;
 
     /**
-     * @param {Message[]} messages Ascending without holes.
-     * @param {{first: number, hasBefore: boolean, hasAfter: boolean, me: string, mark: number | null,
-     *   entry: (message: Message, isTwice: boolean) => Entry}} settings `first` is where an empty window begins;
-     *   `isTwice` says that the message's `client_message_id` is already that of another one in the window.
+     * @param {Message[]} messages Ascending without gaps.
+     * @param {{first: number, hasBefore: boolean, hasAfter: boolean, me: string, mark: number
+     *
+     * null, entry: (message: Message, isTwice: boolean) => Entry}} settings `first` is the place of an empty window. `isTwice`
+     * is true if another message in the window has the same `client_message_id`.
      */
     constructor(messages, { first, hasBefore, hasAfter, me, mark, entry }) {
         this.first = messages[0]?.seq ?? first;
@@ -142,7 +147,7 @@ export class MessageWindow {
         return this.#ownIds.has(clientMessageID);
     }
 
-    /** The newest own message in the window that is not beyond `seq`; undefined if there is none. */
+    /** Returns the newest own message in the window up to `seq`; undefined if there is none. */
     lastOwn(seq) {
         let low = 0;
         let high = this.#own.length;
@@ -154,22 +159,24 @@ export class MessageWindow {
         return this.at(this.#own[low - 1]);
     }
 
-    /** True if every message of the room that is beyond `mark`, up to `last`, is here. */
+    /** True if the window has every message after `mark` up to `last`. */
     reachesBackTo(mark) {
         return !this.hasBefore || this.first <= mark + 1;
     }
 
-    /** The latest day of the messages; minus infinity without any. */
+    /** The latest day of the messages; minus infinity if there are none. */
     get latestDay() {
         return this.#chunks.reduce((day, { latestDay }) => Math.max(day, latestDay), -Infinity);
     }
 
     /**
-     * The rows of the messages, oldest first, in arrays of which those are the same as before that have not changed.
+     * Returns the rows of the messages in arrays, oldest first. Arrays that have not changed are the same objects as before.
      *
-     * @param {number | undefined} lineAt The message below the unread line.
+     * @param {number
+     *
+     * undefined} lineAt The message below the unread line.
      * @param {RowsMaker} makeRows
-     * @returns {readonly (readonly Row[])[]} The same array as last time if none has changed.
+     * @returns {readonly (readonly Row[])[]} The same array as last time if no row has changed.
      */
     rowChunks(lineAt, makeRows) {
         if (this.#rowChunks !== null && this.#lineAt === lineAt) return this.#rowChunks;
@@ -183,7 +190,7 @@ export class MessageWindow {
         return this.#rowChunks;
     }
 
-    /** Puts a message behind the last one; its `seq` is `last + 1`. */
+    /** Appends a message, whose `seq` is `last + 1`. */
     append(message) {
         this.last = message.seq;
         this.#rowChunks = null;
@@ -195,7 +202,7 @@ export class MessageWindow {
         if (this.#isUnread(message)) this.unread++;
     }
 
-    /** Puts messages before the first one; the last of them is `first - 1`. */
+    /** Prepends messages; the last of them has the `seq` `first - 1`. */
     prepend(messages) {
         this.#rowChunks = null;
         const entries = messages.map((message) => this.#enter(message));
@@ -210,7 +217,7 @@ export class MessageWindow {
         this.unread += messages.filter((message) => this.#isUnread(message)).length;
     }
 
-    /** Takes this snapshot of a message in the window if it is newer than the one known (rule 4). */
+    /** Replaces a message in the window if this snapshot is newer (rule 4). */
     replace(message) {
         const { message: known } = this.at(message.seq);
         if (message.rev <= known.rev) return;
@@ -223,7 +230,8 @@ export class MessageWindow {
     /**
      * Moves the read mark forward.
      *
-     * @returns {number} The number of unread messages that it passed. One outside the window counts as another's.
+     * @returns {number} The number of unread messages that it passed. A message outside the window counts as one of another
+     *   user.
      */
     moveMark(mark) {
         const from = Math.max(this.#mark + 1, this.first);
@@ -243,10 +251,10 @@ export class MessageWindow {
     }
 
     /**
-     * Makes a message's entry and remembers its id.
+     * Creates a message's entry and records its id.
      *
-     * The answer to a POST does not name its epoch. When the server has come back from a backup, the answer may be of
-     * the new epoch while the frames are still those of the old one, and an id then has two places until the reset.
+     * The answer to a POST does not name its epoch. After the server was restored from a backup, the answer may belong to the
+     * new epoch while the frames still belong to the old one. An id then has two places until the reset.
      */
     #enter(message) {
         const { seq, sender, client_message_id: id } = message;
