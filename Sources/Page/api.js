@@ -27,12 +27,8 @@ export function userOfToken(token) {
 
 export class API {
     /**
-     * @param {string
-     *
-     * null} user The name to use in open mode.
-     * @param {string
-     *
-     * null} token The token for a server with keys. It is sent as a header and as a subprotocol, never in a URL.
+     * @param {string | null} user The name to use in open mode.
+     * @param {string | null} token The token for a server with keys. It is sent as a header and as a subprotocol, never in a URL.
      */
     constructor(user, token) {
         this.token = token;

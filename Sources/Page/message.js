@@ -149,14 +149,8 @@ function isGrouped(row, before, me) {
 /**
  * Creates the element of a row.
  *
- * @param {HTMLElement
- *
- * undefined} old The row's previous element. It is changed in place if possible.
- * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object
- *
- * null
- *
- * undefined, readBy: (key: string) => string[]}} context
+ * @param {HTMLElement | undefined} old The row's previous element. It is changed in place if possible.
+ * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (key: string) => string[]}} context
  */
 export function rowNode(row, before, old, context) {
     const fresh = freshNode(row, before, context);

@@ -41,9 +41,7 @@ export class Outbox {
     /**
      * Sends the unsent messages of all rooms except the open one.
      *
-     * @param {string
-     *
-     * null} open The room that sends its own messages from now on.
+     * @param {string | null} open The room that sends its own messages from now on.
      */
     async send(open) {
         this.#open = open;

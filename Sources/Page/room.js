@@ -49,16 +49,9 @@ export class Room {
     #unsent = new Set();
 
     /**
-     * @param {(view: object, scrollTo: string
-     *
-     * null) => void} onView Called before the next frame after a change, with the scroll target for the drawn view.
-     * @param {(why: "token"
-     *
-     * "removed"
-     *
-     * "banned"
-     *
-     * "deleted") => void} onEnd Called once when the room can no longer be shown.
+     * @param {(view: object, scrollTo: string | null) => void} onView Called before the next frame after a change, with the
+     *   scroll target for the drawn view.
+     * @param {(why: "token" | "removed" | "banned" | "deleted") => void} onEnd Called once when the room can no longer be shown.
      */
     constructor(api, store, id, onView, onEnd) {
         this.#api = api;

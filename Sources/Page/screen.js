@@ -50,17 +50,11 @@ export class Screen {
     #list;
     #composer;
     #view = null;
-    /**
-     * @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there.
-     */
+    /** @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there. */
     #readers = new Map();
     /** @type {Map<number, Set<string>>} The rows that quote a message from outside the window, by its `seq`. */
     #quoting = new Map();
-    /**
-     * @type {Map<number, object
-     *
-     * null>} Quoted messages from outside the window; null if a message cannot be read.
-     */
+    /** @type {Map<number, object | null>} Quoted messages from outside the window; null if a message cannot be read. */
     #quoted = new Map();
     #isOwner = false;
     #announced = 0;
@@ -72,11 +66,7 @@ export class Screen {
     #onEnd;
 
     /**
-     * @param {"read"
-     *
-     * "last"
-     *
-     * number} at The place at which the room opens.
+     * @param {"read" | "last" | number} at The place at which the room opens.
      * @param {{onToken: () => void, onChange: () => void}} app `onToken` is called when the token has expired, `onChange` when
      *   the view has changed.
      */

@@ -64,9 +64,7 @@ export class Store {
     /**
      * Returns the stored window of a room, as the machine's event `restore` takes it.
      *
-     * @returns {Promise<object
-     *
-     * undefined>}
+     * @returns {Promise<object | undefined>}
      */
     window(room) {
         return this.#run("windows", "readonly", (store) => store.get([this.#user, room]));

@@ -20,11 +20,7 @@ class Chunk {
     entries = [];
     /** The latest day of these messages. */
     latestDay = -Infinity;
-    /**
-     * @type {readonly Row[]
-     *
-     * null} The last result of `rows`, until a message changes.
-     */
+    /** @type {readonly Row[] | null} The last result of `rows`, until a message changes. */
     #rows = null;
     /** The arguments of that result: the latest day above, and the place of the unread line if it is here. */
     #dayAbove = 0;
@@ -112,9 +108,8 @@ export class MessageWindow {
 
     /**
      * @param {Message[]} messages Ascending without gaps.
-     * @param {{first: number, hasBefore: boolean, hasAfter: boolean, me: string, mark: number
-     *
-     * null, entry: (message: Message, isTwice: boolean) => Entry}} settings `first` is the place of an empty window. `isTwice`
+     * @param {{first: number, hasBefore: boolean, hasAfter: boolean, me: string, mark: number | null,
+     *   entry: (message: Message, isTwice: boolean) => Entry}} settings `first` is the place of an empty window. `isTwice`
      * is true if another message in the window has the same `client_message_id`.
      */
     constructor(messages, { first, hasBefore, hasAfter, me, mark, entry }) {
@@ -172,9 +167,7 @@ export class MessageWindow {
     /**
      * Returns the rows of the messages in arrays, oldest first. Arrays that have not changed are the same objects as before.
      *
-     * @param {number
-     *
-     * undefined} lineAt The message below the unread line.
+     * @param {number | undefined} lineAt The message below the unread line.
      * @param {RowsMaker} makeRows
      * @returns {readonly (readonly Row[])[]} The same array as last time if no row has changed.
      */
