@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Sendable because the events are accessed under the mutex only.
 public final class Recorder<Event: Sendable>: @unchecked Sendable {
-    /// The time limit of a wait in seconds. It is so long that only events that never come reach it.
+    /// The time limit of a wait in seconds, long enough that only a missing event reaches it.
     public static var patience: Int { 60 }
 
     private var recorded: [Event] = []

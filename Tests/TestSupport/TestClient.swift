@@ -18,7 +18,7 @@ public enum TestClientError: Error, Equatable {
 
 /// A client on a blocking socket, plain or with TLS, for tests. It waits for expected bytes, or throws.
 public final class TestClient {
-    /// The time limit of a wait in seconds. It is so long that only bytes that never come reach it.
+    /// The time limit of a wait in seconds, long enough that only missing bytes reach it.
     public static let patience = 60
 
     private var descriptor: Int32
@@ -105,7 +105,7 @@ public final class TestClient {
 
     // MARK: Receiving
 
-    /// Returns the next bytes; none if the server has closed its side.
+    /// Returns the next bytes; none once the server has closed its side.
     public func receiveSome(atMost count: Int = 64 * 1024) throws -> [UInt8] {
         if let tls { return try tls.read(atMost: count) }
         var buffer = [UInt8](repeating: 0, count: count)

@@ -1,4 +1,4 @@
-/// Keys for tokens, and signatures, made by the `openssl` program: another implementation than the server's own.
+/// Keys and signatures for tokens, made by the `openssl` program, another implementation than the server's.
 public struct TestKeys: Sendable {
     /// A secret for HS256.
     public static let secret = "0123456789abcdef0123456789abcdef"
@@ -61,7 +61,7 @@ public struct TestKeys: Sendable {
         return "{" + (members + more).joined(separator: ",") + "}"
     }
 
-    /// Returns a token with this header and payload, whatever they are, signed with HS256.
+    /// Returns a token with any header and payload, signed with HS256.
     public static func token(
         header: String = #"{"alg":"HS256","typ":"JWT"}"#, payload: String, secret: String = TestKeys.secret
     ) throws -> String {

@@ -31,7 +31,7 @@ func page(
         head: head, rev: rev ?? head, epoch: epoch)
 }
 
-/// A timeline at the head of a room of these messages, live, with a reader who is at the bottom.
+/// Returns a timeline at the head of a room with these messages, live, with a reader at the bottom.
 func following(_ seqs: ClosedRange<Int64>) throws -> TestTimeline {
     var timeline = TestTimeline(me: "alice", room: "lobby")
     _ = timeline.handle(.open(at: .last))
@@ -45,7 +45,7 @@ func following(_ seqs: ClosedRange<Int64>) throws -> TestTimeline {
 extension TestTimeline {
     var keys: [String] { view.rows.map(\.id.description) }
 
-    /// Handles an event and returns the difference that it makes.
+    /// Handles an event, and returns the difference between the views before and after it.
     mutating func change(_ event: Event) -> Difference {
         let before = view
         _ = handle(event)

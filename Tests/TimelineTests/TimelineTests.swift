@@ -1,7 +1,7 @@
 import BackscrollTimeline
 import Testing
 
-/// What the cases in Tests/Timeline cannot say, because they know the driver only.
+/// Tests that the cases in Tests/Timeline cannot express, because these use the driver only.
 @Suite struct TimelineTests {
     @Test func `opening fetches around the first unread message`() {
         var timeline = TestTimeline(me: "alice", room: "lobby", limit: 20)
@@ -122,7 +122,7 @@ import Testing
         #expect(TestTimeline.Day(daysSince1970: days).description == date)
     }
 
-    /// A list that was rebuilt for each message would make this quadratic: 100,000² rows.
+    /// Rebuilding the list for each message would make this quadratic: 100,000² rows.
     @Test func `a hundred thousand live messages are appended one by one`() throws {
         var timeline = try following(1...1)
         for seq in 2...100_000 as ClosedRange<Int64> {

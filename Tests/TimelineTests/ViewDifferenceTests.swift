@@ -73,7 +73,7 @@ import Testing
         #expect(difference.updated.map(\.row.id) == [.message(seq: 2)])
     }
 
-    /// What happens to rows in one frame of the screen, in any order.
+    /// Random changes of rows, in any order, within one frame of the screen.
     @Test(arguments: 0..<200) func `applied to the rows before it gives the rows after`(seed: UInt64) throws {
         var random = SeededGenerator(state: seed)
         var timeline = try following(1...Int64.random(in: 1...20, using: &random))
@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-/// A small generator of the same random numbers for the same seed (SplitMix64).
+/// A small generator with the same random numbers for the same seed (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

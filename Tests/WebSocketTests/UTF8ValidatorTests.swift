@@ -8,7 +8,7 @@ struct UTF8ValidatorTests {
         UTF8Validator.isValid(bytes.span)
     }
 
-    /// What the standard library says.
+    /// Returns the standard library's verdict.
     private func isUTF8(_ bytes: [UInt8]) -> Bool {
         String(validating: bytes, as: UTF8.self) != nil
     }
@@ -69,7 +69,7 @@ struct UTF8ValidatorTests {
             let isPossible = validator.append(Array(bytes[index..<index + 1]))
             #expect(isPossible == (index < bytes.count - 1))
         }
-        // Nothing makes it good again.
+        // An error is permanent.
         #expect(validator.append([0x61]) == false)
         #expect(validator.append([]) == false)
         #expect(!validator.isComplete)
@@ -118,7 +118,7 @@ struct UTF8ValidatorTests {
     @Test("Random bytes are judged as by the standard library, whole and in pieces")
     func random() {
         var generator = SeededGenerator(seed: 0x8E11)
-        // Bytes that make for near misses more often than uniform ones.
+        // These bytes produce near misses more often than uniformly random ones.
         let alphabet: [UInt8] = [
             0x20, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xDF, 0xE0, 0xED, 0xEF, 0xF0, 0xF4,
         ]

@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// Bytes to feed a reader with, and what came out of it.
+/// Bytes to feed to a reader.
 enum WireBytes {
     static let key = MaskingKey(0x37, 0xFA, 0x21, 0x3D)
 
@@ -34,7 +34,7 @@ enum WireBytes {
         return bytes
     }
 
-    /// What a message becomes when it is compressed.
+    /// Returns the compressed payload of a message.
     static func deflated(_ message: [UInt8], windowBits: Int = Deflater.defaultWindowBits) -> [UInt8] {
         var deflater = Deflater(windowBits: windowBits)
         var payload: [UInt8] = []
@@ -42,18 +42,19 @@ enum WireBytes {
         return payload
     }
 
-    /// A masked frame with a header that no correct encoder writes: first byte, second byte, then the rest.
+    /// Returns a masked frame with a header that no correct encoder writes: the first byte, the second byte, then the
+    /// rest.
     static func raw(_ bytes: UInt8..., payloadCount: Int = 0) -> [UInt8] {
         bytes + [0, 0, 0, 0] + [UInt8](repeating: 0, count: payloadCount)
     }
 }
 
-/// What a reader made of some bytes: its events, and the error that ended it.
+/// The events that a reader produced, and the error that ended it.
 struct Outcome: Equatable, CustomTestStringConvertible {
     var events: [MessageReader.Event] = []
     var error: WebSocketError?
 
-    /// Reads everything that is there.
+    /// Reads all available events.
     mutating func drain(_ reader: inout MessageReader) {
         guard error == nil else { return }
         do throws(WebSocketError) {
@@ -86,7 +87,7 @@ extension MessageReader {
         return outcome
     }
 
-    /// What a new reader makes of `bytes`.
+    /// Returns the outcome of `bytes` with a new reader.
     static func outcome(
         of bytes: [UInt8], role: Role = .server, maxMessageBytes: Int = 1 << 20, allowsCompression: Bool = false,
         inPiecesOf size: Int = .max

@@ -1,10 +1,10 @@
 import TestSupport
 import Wire
 
-/// Not the attachment of the testing library.
+/// The attachment of messages, not the one of the testing library.
 typealias Attachment = Wire.Attachment
 
-/// The problem that `body` throws, or `nil` if it throws none.
+/// Returns the problem that `body` throws; `nil` if it throws none.
 func problem<Value>(_ body: () throws(Problem) -> Value) -> Problem? {
     do throws(Problem) {
         _ = try body()
@@ -14,7 +14,7 @@ func problem<Value>(_ body: () throws(Problem) -> Value) -> Problem? {
     }
 }
 
-/// What `write` appends, as a string.
+/// Returns the text that `write` appends.
 func written(_ write: (inout [UInt8]) -> Void) -> String {
     var bytes: [UInt8] = []
     write(&bytes)
@@ -30,7 +30,7 @@ extension Draft {
 
 /// Random values of the kinds that messages hold.
 extension SeededGenerator {
-    /// A string of up to `limit` characters, with everything in it that can go wrong on the way.
+    /// Returns a string of up to `limit` characters, with characters that are often mishandled.
     mutating func string(upTo limit: Int) -> String {
         var scalars = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...limit, using: &self) {
@@ -44,7 +44,7 @@ extension SeededGenerator {
         return String(scalars)
     }
 
-    /// A JSON value as text, with whitespace and escapes where they may be.
+    /// Returns a JSON value as text, with random whitespace and escapes.
     mutating func json(depth: Int = 4) -> String {
         let space = [" ", "", "\n", "\t \r", ""].randomElement(using: &self) ?? ""
         let kind = Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self)
@@ -63,14 +63,14 @@ extension SeededGenerator {
         return space + value + space
     }
 
-    /// A JSON object as text, whose member names differ.
+    /// Returns a JSON object as text, with distinct member names.
     mutating func object(depth: Int = 4) -> String {
         let count = Int.random(in: 0...12, using: &self)
         let members = (0..<count).map { "\(quoted("\($0)" + string(upTo: 4))) :\(json(depth: depth - 1))" }
         return "{" + members.joined(separator: ",") + "\n}"
     }
 
-    /// A string as JSON, each character as it is or escaped.
+    /// Returns a string as JSON, with each character either plain or escaped.
     mutating func quoted(_ string: String) -> String {
         var out = "\""
         for scalar in string.unicodeScalars {

@@ -2,19 +2,19 @@ import Wire
 
 @testable import Chat
 
-/// A client that keeps what it is sent, and can be told to stall.
+/// A client that records what it receives, and can be told to stall.
 final class Client: SubscriptionCarrier {
     var isCongested = false
     var outlet: UInt64?
     var isGone = false
     var bytes: [UInt8] = []
     var writes = 0
-    /// How many of the writes came past ``send(_:)``'s caller, the subscription.
+    /// The number of writes that bypassed ``send(_:)``.
     var directWrites = 0
     var liveRev: Int64?
     var asked: [Int64] = []
     var end: Problem?
-    /// Whether the client stalls after each write.
+    /// True if the client stalls after each write.
     var stallsAfterWrite = false
 
     func send(_ frames: Span<UInt8>) {

@@ -137,7 +137,7 @@ struct DirectPushTests {
     }
 }
 
-/// The outlets of clients, each named by its place.
+/// The outlets of clients, numbered by their places.
 private final class ClientOutlets: Outlets {
     private var clients: [Client] = []
 
@@ -146,7 +146,7 @@ private final class ClientOutlets: Outlets {
         clients.append(client)
     }
 
-    /// Whoever has left is written to no more.
+    /// Closes a client's outlet, so that nothing more is written to it.
     func close(_ client: Client) {
         client.isGone = true
     }

@@ -11,7 +11,7 @@ struct FeedRoundsTests {
         /// The latest publication when each seat was visited.
         var had: [Int] = []
         var latest = 0
-        /// For each publication, whether visits began with it.
+        /// For each publication, true if visits began with it.
         var begins: [Bool] = []
         /// The visits: each seat, and its new publications.
         var visits: [String] = []

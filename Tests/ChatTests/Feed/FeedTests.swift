@@ -138,7 +138,7 @@ struct FeedTests {
         }
     }
 
-    /// Whether the feed still has the message behind `rev`: who comes there is not sent to the log.
+    /// Returns true if the feed still has the message after `rev`, so that a subscriber there does not read the log.
     private func keeps(_ feed: Feed, after rev: Int64) -> Bool {
         let (subscription, client) = join(feed, at: rev)
         defer { subscription.cancel() }

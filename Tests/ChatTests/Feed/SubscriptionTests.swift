@@ -267,7 +267,7 @@ struct SubscriptionTests {
     @Test(
         "with compression gets the same messages as one without, and none after it leaves")
     func deflated() {
-        // The commits of these two are not in the feed when the compressed form begins: they are read from the log.
+        // The commits of these two came before the feed kept compressed messages, so they are read from the log.
         feed.publish(batch(1...2))
         let (plain, deflated) = (Client(), Client())
         let subscriptions = [
@@ -314,7 +314,7 @@ struct SubscriptionTests {
         #expect(!client.bytes.isEmpty)
         subscription.cancel()
 
-        // Somebody is behind, so that what is published is kept, and in this form it is not.
+        // One subscriber is behind, so that the feed keeps messages, but not in this format.
         _ = Subscription(feed: feed, format: .webSocket, user: nil, since: 1)
         feed.publish(batch(2...2))
         let late = Client()

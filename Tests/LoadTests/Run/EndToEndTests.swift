@@ -21,8 +21,8 @@ import Transport
         return try await onOwnThread { try await LoadRun(plan, console: Console(isQuiet: true)).run() }
     }
 
-    /// Runs `body` on a thread of its own. The shared threads of all tests are as many as processors, and tests that
-    /// wait for sockets block them: a run that has to read the clock might do so once in minutes.
+    /// Runs `body` on its own thread. All tests share as many threads as there are processors, and tests that wait for
+    /// sockets block these. A run that must read the clock would be delayed by minutes there.
     static func onOwnThread<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         let group = try LoopGroup(count: 1)
         defer { group.stop() }

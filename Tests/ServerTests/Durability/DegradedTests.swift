@@ -26,7 +26,7 @@ struct DegradedTests {
             let readiness = try client.get("/readyz")
             #expect(readiness.status == .ok && readiness.text == #"{"status":"degraded","rooms":1}"#)
             #expect(try client.get("/metrics").text.contains("backscroll_rooms_set_aside 1\n"))
-            // What was acknowledged is there, and other rooms are as ever.
+            // Acknowledged messages exist, and other rooms are unaffected.
             #expect(try client.read("/v1/rooms/attic/messages", as: ReceivedPage.self).seqs == [1])
             #expect(try client.send("fine", id: "2").seq == 2)
         }

@@ -19,7 +19,7 @@ struct RaceReader {
     private let behavior: Behavior
     private let format: LiveFormat
     private var generator: SeededGenerator
-    /// The position of the client: the revision up to which it has everything.
+    /// The position of the client: the revision up to which it has every change.
     private var rev: Int64 = 0
     private var epoch = ""
 

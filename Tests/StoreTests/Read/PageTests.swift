@@ -6,7 +6,7 @@ import Wire
 
 @Suite("A page")
 struct PageTests {
-    /// Returns a page's first and last `seq`, and whether there is more on either side.
+    /// Returns a page's first and last `seq`, with marks if there is more on either side.
     private func outline(_ page: PageSlice) -> String {
         let messages = page.count == 0 ? "nothing" : "\(page.firstSeq)-\(page.lastSeq)"
         return (page.hasBefore ? "<" : "|") + messages + (page.hasAfter ? ">" : "|")

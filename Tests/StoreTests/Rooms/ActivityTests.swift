@@ -25,7 +25,7 @@ struct ActivityTests {
                 .sorted { ($1.value.activity, $0.key) < ($0.value.activity, $1.key) }.map(\.key)
         }
 
-        /// Returns the same, with the rooms first that the user has used.
+        /// Returns the same rooms, with those that the user has used first.
         func mine(of user: String) -> [String] {
             let all = inbox(of: user)
             return all.filter { rooms[$0]!.members[user]! } + all.filter { !rooms[$0]!.members[user]! }

@@ -1,6 +1,6 @@
 import BackscrollTimeline
 
-/// A message as the driver reads it: what the timeline needs, and no more.
+/// A message as the driver reads it, with only the fields that the timeline needs.
 struct DriverMessage: TimelineMessage {
     let seq: Int64
     let rev: Int64
@@ -11,7 +11,7 @@ struct DriverMessage: TimelineMessage {
     let room: String?
 }
 
-/// A draft with all that it came with, which the `post` effect gives back.
+/// A draft with all its fields, which the `post` effect returns.
 struct DriverDraft: TimelineDraft {
     let clientMessageID: String
     let json: JSON
@@ -19,7 +19,7 @@ struct DriverDraft: TimelineDraft {
 
 typealias DriverTimeline = Timeline<DriverMessage, DriverDraft>
 
-/// The error for an event that is not known, or that is malformed.
+/// The error for an event that is unknown or malformed.
 struct MalformedEvent: Error {
     let message: String
 
@@ -28,13 +28,13 @@ struct MalformedEvent: Error {
     }
 }
 
-/// What a line asks for.
+/// The command in a line.
 enum Command {
     case start(DriverTimeline)
     case handle(DriverTimeline.Event)
 }
 
-/// Reads an event, and checks its fields in the order and with the words of timeline-events.js.
+/// Reads an event, and checks its fields in the same order and with the same errors as timeline-events.js.
 struct EventReader {
     private let fields: Fields
 
@@ -292,7 +292,7 @@ struct Fields {
 }
 
 extension JSON {
-    /// The value as an integer that a double tells from its neighbours; nil if it is none.
+    /// The value as an integer that a double represents exactly; nil if it is none.
     fileprivate var safeInteger: Int64? {
         guard case .number(let number) = self, abs(number) <= 9_007_199_254_740_991, number == number.rounded() else {
             return nil
@@ -301,8 +301,8 @@ extension JSON {
     }
 }
 
-/// Returns the milliseconds since 1970 of an RFC 3339 time, as `Date.parse` gives them: any day up to 31 of any month,
-/// 24:00:00 but no leap second, and no more than milliseconds. Nil if the text is no such time.
+/// Returns the milliseconds since 1970 of an RFC 3339 time, as `Date.parse` does: any day up to 31 in any month,
+/// 24:00:00 but no leap second, and a resolution of milliseconds. Returns nil if the text is no such time.
 func posixMilliseconds(ofTimestamp text: String) -> Int64? {
     var rest = Array(text.utf8)[...]
     func take(_ allowed: String) -> UInt8? {

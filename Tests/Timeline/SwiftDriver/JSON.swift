@@ -1,7 +1,7 @@
 /// A JSON value as JavaScript reads and writes it, so that the drivers can be compared byte by byte.
 ///
-/// Numbers are doubles. Members of an object that have the same name are one, the last. Members whose names are array
-/// indices come first, in their order. In strings half of a surrogate pair is kept, see ``JSONParser``.
+/// Numbers are doubles. Of members with the same name only the last counts. Members whose names are array indices come
+/// first, in their order. A string may contain half of a surrogate pair, see ``JSONParser``.
 enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -15,7 +15,7 @@ enum JSON: Hashable, Sendable {
         var value: JSON
     }
 
-    /// Returns the value of the member with this name, for a name without non-ASCII characters.
+    /// Returns the value of the member with this name, which must be ASCII.
     subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -27,12 +27,12 @@ struct NoJSON: Error {}
 
 /// Reads JSON as `JSON.parse` does.
 ///
-/// JavaScript's strings can have half of a surrogate pair, by an escape such as `\ud83d`; Swift's cannot. Such a half is
-/// kept as ``mark`` and a private character, and ``JSONWriter`` writes the half again.
+/// JavaScript's strings may contain half of a surrogate pair, from an escape such as `\ud83d`; Swift's may not. Such a
+/// half is stored as ``mark`` and a private character, and ``JSONWriter`` restores it.
 struct JSONParser {
     /// Precedes a character that stands for half of a surrogate pair, or the mark itself.
     static let mark = Unicode.Scalar(0x10_fffd as UInt32)!
-    /// What is added to a surrogate so that it is a private character.
+    /// The offset from a surrogate to its private character.
     static let offset: UInt32 = 0x10_0000
     /// Maximum depth of arrays and objects. Text that is nested deeper is refused.
     static let maximumDepth = 1000
@@ -41,7 +41,7 @@ struct JSONParser {
     private var place = 0
     private var depth = 0
 
-    /// Parses a text, in which bytes that are no UTF-8 count as U+FFFD.
+    /// Parses a text. Invalid UTF-8 becomes U+FFFD.
     static func parse(_ text: some Sequence<UInt8>) throws(NoJSON) -> JSON {
         var parser = JSONParser(bytes: Array(String(decoding: Array(text), as: UTF8.self).utf8))
         let value = try parser.value()
@@ -191,7 +191,7 @@ struct JSONParser {
         throw NoJSON()
     }
 
-    /// Returns a text in which each mark is marked as such.
+    /// Returns a text with each mark escaped by another mark.
     static func marked(_ text: String.UnicodeScalarView) -> String.UnicodeScalarView {
         var result = String.UnicodeScalarView()
         for scalar in text {
@@ -303,12 +303,12 @@ struct JSONWriter {
         raw("\"")
     }
 
-    /// Returns a number as JavaScript writes it (ECMA-262, Number::toString); those that are not finite as null.
+    /// Returns a number as JavaScript writes it (ECMA-262, Number::toString). Infinite and NaN values become null.
     static func text(of number: Double) -> String {
         guard number.isFinite else { return "null" }
         if number == 0 { return "0" }
         if abs(number) < 1e15, number == number.rounded() { return String(Int64(number)) }
-        // Swift's description has the same digits, the fewest that tell the number from its neighbours.
+        // Swift's description has the same digits, the fewest that identify the number.
         let parts = abs(number).description.split(separator: "e")
         let mantissa = parts[0].split(separator: ".")
         let whole = mantissa[0].drop { $0 == "0" }

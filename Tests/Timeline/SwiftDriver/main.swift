@@ -1,4 +1,4 @@
-// The driver of the timeline in Swift: reads one event per line from standard input and answers each with one line on
+// The driver of the Swift timeline: reads one event per line from standard input, and answers each with one line on
 // standard output, as Tests/Timeline/driver.js does. scripts/timeline swift builds and starts it.
 
 import BackscrollTimeline
@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// Answers lines, of which the first event must be `start`.
+/// Answers lines. The first event must be `start`.
 struct Driver {
     private var timeline: DriverTimeline?
     private var lastView: DriverTimeline.View?
@@ -39,14 +39,14 @@ struct Driver {
 
     private mutating func handle(_ event: DriverTimeline.Event, to writer: inout JSONWriter) {
         guard let effects = timeline?.handle(event), let view = timeline?.view, let before = lastView else { return }
-        // Every test that uses the driver checks the difference as well.
+        // Every test with the driver thus checks the difference as well.
         precondition(view.difference(from: before).applied(to: before.rows) == view.rows, "the difference is wrong")
         lastView = view
         writer.writeAnswer(effects, view)
     }
 }
 
-/// Calls `take` with each line of standard input, without its end, and `flush` after all that have come.
+/// Calls `take` with each line of standard input, without its end, and `flush` after all available lines.
 func forEachLine(_ take: (ArraySlice<UInt8>) -> Void, flush: () -> Void) {
     var pending: [UInt8] = []
     while true {
@@ -69,7 +69,7 @@ func forEachLine(_ take: (ArraySlice<UInt8>) -> Void, flush: () -> Void) {
     flush()
 }
 
-/// Writes all bytes to standard output; ends the process if nobody reads them any more.
+/// Writes all bytes to standard output. Ends the process if the reader has closed it.
 func writeAll(_ bytes: [UInt8]) {
     var written = 0
     while written < bytes.count {

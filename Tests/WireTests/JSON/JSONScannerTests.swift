@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 @Suite struct JSONScannerTests {
-    /// Reads a whole text, and says what it is without whitespace and needless escapes.
+    /// Reads a whole text, and returns it without whitespace and needless escapes.
     private func compact(_ text: [UInt8]) throws(Problem) -> String {
         var json = try JSONScanner(text)
         let value = try json.readCompact()

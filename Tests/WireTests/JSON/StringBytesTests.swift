@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-/// The ways in which clients on earlier systems get at bytes. The server uses the standard library's spans.
+/// Tests the access to bytes for clients on earlier systems. The server uses the standard library's spans.
 @Suite struct StringBytesTests {
     private static let strings = [
         "", "a", "lobby", "a text of more than fifteen bytes", "é", "e\u{301}", "👨‍👩‍👧 and more than fifteen bytes", "\0",
@@ -28,7 +28,7 @@ import Wire
         ] as [([UInt8], Int?)])
     func `the first byte that is no UTF-8 is found`(bytes: [UInt8], offset: Int?) {
         #expect(bytes.parsedFirstInvalidUTF8 == offset)
-        // The scanner tells where it is, by the standard library's way.
+        // The scanner reports the offset that the standard library finds.
         let expected = offset.map { "Invalid UTF-8 at byte \($0)." }
         do throws(Problem) {
             _ = try JSONScanner(bytes)
