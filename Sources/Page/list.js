@@ -1,29 +1,29 @@
 /**
- * A list of rows of unknown heights, of which only those near the screen are in the document.
+ * A list of rows of unknown heights, with only the rows near the screen in the document.
  *
- * The list keeps what is being read in place. It remembers an anchor: the first row in sight, and how far it stands from the
- * top. Whatever changes (rows above, a row's height, the size of the window), it puts that row back where it was, before the
+ * The list keeps the row that is being read in place. It remembers an anchor: the first visible row, and its distance from the
+ * top. When rows above change, a row's height changes or the window is resized, it moves that row back to its place before the
  * screen is drawn. A reader at the bottom stays at the bottom.
  *
- * Rows outside the document are two spacers, as high as their measured or estimated heights. The rows come in blocks, each of
- * which knows its height, so that neither scrolling nor a change of one row walks through a long list.
+ * Two spacers stand for the rows outside the document, with their measured or estimated heights. The rows are in blocks, and
+ * each block knows its height. So neither scrolling nor a change of one row passes over a long list.
  *
  * @module list
  */
 
-/** How much is drawn beyond each edge of the screen, in screens. */
+/** The area to draw beyond each edge of the screen, in screens. */
 const OVERSCAN = 1;
-/** Maximum number of rows that are made in a frame, unless more are on the screen. The next ones are made in the next frame. */
+/** Maximum number of rows created in a frame, unless more are on the screen. Later frames create the rest. */
 const ROWS_AT_ONCE = 6;
-/** How near to an edge of the window its next page is wanted, in screens. */
+/** The distance from an edge of the window at which its next page is loaded, in screens. */
 const NEAR = 2;
-/** The height of a row that has not been measured, in CSS pixels. */
+/** The estimated height of a row that has not been measured, in CSS pixels. */
 const ESTIMATE = 56;
-/** How far from the end still counts as the bottom, in CSS pixels. Zoomed pages have fractions of one. */
+/** Maximum distance from the end that counts as the bottom, in CSS pixels. Zoomed pages have fractions of pixels. */
 const BOTTOM_SLACK = 4;
 /**
- * The greatest height of a spacer, in CSS pixels. Browsers compute places with so few digits that at ten million pixels a row
- * could stand a whole pixel off. What lies beyond comes into reach as the reader gets nearer.
+ * Maximum height of a spacer, in CSS pixels. Browsers compute positions with limited precision: at ten million pixels a row
+ * could be a whole pixel off. The rows beyond become reachable as the reader gets nearer.
  */
 const MAXIMUM_SPACER = 1_000_000;
 
@@ -47,14 +47,14 @@ export class List {
     #bottom;
     #draw;
     #onMove;
-    /** @type {readonly (readonly object[])[]} The rows as they were given. */
+    /** @type {readonly (readonly object[])[]} The rows as given. */
     #chunks = [];
     /** @type {Block[]} */
     #blocks = [];
     #count = 0;
     /** The sum of the heights of all rows. */
     #height = 0;
-    /** @type {Map<string, {block: Block, height: number | null}>} The block of each row, and its height once it is measured. */
+    /** @type {Map<string, {block: Block, height: number | null}>} The block of each row, and its height once measured. */
     #slots = new Map();
     /** @type {Map<string, Drawn>} The rows in the document, by key. */
     #drawn = new Map();
@@ -63,27 +63,27 @@ export class List {
     #range = [0, 0];
     /** The mean height of the rows in the document, in CSS pixels. */
     #meanHeight = ESTIMATE;
-    /** How many rows may still be made at once. */
+    /** The number of rows that may still be created in this frame. */
     #allowance = 0;
-    /** The frame in which drawing goes on; 0 if all that is wanted is drawn. */
+    /** The frame in which drawing continues; 0 if everything is drawn. */
     #continuation = 0;
-    /** The heights of all rows above and below those in the document, and of the spacers that stand for them. */
+    /** The heights of all rows above and below those in the document, and of their spacers. */
     #above = { rows: 0, spacer: 0 };
     #below = { rows: 0, spacer: 0 };
     /** @type {{key: string, offset: number} | "bottom" | null} */
     #anchor = null;
     #observer;
-    /** The position that the list itself has set last, whose event says nothing new. */
+    /** The last position that the list itself has set. The scroll event for it is ignored. */
     #position = 0;
 
     /**
-     * @typedef {{key: string, row: object, before: object | undefined, node: HTMLElement, isStale: boolean}} Drawn A row as it was
-     *   drawn below another one.
+     * @typedef {{key: string, row: object, before: object | undefined, node: HTMLElement, isStale: boolean}} Drawn A row as
+     *   drawn, with the row above it.
      *
      * @param {HTMLElement} scroller The element that scrolls.
      * @param {HTMLElement} content The element within it that gets the rows.
-     * @param {(row: object, before: object | undefined, old: HTMLElement | undefined) => HTMLElement} draw Makes the element of a
-     *   row, or changes the old one. `before` is the row above.
+     * @param {(row: object, before: object | undefined, old: HTMLElement | undefined) => HTMLElement} draw Creates the element
+     *   of a row, or changes the old one. `before` is the row above.
      * @param {() => void} onMove Called when the reader has moved, or the list has changed.
      */
     constructor(scroller, content, draw, onMove) {
@@ -95,7 +95,7 @@ export class List {
         this.#bottom = document.createElement("div");
         content.replaceChildren(this.#top, this.#bottom);
         this.#observer = new ResizeObserver((entries) => {
-            // It tells of each row once more that was measured when it was drawn.
+            // The observer also reports each row that was just measured while it was drawn.
             if (entries.every((entry) => this.#isKnown(entry))) return;
             this.#noteMove();
             this.#settle();
@@ -112,45 +112,45 @@ export class List {
     }
 
     /**
-     * Shows other rows. Rows that are the same objects, below the same row, are left as they are.
+     * Shows other rows. Rows that are the same objects, below the same row, are not redrawn.
      *
-     * @param {(readonly object[])[]} chunks The rows in arrays. One that is the same object as before is not looked into.
+     * @param {(readonly object[])[]} chunks The rows in arrays. An array that is the same object as before is not examined.
      */
     update(chunks) {
         if (!this.#takeChunks(chunks)) return;
         this.#noteMove();
-        // The anchor may be gone: then its nearest neighbour in the document stands for it.
+        // If the anchor is gone, its nearest neighbour in the document replaces it.
         if (this.#anchor?.key !== undefined && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
         this.#settle();
     }
 
-    /** Brings the end of the list into sight, and keeps it there. */
+    /** Scrolls to the end of the list, and stays there. */
     scrollToBottom() {
         this.#anchor = "bottom";
         this.#settle();
     }
 
     /**
-     * Brings a row into sight.
+     * Scrolls to a row.
      *
-     * @param {number} share Where on the screen: 0 at the top, 0.5 in the middle.
+     * @param {number} share The position on the screen: 0 at the top, 0.5 in the middle.
      */
     scrollTo(key, share) {
         if (!this.#slots.has(key)) return;
         const screen = this.#scroller.clientHeight;
         this.#anchor = { key, offset: Math.round(screen * share) };
         this.#settle();
-        // A tall row stands higher, so that it is in sight as far as it can be.
+        // A tall row is placed higher, so that as much of it as possible is visible.
         const highest = Math.max(0, screen - this.#slots.get(key).height);
         if (this.#anchor.offset > highest) {
             this.#anchor = { key, offset: highest };
             this.#settle();
         }
-        // A list that ends sooner stands elsewhere.
+        // Near the end of the list, the row may be at another position.
         this.#remember();
     }
 
-    /** Draws rows anew whose row objects are the same; without keys all. */
+    /** Redraws rows whose row objects are the same; all rows if no keys are given. */
     redraw(keys = this.#drawn.keys()) {
         let isNeeded = false;
         for (const key of keys) {
@@ -164,30 +164,30 @@ export class List {
         this.#settle();
     }
 
-    /** The element of a row, if it is in the document. */
+    /** Returns the element of a row, if it is in the document. */
     node(key) {
         return this.#drawn.get(key)?.node;
     }
 
-    /** A row that is in the document. */
+    /** Returns a row that is in the document. */
     row(key) {
         return this.#drawn.get(key)?.row;
     }
 
-    /** True where the end of the list is in sight. */
+    /** True if the end of the list is visible. */
     get isAtBottom() {
         const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
         return scrollHeight - scrollTop - clientHeight <= BOTTOM_SLACK;
     }
 
-    /** True where less than two screens are left above, or below. */
+    /** Returns true if less than two screens are left above or below. */
     isNear(edge) {
         const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
         const left = edge === "before" ? scrollTop : scrollHeight - scrollTop - clientHeight;
         return left < NEAR * clientHeight;
     }
 
-    /** The last row with a `seq` that is wholly in sight, or fills the screen; null if there is none. */
+    /** The last row with a `seq` that is completely visible, or fills the screen; null if there is none. */
     get lastVisible() {
         const screen = this.#scroller.getBoundingClientRect();
         for (let index = this.#order.length - 1; index >= 0; index--) {
@@ -237,7 +237,7 @@ export class List {
         return block;
     }
 
-    /** The index of the block that has the row at a place. */
+    /** Returns the index of the block that has the row at a place. */
     #blockIndex(place) {
         let low = 0;
         let high = this.#blocks.length;
@@ -264,7 +264,7 @@ export class List {
         return this.#slots.get(key).height ?? ESTIMATE;
     }
 
-    /** The sum of the heights of all rows above a place. */
+    /** Returns the sum of the heights of all rows above a place. */
     #heightAbove(place) {
         if (!this.#blocks.length) return 0;
         const index = this.#blockIndex(place);
@@ -275,7 +275,7 @@ export class List {
         return height;
     }
 
-    /** The row at a distance from the top of the first one, and the distance of its own top. */
+    /** Returns the row at a distance from the top of the first one, and the distance of its own top. */
     #rowAtHeight(height) {
         let top = 0;
         const last = this.#blocks.at(-1);
@@ -297,13 +297,13 @@ export class List {
     #scrolled = () => {
         if (Math.abs(this.#scroller.scrollTop - this.#position) < 0.5) return;
         this.#remember();
-        // Most often what comes into sight is in the document already.
+        // In most cases the rows that come into view are in the document already.
         if (this.#isCovered(OVERSCAN / 2)) this.#onMove();
         else this.#settle();
     };
 
     /**
-     * Moves the anchor by what the reader has scrolled since the list was placed. The event that tells of it comes a frame
+     * Moves the anchor by the distance that the reader has scrolled since the list was placed. The scroll event comes a frame
      * later, and a row that changes its height meanwhile must not take the reader back.
      */
     #noteMove() {
@@ -314,7 +314,7 @@ export class List {
         else if (this.#anchor) this.#anchor = { key: this.#anchor.key, offset: this.#anchor.offset - moved };
     }
 
-    /** True where the screen, and so many screens beyond its edges, are in the document. */
+    /** Returns true if the screen, and this many screens beyond its edges, are in the document. */
     #isCovered(screens) {
         const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
         const above = scrollTop - this.#above.spacer;
@@ -323,7 +323,7 @@ export class List {
         return (this.#range[0] === 0 || above >= margin) && (this.#range[1] === this.#count || below >= margin);
     }
 
-    /** Takes where the reader is now as the anchor. */
+    /** Makes the reader's present position the anchor. */
     #remember() {
         this.#position = this.#scroller.scrollTop;
         if (this.isAtBottom && this.#range[1] === this.#count) {
@@ -342,7 +342,10 @@ export class List {
         }
     }
 
-    /** The first message that is not wholly above the screen. Lines between messages come and go. */
+    /**
+     * Returns the first message that is not completely above the screen. Lines between messages are not used, because they may
+     * disappear.
+     */
     #firstInSight(screenTop) {
         for (const { key, row, node } of this.#order) {
             if (!row.state || !this.#slots.has(key)) continue;
@@ -352,13 +355,13 @@ export class List {
         return null;
     }
 
-    /** The row to show where the reader has jumped, with the scroll bar say, to where nothing is drawn. */
+    /** Returns the row to show after a jump to a place where nothing is drawn, for example with the scroll bar. */
     #estimatedAnchor(height) {
         const found = this.#rowAtHeight(height);
         return found && { key: found.row.key, offset: found.top - height };
     }
 
-    /** A row in the document that is still in the list, and where it stands. */
+    /** Returns a row in the document that is still in the list, with its position. */
     #nextAnchor() {
         const top = this.#scroller.getBoundingClientRect().top;
         let nearest = null;
@@ -372,26 +375,26 @@ export class List {
 
     // Drawing
 
-    /** Draws what is near the anchor, and puts the anchor where it was. */
+    /** Draws the rows near the anchor, and moves the anchor to its place. */
     #settle() {
         if (!this.#continuation) this.#allowance = ROWS_AT_ONCE;
         for (let attempt = 0; attempt < 3; attempt++) {
-            // Heights that turn out other than estimated change what is near.
+            // Heights that differ from the estimates change the set of rows that are near.
             for (let round = 0; round < 3; round++) {
                 this.#drawRange(this.#wanted());
                 if (!this.#measure()) break;
             }
             this.#place();
             if (!this.#anchor || this.#isCovered(0)) break;
-            // At the end of the list the anchor cannot keep its place: a row that is in sight there becomes the anchor.
+            // At the end of the list the anchor cannot keep its place. A row that is visible there becomes the anchor.
             this.#remember();
         }
         this.#onMove();
     }
 
     /**
-     * The rows to have in the document: those on the screen, as it will be, and a screen on either side. Where that needs more new
-     * rows than may be made at once, those that are farthest from the screen wait for the next frame.
+     * Returns the rows to have in the document: those that will be on the screen, and one screen on either side. If that needs
+     * more new rows than one frame may create, the rows farthest from the screen wait for the next frame.
      */
     #wanted() {
         const screen = this.#scroller.clientHeight || 800;
@@ -424,7 +427,7 @@ export class List {
         return [start, end];
     }
 
-    /** Draws what is still wanted in the next frame. A request that is made while the screen scrolls is for this frame still. */
+    /** Draws the remaining rows in the next frame. A request made during a scroll event still applies to the present frame. */
     #goOn() {
         const draw = () => {
             this.#continuation = 0;
@@ -437,7 +440,7 @@ export class List {
     #drawRange([start, end]) {
         const rows = Array.from({ length: end - start }, (_, index) => this.#rowAt(start + index));
         const wanted = new Set(rows.map(({ key }) => key));
-        // First, so that the rows which stay need not move past them.
+        // Removed first, so that the remaining rows need not move past them.
         for (const key of this.#drawn.keys()) if (!wanted.has(key)) this.#erase(key);
         const order = [];
         let next = this.#top.nextSibling;
@@ -455,7 +458,7 @@ export class List {
         this.#setSpacers();
     }
 
-    /** The row as it is to be drawn, with its element made or changed where it must be. */
+    /** Returns a row as drawn. Creates or changes its element if necessary. */
     #drawnRow(row, before) {
         let drawn = this.#drawn.get(row.key);
         if (!drawn) {
@@ -465,7 +468,7 @@ export class List {
             this.#allowance--;
         } else if (drawn.row !== row || drawn.before !== before || drawn.isStale) {
             const old = drawn.node;
-            // Drawing may put the new element in the place of the old one by itself.
+            // Drawing may itself replace the old element by the new one.
             const node = this.#draw(row, before, old);
             if (node !== old) {
                 this.#observer.unobserve(old);
@@ -479,7 +482,7 @@ export class List {
 
     #erase(key) {
         const { node } = this.#drawn.get(key);
-        // The keys go on scrolling where a row with the focus has left the screen.
+        // The keys continue to scroll after a row with the focus has left the screen.
         if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
         this.#observer.unobserve(node);
         node.remove();
@@ -487,9 +490,9 @@ export class List {
     }
 
     /**
-     * Measures what is drawn.
+     * Measures the rows in the document.
      *
-     * @returns {boolean} True if a row has another height than was known.
+     * @returns {boolean} True if a row's height has changed.
      */
     #measure() {
         let [hasChanged, total] = [false, 0];
@@ -508,16 +511,16 @@ export class List {
         return hasChanged;
     }
 
-    /** True where a change of size is that of a row which was measured since. */
+    /** Returns true if a change of size belongs to a row that was measured since then. */
     #isKnown({ target, borderBoxSize }) {
         return target !== this.#scroller && this.#slots.get(target.dataset.key)?.height === borderBoxSize[0].blockSize;
     }
 
-    /** Makes the spacers as high as the rows that are not drawn, up to the maximum. */
+    /** Sets the heights of the spacers to those of the rows that are not drawn, up to the maximum. */
     #setSpacers() {
         const [start, end] = this.#range;
         const spacer = (rows) => ({ rows, spacer: Math.min(Math.max(rows, 0), MAXIMUM_SPACER) });
-        // The sums of heights that have changed may be some trillionth off.
+        // Repeated changes leave tiny rounding errors in the sums of heights.
         this.#above = spacer(start === 0 ? 0 : this.#heightAbove(start));
         this.#below = spacer(end === this.#count ? 0 : this.#height - this.#heightAbove(end));
         this.#top.style.height = `${this.#above.spacer}px`;
@@ -533,7 +536,7 @@ export class List {
             if (!node) return;
             const offset = node.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
             const distance = offset - this.#anchor.offset;
-            // A distance below a device's pixel is the rounding of the last one.
+            // A distance below a device pixel is only rounding.
             if (Math.abs(distance) > 0.25) scroller.scrollTop += distance;
         }
         this.#position = scroller.scrollTop;

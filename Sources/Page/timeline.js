@@ -1,11 +1,11 @@
 /**
- * The timeline: what a chat screen does, as a state machine.
+ * The timeline: a chat screen as a state machine.
  *
  * A chat screen opens in the middle of a room, loads pages both ways, takes live messages, shows the user's own sends
- * before they are stored, and survives lost connections. `Timeline` decides all of that and does none of it: it takes
- * one event at a time and returns effects (what to do) and the view (what to show). It has no DOM, no network and no
- * clock; the same events give the same result. Whoever hosts it carries out the effects and feeds back what happened.
- * Each `fetch` and each `post` is answered by exactly one event.
+ * before they are stored, and survives lost connections. `Timeline` makes the decisions, and its host carries them out.
+ * It takes one event at a time, and returns effects (what to do) and the view (what to show). It has no DOM, network or
+ * clock; the same events always give the same result. The host performs the effects and reports their results as
+ * events. It answers each `fetch` and each `post` with exactly one event.
  *
  *     const timeline = new Timeline();
  *     timeline.handle({ event: "start", me: "alice", room: "lobby", limit: 30, utc_offset: 0 });
@@ -14,15 +14,15 @@
  *
  * The parts of its state, each with a section below:
  *
- * - The window: messages without holes (`MessageWindow`), its two edges, and what is *held* or *late*.
- * - The position: `epoch` and `rev`, where the next `subscribe` goes on.
- * - The reading: the read mark, the unread line, what is unread, what arrived unseen.
+ * - The window: messages without gaps (`MessageWindow`), its two edges, and messages that are *held* or *late*.
+ * - The position: `epoch` and `rev`, at which the next `subscribe` continues.
+ * - The reading state: the read mark, the unread line, the unread count, and messages that arrived unseen.
  * - The outbox: own sends that are not known to be stored.
  *
- * "Rule" with a number refers to the rules in docs/timeline.md, which the cases in Tests/Timeline/cases cite as well.
+ * "Rule" with a number refers to the rules in docs/timeline.md, which the cases in Tests/Timeline/cases also refer to.
  *
- * To port it: everything here is synchronous, single-threaded and owns its state. `Map` and `Set` are used as
- * dictionaries that keep the order of insertion; only the outbox and the typing users depend on that order.
+ * For ports: everything here is synchronous and single-threaded, and owns its state. `Map` and `Set` are dictionaries
+ * that keep the order of insertion; only the outbox and the typing users depend on that order.
  *
  * @module timeline
  */
@@ -46,20 +46,20 @@ export { MalformedEvent };
  *   | {effect: "mark_read", seq: number}
  *   | {effect: "scroll", to: string}} Effect
  *
- * @typedef {object} Row A line of the list. A row that does not change is the same object in the next view.
- * @property {string} key Never changes while the row lives; no two rows share one.
- * @property {number} [seq] Only messages that are stored have `seq` and `rev`.
+ * @typedef {object} Row A line of the list. An unchanged row is the same object in the next view.
+ * @property {string} key Unique among the rows, and never changes.
+ * @property {number} [seq] Only stored messages have `seq` and `rev`.
  * @property {number} [rev]
  * @property {"stored" | "deleted" | "queued" | "sending" | "failed"} [state] Absent for day lines and the unread line.
- * @property {string | null} [code] The error's code, where `state` is `failed`.
+ * @property {string | null} [code] The error's code if `state` is `failed`.
  * @property {true} [mine]
- * @property {Message} [message] What to draw of a stored message.
- * @property {object} [draft] What to draw of a send that is not known to be stored.
+ * @property {Message} [message] The message, if the row is a stored one.
+ * @property {object} [draft] The draft, if the row is a send that is not known to be stored.
  *
  * @typedef {object} View
  * @property {readonly Row[]} rows Oldest first.
- * @property {readonly (readonly Row[])[]} chunks The same rows in arrays of some hundred. An array whose rows and order have
- *   not changed is the same object in the next view, so that a host can find what has changed without looking at each row.
+ * @property {readonly (readonly Row[])[]} chunks The same rows in arrays of some hundred. An unchanged array is the
+ *   same object in the next view, so that a host can find changes without examining each row.
  * @property {"idle" | "loading" | "failed" | "end"} before
  * @property {"idle" | "loading" | "failed" | "end"} after
  * @property {"offline" | "catching_up" | "live"} connection
@@ -73,29 +73,29 @@ export { MalformedEvent };
  * @property {"initial" | "prepending" | "appending" | "idle"} phase
  */
 
-/** The most messages that are held beyond a hole (rule 7). With more, the window no longer reaches the head. */
+/** Maximum number of messages held beyond a gap (rule 7). With more, the window is no longer at the head. */
 const MAXIMUM_HELD = 200;
 
 /** The time for which a typing notice is shown, in milliseconds (rule 21). */
 const TYPING_MILLISECONDS = 6000;
 
-/** The longest wait between two attempts, in seconds (rules 11, 18, 20). */
+/** Maximum wait between two attempts, in seconds (rules 11, 18, 20). */
 const MAXIMUM_BACKOFF_SECONDS = 30;
 
-/** The order of the effects of one answer. */
+/** The order of the effects of one event. */
 const EFFECT_ORDER = ["fetch", "subscribe", "post", "mark_read", "scroll"];
 
 const UNREAD_LINE = { key: "unread" };
 
-/** Something that is attempted until it succeeds: a fetch, a POST, a connection. Knows how long to wait after a failure. */
+/** A fetch, a POST or a connection that is retried until it succeeds, with its wait after a failure. */
 class Attempt {
-    /** The request under way; null where none is. Only fetches use it. */
+    /** The request under way; null if there is none. Only fetches use it. */
     request = null;
-    /** The place that the last request was made from. Only the edge after uses it. */
+    /** The `seq` that the last request started from. Only the edge after uses it. */
     from = 0;
     /** True after a failure, until the next attempt begins. */
     hasFailed = false;
-    /** The wait before the next attempt; null without one. `asked` is true where a `retry_after` asked for it. */
+    /** The wait before the next attempt; null if there is none. `asked` is true if a `retry_after` requested it. */
     wait = null;
     #failures = 0;
 
@@ -110,15 +110,15 @@ class Attempt {
         this.wait = null;
     }
 
-    /** Without a wait, it is attempted again only when somebody asks for it. */
+    /** Ends the attempt. The next one starts only on demand. */
     fail() {
         this.request = null;
         this.hasFailed = true;
     }
 
     /**
-     * Waits `retryAfter` seconds, or 1, 2, 4 … 30 by the number of failures since the last success. A failure that came
-     * with a `retry_after` counts as one of them (rule 11 does not say).
+     * Waits `retryAfter` seconds, or 1, 2, 4 … 30 by the number of failures since the last success. A failure with a
+     * `retry_after` counts too (rule 11 leaves this open).
      */
     failAndWait(now, retryAfter) {
         this.fail();
@@ -137,9 +137,9 @@ class Attempt {
 }
 
 /**
- * True where the same request may succeed later (rules 11 and 18).
+ * Returns true if the same request may succeed later (rules 11 and 18).
  *
- * @param {number} status 0 where no answer came.
+ * @param {number} status The status of the answer; 0 if no answer came.
  */
 export function isTemporary(status) {
     return status === 0 || status === 408 || status === 429 || (status >= 500 && status <= 599);
@@ -158,27 +158,30 @@ export class Timeline {
     #window = null;
     /** @type {Record<Edge, Attempt>} */
     #edges = { before: new Attempt(), after: new Attempt() };
-    /** @type {Map<number, Message>} Messages beyond a window at the head that do not touch it yet (rules 6 and 7). */
+    /** @type {Map<number, Message>} Messages after a window at the head that do not touch it yet (rules 6 and 7). */
     #held = new Map();
-    /** @type {Map<number, Message>} Messages from outside the window that came while a fetch was under way (rule 8). */
+    /** @type {Map<number, Message>} Messages outside the window that came during a fetch (rule 8). */
     #late = new Map();
-    /** @type {{at: Place, fetch: Attempt} | null} The opening whose page has not come. */
+    /** @type {{at: Place, fetch: Attempt} | null} The opening whose page has not arrived. */
     #opening = null;
-    /** @type {{to: Place, fetch: Attempt | null} | null} Without a fetch of its own, the edge after loads for it. */
+    /**
+     * @type {{to: Place, fetch: Attempt | null} | null} The jump in progress. Without its own fetch, the edge after loads for
+     *   it.
+     */
     #jump = null;
-    /** True from `restore` until its window is replaced or `open` was asked for once (rule 3). */
+    /** True from `restore` until its window is replaced, or until the first `open` (rule 3). */
     #isRestored = false;
     #hadWindow = false;
 
     #epoch = null;
     #rev = 0;
-    /** The highest `seq` of the room that anything has told of. */
+    /** The highest known `seq` of the room. */
     #head = 0;
 
     #read = null;
     #unread = 0;
     /**
-     * The unread line: its place once that is known, or where the search for it begins; null for none (rule 2).
+     * The unread line: its place once known, or the place where the search for it starts; null for none (rule 2).
      *
      * @type {{at: number} | {mark: number, searched: number} | null}
      */
@@ -187,15 +190,15 @@ export class Timeline {
     #atBottom = false;
     #lastVisible = null;
     #isActive = true;
-    /** The newest message that is no longer new (rule 14). */
+    /** The newest message that no longer counts as new (rule 14). */
     #newest = 0;
-    /** @type {Set<number>} The new messages beyond `#newest`, so that each is counted once. */
+    /** @type {Set<number>} The new messages after `#newest`, so that each is counted once. */
     #arrived = new Set();
     #newestArrived = 0;
 
     /** @type {Map<string, {draft: object, at: number, row: Row}>} By client_message_id, in the order of sending. */
     #outbox = new Map();
-    /** @type {Set<string>} Sends of this outbox that are stored, and may not be in the window yet. */
+    /** @type {Set<string>} Sends of this outbox that are stored but may not be in the window yet. */
     #landed = new Set();
     /** @type {{id: string, isOutdated: boolean} | null} The POST under way; outdated if its epoch is over. */
     #post = null;
@@ -204,34 +207,37 @@ export class Timeline {
     /** The socket of the last `subscribe`. */
     #socket = "closed";
     #isLive = false;
-    /** True from `connected` to `live`, also over a cut: messages come by `rev`, not by `seq` (rule 7). */
+    /** True from `connected` to `live`, even across a lost connection: messages come by `rev`, not by `seq` (rule 7). */
     #isReplaying = false;
-    /** True once the connection was lost since `live` or `start` (rule 20). */
+    /** True if the connection was lost since `live` or `start` (rule 20). */
     #wasCut = false;
     #connecting = new Attempt();
-    /** @type {Map<string, number>} Until when each user is shown as typing, in the order in which they began. */
+    /**
+     * @type {Map<string, number>} The users shown as typing, in the order in which they began, with the time at which that
+     *   ends.
+     */
     #typing = new Map();
     #online = null;
 
-    /** The last `now`, and the milliseconds that have passed by the differences of `now`. */
+    /** The latest `now`, and the milliseconds that have passed by the differences of `now`. */
     #now = null;
     #elapsed = 0;
 
     #requests = 0;
     /** @type {Effect[]} */
     #effects = [];
-    /** @type {View | null} The present view, once somebody asked for it. */
+    /** @type {View | null} The present view, once it has been read. */
     #view = null;
     /** @type {Map<number, Row>} */
     #dayLines = new Map();
 
     /**
-     * Takes an event.
+     * Handles an event.
      *
      * @param {Event} event
-     * @returns {{effects: Effect[], readonly view: View}} The view is made when it is read, so that a host can handle
-     *   many events between two frames of the screen and draw once. Read later, it is that of the latest event.
-     * @throws {MalformedEvent} The event is not known or malformed; nothing has changed.
+     * @returns {{effects: Effect[], readonly view: View}} The view is created when it is read, so that a host can handle many
+     *   events between two frames of the screen and draw once. It is always the view after the latest event.
+     * @throws {MalformedEvent} The event is unknown or malformed; nothing has changed.
      */
     handle(event) {
         check(event);
@@ -284,7 +290,7 @@ export class Timeline {
         this.#isStarted = true;
     }
 
-    /** Brings everything else in line with the new state, whatever the event was. */
+    /** Applies the rules that depend on the state only, after any event. */
     #settle() {
         const window = this.#window;
         if (window && !window.hasAfter && this.#jump && !this.#jump.fetch) {
@@ -292,7 +298,7 @@ export class Timeline {
             this.#scroll("bottom");
         }
         if (window) {
-            // Rule 11: an edge that has become an end forgets its failure. With a hole behind it, it is no end.
+            // Rule 11: an edge that has become an end forgets its failure. An edge with a gap behind it is no end.
             const { before, after } = this.#edges;
             if (!window.hasBefore && before.hasFailed) before.succeed();
             if (!window.hasAfter && this.#held.size === 0 && after.hasFailed) after.succeed();
@@ -321,7 +327,7 @@ export class Timeline {
         this.#findLine();
         const target = this.#placeInWindow(at);
         if (target === null) return this.#beginOpening(at);
-        // Rule 3: the place lies in the restored window. What else an `open` ends, ends here too.
+        // Rule 3: the place lies in the restored window. This `open` ends an earlier opening and jump, too.
         this.#opening = null;
         this.#jump = null;
         this.#toast = null;
@@ -340,8 +346,8 @@ export class Timeline {
         this.#jump = null;
         this.#line = null;
         this.#toast = null;
-        // Rule 1: until the page's `subscribe` the connection is offline. That holds for an `error` of the earlier
-        // socket as well: its position is of no use any more, and a reset would lose the place that the user asked for.
+        // Rule 1: the connection is offline until the page's `subscribe`, even for an `error` of the earlier socket.
+        // Its position no longer matters, and a reset would lose the place that the user asked for.
         this.#closeSocket();
         this.#isReplaying = false;
         this.#connecting.wait = null;
@@ -356,8 +362,8 @@ export class Timeline {
     #openWith(page) {
         const { at } = this.#opening;
         this.#opening = null;
-        // An opening's page sets the position, so one of another epoch needs no reset (rule 20): only what is known of
-        // the earlier epoch must go.
+        // An opening's page sets the position, so a page of another epoch needs no reset (rule 20). Only the state of
+        // the earlier epoch is dropped.
         if (this.#epoch !== null && this.#epoch !== page.epoch) this.#forgetEpoch();
         this.#epoch = page.epoch;
         this.#rev = page.rev;
@@ -385,7 +391,7 @@ export class Timeline {
         this.#subscribe();
     }
 
-    /** Drops all but the outbox, and opens the room again (rule 20). */
+    /** Drops everything except the outbox, and opens the room again (rule 20). */
     #reset() {
         const place = this.#follows || this.#lastVisible === null ? "last" : this.#lastVisible;
         const at = this.#opening?.at ?? place;
@@ -393,7 +399,7 @@ export class Timeline {
         this.#beginOpening(at);
     }
 
-    /** Forgets what is true of one epoch only. */
+    /** Drops the state that belongs to one epoch. */
     #forgetEpoch() {
         this.#window = null;
         this.#held.clear();
@@ -413,14 +419,14 @@ export class Timeline {
         if (this.#post) this.#post.isOutdated = true;
     }
 
-    /** The `to` of a `scroll` to a place in the window; null where the place lies elsewhere or is not known. */
+    /** Returns the `to` of a `scroll` to a place in the window; null if the place is unknown or outside the window. */
     #placeInWindow(place) {
         const window = this.#window;
         if (place === "last") return window.hasAfter ? null : "bottom";
         if (place === "read") {
             if (this.#isLineDrawn()) return "unread";
-            // The place is the mark, or what is behind it. With a mark that lies before the window or beyond it, or
-            // that is not known, what is unread may lie elsewhere.
+            // The place is the mark, or the first unread message after it. If the mark is unknown or outside the
+            // window, the unread messages may be elsewhere.
             const mark = this.#read;
             if (mark === null || mark > window.last) return null;
             if (!window.hasAfter && window.reachesBackTo(mark)) return "bottom";
@@ -429,7 +435,7 @@ export class Timeline {
         return window.has(place) ? window.at(place).row.key : null;
     }
 
-    /** The `to` of the `scroll` to a place once its page has become the window (rule 1). */
+    /** Returns the `to` of the `scroll` to a place once its page has become the window (rule 1). */
     #placeNearest(place) {
         const window = this.#window;
         if (window.isEmpty || place === "last") return "bottom";
@@ -444,10 +450,10 @@ export class Timeline {
     // The window (rules 4 to 9)
 
     /**
-     * Makes a page the window: an opening's, a jump's, or what was restored.
+     * Makes a page the window: that of an opening or a jump, or restored messages.
      *
-     * Snapshots of its messages from elsewhere may be newer than the page (rules 4 and 8). Messages behind it came after
-     * the page was read, so they are placed as if they came now.
+     * Snapshots from elsewhere may be newer than those of the page (rules 4 and 8). Messages after the page came after the page
+     * was read, so they are placed as if they came now.
      *
      * @param {Page} page
      */
@@ -489,25 +495,25 @@ export class Timeline {
         }
     }
 
-    /** Takes a snapshot from a frame or from the answer to a POST. The latter is no part of a replay. */
+    /** Takes a snapshot from a frame, or from the answer to a POST, which is never part of a replay. */
     #learn(message, mayAppend = !this.#isReplaying) {
         this.#head = Math.max(this.#head, message.seq);
-        // Rule 8: the page of a fetch that is under way may hold this message in an older snapshot.
+        // Rule 8: the page of a fetch under way may have an older snapshot of this message.
         if (!this.#place(message, mayAppend) && this.#isFetching()) keepLatest(this.#late, message);
     }
 
     /**
-     * Puts a snapshot where it belongs (rules 5 to 7).
+     * Places a snapshot (rules 5 to 7).
      *
      * @param {Message} message
      * @param {boolean} [mayAppend] False in a replay, where messages wait for `live`.
-     * @returns {boolean} False if it belongs neither into the window nor behind it.
+     * @returns {boolean} False if it belongs neither in the window nor after it.
      */
     #place(message, mayAppend = !this.#isReplaying) {
         this.#land(message);
         const window = this.#window;
         if (!window) {
-            // A send that is stored before the opening's page has come keeps its row until then.
+            // A send that is stored before the opening's page arrives keeps its row until then.
             if (this.#isLanded(message)) keepLatest(this.#held, message);
             return true;
         }
@@ -517,7 +523,7 @@ export class Timeline {
             return true;
         }
         if (window.hasAfter) {
-            // A held message must not grow old.
+            // A held message must be the latest snapshot.
             if (this.#held.has(message.seq)) keepLatest(this.#held, message);
             return false;
         }
@@ -539,7 +545,10 @@ export class Timeline {
         return true;
     }
 
-    /** Drops what is held, because it is too much (rule 7). The reader's place stays; a reader who followed goes to the newest message. */
+    /**
+     * Rule 7: drops the held messages, because there are too many. The reader's place stays; a reader who follows goes to the
+     * newest.
+     */
     #dropHeld() {
         const followed = this.#follows;
         this.#window.hasAfter = true;
@@ -548,7 +557,7 @@ export class Timeline {
         if (followed) this.#jumpTo("last");
     }
 
-    /** Rule 6: fetches what was missed, unless that is under way or has failed. */
+    /** Rule 6: fetches the missing messages, unless that fetch is under way or has failed. */
     #fetchGap() {
         if (this.#edges.after.state === "idle") this.#fetchEdge("after");
     }
@@ -560,12 +569,12 @@ export class Timeline {
     #append(message) {
         this.#window.append(this.#latest(message));
         this.#held.delete(message.seq);
-        // Rule 13: a reader who follows is brought along, any other is no longer at the bottom.
+        // Rule 13: a reader who follows is scrolled to the bottom; any other is no longer at the bottom.
         if (this.#follows) this.#scroll("bottom");
         else this.#atBottom = false;
     }
 
-    /** Appends what is held as far as it touches the window. */
+    /** Appends the held messages that touch the window. */
     #appendHeld() {
         const window = this.#window;
         let message;
@@ -575,7 +584,7 @@ export class Timeline {
         }
     }
 
-    /** The snapshot with the highest `rev` of all that are known of this message (rule 4). */
+    /** Returns the snapshot of this message with the highest known `rev` (rule 4). */
     #latest(message) {
         const { seq } = message;
         let latest = message;
@@ -597,10 +606,10 @@ export class Timeline {
         window.prepend(messages.filter(({ seq }) => seq < window.first));
     }
 
-    /** @param {Page} page @param {number} from The `last` that the fetch was made from. */
+    /** Adds a page to the edge after. @param {Page} page @param {number} from The `last` of the request. */
     #extendAfter(page, from) {
         const window = this.#window;
-        // A window at the head fetches only what it missed (rule 6).
+        // A window at the head fetches only missing messages (rule 6).
         const isGap = !window.hasAfter;
         const first = page.messages[0]?.seq ?? from + 1;
         const last = page.messages.at(-1)?.seq ?? from;
@@ -615,31 +624,33 @@ export class Timeline {
             }
             this.#head = Math.max(this.#head, page.head);
             if (!isGap) this.#newest = Math.max(this.#newest, last);
-            // A page that ends before the window says nothing of what is beyond the window.
+            // A page that ends before the window does not show whether the room goes on after the window.
             const isNewest = last >= window.last;
             if (!this.#isReplaying) this.#appendHeld();
             if (isNewest) {
-                // The message beyond the page may be held already: it has been appended, or will be at `live`.
+                // The message after the page may be held already: it has been appended, or will be at `live`.
                 const isHeld = window.last > last ? window.last >= this.#head : this.#held.has(last + 1);
                 window.hasAfter = page.has_after && !isHeld;
             }
             if (!window.hasAfter) this.#placeLate();
         }
         const hasAdvanced = window.last > from;
-        // Rule 6: what the page was fetched for is not there. Own sends keep their rows: they are known to be stored.
+        // Rule 6: the page does not have the missing messages. Own sends keep their rows, because they are known to be
+        // stored.
         if (isGap && !hasAdvanced) {
             for (const message of this.#held.values()) if (!this.#isLanded(message)) this.#held.delete(message.seq);
         }
-        // A later hole, which this page was read too early for, is fetched for itself.
+        // The page was read before a later gap arose, so that gap is fetched by itself.
         if (hasAdvanced && this.#isLive && !window.hasAfter && this.#held.size > 0) this.#fetchGap();
-        // Rule 16: again until the head is reached. A page that leads nowhere ends the jump, or it would never end.
+        // Rule 16: repeats until the head is reached. A page that adds nothing ends the jump, which would otherwise
+        // never end.
         if (this.#jump && !this.#jump.fetch && window.hasAfter) {
             if (hasAdvanced) this.#fetchEdge("after");
             else this.#jump = null;
         }
     }
 
-    /** Places what came while a fetch was under way behind the window that its page has brought to the head. */
+    /** Places the messages that came during a fetch, after its page has brought the window to the head. */
     #placeLate() {
         const late = [...this.#late.values()].filter(({ seq }) => seq > this.#window.last).sort(bySeq);
         for (const message of late) if (this.#place(message)) this.#late.delete(message.seq);
@@ -672,7 +683,7 @@ export class Timeline {
         this.#effects.push({ effect: "fetch", request: this.#requests, query: { ...query, limit: this.#limit } });
     }
 
-    /** Finds the fetch that waits for an answer. Nobody waits for those of windows, openings and jumps that ended. */
+    /** Returns the fetch that waits for this answer; null if its window, opening or jump has ended. */
     #waitingFor(request) {
         const { before, after } = this.#edges;
         if (this.#opening?.fetch.request === request) return { purpose: "opening", attempt: this.#opening.fetch };
@@ -716,7 +727,7 @@ export class Timeline {
 
     // Following and reading (rules 2, 13 to 16)
 
-    /** True while new messages bring the reader to the bottom (rule 13). */
+    /** True while new messages scroll the view to the bottom (rule 13). */
     get #follows() {
         return this.#atBottom && this.#isActive && this.#window !== null && !this.#window.hasAfter;
     }
@@ -741,7 +752,10 @@ export class Timeline {
         this.#attemptAgain(({ asked }) => !asked);
     }
 
-    /** Rule 15. Called where the reader moves or comes back, so that loading alone marks nothing as read. */
+    /**
+     * Moves the read mark (rule 15). Called only when the reader moves or comes back, so that loading alone marks nothing as
+     * read.
+     */
     #markRead() {
         const seq = this.#lastVisible;
         if (!this.#isActive || seq === null || !this.#window?.has(seq) || seq <= (this.#read ?? 0)) return;
@@ -756,7 +770,7 @@ export class Timeline {
         this.#read = seq;
     }
 
-    /** Takes the mark and what is unread from a page that has become the window (rule 15). */
+    /** Sets the mark and the unread count from a page that has become the window (rule 15). */
     #readFrom({ read, unread, head }) {
         const isBehind = (read ?? this.#read ?? 0) < (this.#read ?? 0);
         const isOutdated = head < Math.max(this.#newest, this.#newestArrived);
@@ -764,25 +778,25 @@ export class Timeline {
         if (unread !== undefined && unread !== null && !isBehind && !isOutdated) this.#unread = unread;
     }
 
-    /** True if the window holds all that is beyond the mark, so that what is unread can be counted in it. */
+    /** Returns true if the window has all messages after the mark, so that the unread ones can be counted in it. */
     #holdsAllUnread() {
         return this.#read !== null && !this.#window.hasAfter && this.#held.size === 0
             && this.#window.reachesBackTo(this.#read);
     }
 
-    /** Begins the unread line of an opening (rule 2). */
+    /** Starts the search for an opening's unread line (rule 2). */
     #startLine({ read, first_unread }) {
         this.#line = this.#read === null ? null : { mark: this.#read, searched: this.#read };
         this.#continueLine({ read, first_unread });
     }
 
-    /** Takes a page's `first_unread` where the line has no place yet, unless the mark has moved beyond the page's. */
+    /** Uses a page's `first_unread` if the line has no place yet, unless the mark has moved past the page's mark. */
     #continueLine({ read, first_unread }) {
         if (this.#line?.at !== undefined || first_unread === undefined || first_unread === null) return;
         if ((read ?? this.#read ?? 0) >= (this.#read ?? 0)) this.#line = { at: first_unread };
     }
 
-    /** Gives the line its place, once the window reaches from the first message of others back to the mark (rule 2). */
+    /** Places the line once the window reaches from the first message of others back to the mark (rule 2). */
     #findLine() {
         const line = this.#line;
         const window = this.#window;
@@ -801,10 +815,10 @@ export class Timeline {
     }
 
     /**
-     * Counts a message that a frame or the page of a gap brings, if it is new (rules 14, 15 and 21).
+     * Counts a message from a frame or the page of a gap, if it is new (rules 14, 15 and 21).
      *
-     * New is what lies beyond the newest message known. While a replay or a gap is not over, the messages beyond it
-     * come in any order, so that each is remembered, and they become known together.
+     * A message is new if it lies after the newest one known. During a replay or a gap such messages come in any order. So each
+     * is remembered, and they all become known at the end.
      */
     #noteArrival({ seq, sender, deleted }) {
         if (seq <= this.#newest || this.#arrived.has(seq)) return;
@@ -839,7 +853,7 @@ export class Timeline {
             if (this.#edges.after.request === null) this.#fetchEdge("after");
             return;
         }
-        // The same jump again, such as that of a second send, takes over the fetch under way.
+        // A second jump to the same place, such as that of a second send, takes over the fetch under way.
         if (this.#jump?.to === to && this.#jump.fetch?.request != null) return;
         this.#jump = { to, fetch: new Attempt() };
         this.#fetchJump();
@@ -872,7 +886,7 @@ export class Timeline {
         }
     }
 
-    /** Ends the POST under way. Returns null if the answer is not to that POST. */
+    /** Ends the POST under way. Returns null if the answer belongs to another POST. */
     #endPost(id) {
         if (this.#post?.id !== id) return null;
         const post = this.#post;
@@ -884,7 +898,8 @@ export class Timeline {
         const post = this.#endPost(id);
         if (post?.isOutdated) return this.#queueAgain(id);
         if (post) this.#posting.succeed();
-        // With another place than the one known, the answer is of an epoch that the frames have not come to yet.
+        // If the answer gives another place than the one known, it belongs to an epoch that the frames have not reached
+        // yet.
         const known = this.#heldSends().find(isOf(id)) ?? message;
         if (known.seq === message.seq) this.#learn(message, true);
     }
@@ -892,7 +907,7 @@ export class Timeline {
     #takeSendFailure({ client_message_id: id, status, code, retry_after }) {
         const post = this.#endPost(id);
         const send = this.#outbox.get(id);
-        // A send that was seen stored meanwhile is not posted again.
+        // A send that turned out to be stored meanwhile is not posted again.
         if (!post || !send) return;
         if (isTemporary(status)) {
             this.#queueAgain(id);
@@ -921,11 +936,11 @@ export class Timeline {
         if (this.#outbox.get(id)?.row.state === "failed") this.#outbox.delete(id);
     }
 
-    /** Takes a message of mine that is stored out of the outbox, whatever has shown it (rule 19). */
+    /** Removes a stored message of this user from the outbox, whatever event has shown it (rule 19). */
     #land(message) {
         const id = message.client_message_id;
         if (message.sender !== this.#me || !this.#outbox.has(id)) return;
-        // A wait is for the first send that is queued. It is over if that one was stored after all.
+        // A wait belongs to the first queued send. It ends if that send turns out to be stored.
         const isWaitedFor = this.#posting.wait && firstQueued(this.#outbox) === id;
         if (isWaitedFor) this.#posting.succeed();
         this.#outbox.delete(id);
@@ -936,7 +951,7 @@ export class Timeline {
         return message.sender === this.#me && this.#landed.has(message.client_message_id);
     }
 
-    /** Own sends that are stored beyond a hole: below the window and above the unsent (rule 19). */
+    /** Own sends stored beyond a gap. They are drawn below the window and above the unsent ones (rule 19). */
     #heldSends() {
         const isShown = (message) => this.#isLanded(message) && !this.#window?.hasOwn(message.client_message_id);
         return [...this.#held.values()].filter(isShown).sort(bySeq);
@@ -1015,14 +1030,14 @@ export class Timeline {
     }
 
     #takeTime(now) {
-        // A clock that is set back must not stop the waits: only differences count, and none counts twice.
+        // A clock that is set back must not stop the waits. So only differences count, and each counts once.
         if (this.#now !== null) this.#elapsed += Math.max(0, now - this.#now);
         this.#now = now;
         for (const [user, until] of this.#typing) if (until <= this.#elapsed) this.#typing.delete(user);
         this.#attemptAgain(({ until }) => until <= this.#elapsed);
     }
 
-    /** Attempts again what waits, where the wait is over. */
+    /** Retries everything that waits, if its wait is over. */
     #attemptAgain(isOver) {
         const hasWaited = (attempt) => Boolean(attempt?.wait && isOver(attempt.wait));
         if (hasWaited(this.#opening?.fetch)) this.#fetchOpening();
@@ -1035,7 +1050,7 @@ export class Timeline {
 
     // The view
 
-    /** What to show now. @returns {View} */
+    /** The present view. @returns {View} */
     get view() {
         if (this.#view !== null) return this.#view;
         const chunks = this.#rowChunks();
@@ -1061,12 +1076,12 @@ export class Timeline {
         return this.#view;
     }
 
-    /** The latest snapshot of a message in the window. @returns {Message | undefined} */
+    /** Returns the latest snapshot of a message in the window. @returns {Message | undefined} */
     message(seq) {
         return this.#window?.at(seq)?.message;
     }
 
-    /** The row of the newest own message in the window that is not beyond `seq`. @returns {Row | undefined} */
+    /** Returns the row of the newest own message in the window up to `seq`. @returns {Row | undefined} */
     lastOwnRow(seq = Infinity) {
         return this.#window?.lastOwn(seq)?.row;
     }
@@ -1086,12 +1101,12 @@ export class Timeline {
         return this.#edges.after.state === "loading" && !isForJump ? "appending" : "idle";
     }
 
-    /** The rows in chunks, oldest first: the window's, and below them what is not known to be in it. */
+    /** Returns the rows in chunks, oldest first: those of the window, then the sends that are not known to be in it. */
     #rowChunks() {
         const window = this.#window;
         const lineAt = this.#line?.at;
         const chunks = window?.rowChunks(lineAt, (entries, dayAbove) => this.#withLines(entries, dayAbove)) ?? [];
-        // Elsewhere than at the head the outbox would hide the hole above it.
+        // Below a window that is not at the head, the outbox would hide the gap above it.
         if (window?.hasAfter) return chunks;
         const unsettled = this.#heldSends().map((message) => this.#entry(message));
         for (const { row, at } of this.#outbox.values()) unsettled.push({ row, day: this.#dayOf(at) });
@@ -1099,7 +1114,9 @@ export class Timeline {
         return [...chunks, this.#withLines(unsettled, window?.latestDay ?? -Infinity)];
     }
 
-    /** These rows with the lines between them: a day line where the day is later than all above, and the unread line. */
+    /**
+     * Returns these rows with the lines between them: the unread line, and a day line wherever the day is later than all above.
+     */
     #withLines(entries, dayAbove) {
         const lineAt = this.#line?.at;
         const rows = [];
@@ -1128,7 +1145,7 @@ export class Timeline {
         return { key: ownKey(id), state, mine: true, draft };
     }
 
-    /** @param {number} milliseconds Since 1970. @returns {number} Days since 1970 where the user is. */
+    /** @param {number} milliseconds Since 1970. @returns {number} The days since 1970 in the user's time zone. */
     #dayOf(milliseconds) {
         return Math.floor((milliseconds + this.#utcOffset * 60_000) / 86_400_000);
     }
@@ -1141,13 +1158,13 @@ export class Timeline {
     }
 }
 
-/** The query of a page around a place (rule 1). */
+/** Returns the query of a page around a place (rule 1). */
 function queryFor(place) {
     if (place === "last") return {};
     return { around: place === "read" ? "unread" : place };
 }
 
-/** The longest run of messages without holes that ends with the newest one, each in its latest snapshot (rule 3). */
+/** Returns the longest run of messages without gaps that ends with the newest one, each in its latest snapshot (rule 3). */
 function newestRun(messages) {
     const latest = new Map();
     for (const message of messages) keepLatest(latest, message);
