@@ -5,8 +5,8 @@
  *     node compare-drivers.js 'scripts/timeline swift' --seed 7 --runs 100    the runs of seeds 7 to 106
  *     node compare-drivers.js COMMAND --keep DIRECTORY                        keeps the lines there
  *
- * The lines are the events of the simulation, once as they are and once among lines that are hostile: events with other
- * values, other types or other fields, numbers and strings that languages read differently, and text that is no JSON.
+ * The lines are the events of the simulation, once as they are and once mixed with hostile lines: events with other
+ * values, types or fields, numbers and strings that languages read differently, and text that is no JSON.
  *
  * Prints a line beginning with ok or not ok.
  */
@@ -34,7 +34,7 @@ const runs = Number(options.runs);
 const directory = options.keep ?? mkdtempSync(join(tmpdir(), "timeline-"));
 mkdirSync(directory, { recursive: true });
 
-/** Stands for a token of JSON that JSON.stringify would write in another way. */
+/** Marks a JSON token that JSON.stringify would write differently. */
 const raw = (token) => `raw:${token}:raw`;
 const write = (value) => JSON.stringify(value).replace(/"raw:(.*?):raw"/g, "$1");
 
@@ -72,7 +72,7 @@ class Hostile {
         this.#random = random;
     }
 
-    /** The lines of a run, with hostile ones among them. */
+    /** Returns the lines of a run, mixed with hostile ones. */
     of(lines) {
         const result = this.#chance(0.2) ? [this.#line(lines), lines[1] ?? ""] : [];
         for (const line of lines) {
@@ -88,7 +88,7 @@ class Hostile {
         return this.#chance(0.6) ? this.#event(line) : this.#text(line);
     }
 
-    /** An event in which some values or fields are others. */
+    /** Returns an event with some values or fields replaced. */
     #event(line) {
         const event = JSON.parse(line);
         for (let changes = this.#pick([1, 1, 1, 2, 4]); changes > 0; changes--) this.#change(event);
@@ -101,7 +101,7 @@ class Hostile {
             const inner = Object.values(object).filter((value) => typeof value === "object" && value !== null);
             objects.push(...inner.slice(0, 8));
         }
-        // The outer objects have the fields that matter most.
+        // The outer objects have the most important fields.
         const object = objects[Math.floor(this.#random() ** 2 * objects.length)];
         const known = Object.keys(object);
         const name = this.#chance(0.8) && known.length > 0 ? this.#pick(known) : this.#pick(fields);
@@ -128,7 +128,7 @@ class Hostile {
         return { [this.#pick(fields)]: values[0], [this.#pick(fields)]: values[1] };
     }
 
-    /** Text that is not the JSON that JSON.stringify writes, or no JSON at all. */
+    /** Returns text that JSON.stringify would not write, or that is no JSON. */
     #text(line) {
         const at = Math.floor(this.#random() * (line.length + 1));
         const insert = (text) => line.slice(0, at) + text + line.slice(at);
@@ -143,7 +143,7 @@ class Hostile {
             case 7: return line.replace(/[a-z]/g, (letter) => (this.#chance(0.1) ? `\\u00${letter.charCodeAt(0).toString(16)}` : letter));
             case 8: return line.replace(/\d+/g, (digits) => (this.#chance(0.2) ? this.#pick(numbers) : digits));
             case 9: return line.replace(/:\d+/, () => `:${this.#pick(noNumbers)}`);
-            // A name that comes twice: the last one counts, at the place of the first.
+            // If a name occurs twice, the last value counts, at the place of the first.
             case 10: return line.replace(/^\{/, () => `{${JSON.stringify(this.#pick(fields))}:${write(this.#value())},`);
             case 11: return line.replace(/\}$/, () => `,${JSON.stringify(this.#pick(fields))}:${write(this.#value())}}`);
             case 12: return line.replace(/\}$/, `,"deep":${"[".repeat(500)}${"]".repeat(500)}}`);
@@ -151,7 +151,7 @@ class Hostile {
         }
     }
 
-    /** Bytes that are no UTF-8, or hardly. */
+    /** Returns bytes that are invalid UTF-8, or close to it. */
     #bytes() {
         return Buffer.from(this.#pick(["80", "c0af", "eda080", "f4908080", "e282", "f09f99", "ff", "c3", "c3a9", "f09f9982"]), "hex");
     }
@@ -165,7 +165,7 @@ class Hostile {
     }
 }
 
-/** Compares the answers to the lines of a file. Returns how many there are. */
+/** Compares the answers to the lines of a file. Returns the number of answers. */
 async function compare(file) {
     const driver = spawn("bash", ["-c", `exec ${command}`], { stdio: ["pipe", "pipe", "inherit"] });
     createReadStream(file).pipe(driver.stdin);

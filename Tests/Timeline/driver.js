@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { MalformedEvent, Timeline } from "../../Sources/Page/timeline.js";
 
-/** Takes an event and returns the answer as a driver gives it: rows without what there is to draw. */
+/** Handles an event, and returns the answer of a driver: rows without their content. */
 export function answer(timeline, event) {
     try {
         const { effects, view } = timeline.handle(event);
@@ -20,7 +20,7 @@ export function answer(timeline, event) {
     }
 }
 
-/** Takes a line and returns the answer to it, without the end of the line. */
+/** Handles a line, and returns the answer without its line end. */
 export function answerLine(timeline, line) {
     return JSON.stringify(answerText(timeline, line));
 }
@@ -35,7 +35,7 @@ function answerText(timeline, line) {
     return answer(timeline, event);
 }
 
-/** The lines of a stream. Only "\n" ends one: JSON may contain the other characters that end lines elsewhere. */
+/** Returns the lines of a stream. Only "\n" ends a line: JSON may contain other characters that end lines elsewhere. */
 export async function* linesOf(stream) {
     stream.setEncoding("utf8");
     let pending = "";

@@ -1,22 +1,22 @@
-/** What must hold after every event, and at the end of a run, whatever the network did. */
+/** Checks the conditions that must hold after every event and at the end of a run, whatever the network did. */
 export class Invariants {
     #server;
     #before = null;
     /** Per epoch and `seq`: the key and the highest `rev` shown. */
     #shown = new Map();
-    /** The highest `rev` of each message that a frame or an answer has told of in this epoch, and the highest `seq`. */
+    /** The highest `rev` of each message that a frame or an answer has reported in this epoch, and the highest `seq`. */
     #told = new Map();
     #newestTold = 0;
     /** The sends that are not known to be stored, in the order of sending. */
     #outbox = [];
-    /** The ids whose rows were stored under an epoch that is over: the server may have lost them. */
+    /** The ids whose rows were stored in an epoch that is over: the server may have lost them. */
     #ofEarlierEpochs = new Set();
     #storedInEpoch = new Set();
     /** Every id that was sent and not discarded. */
     #sent = new Set();
-    /** The id of the POST that has no answer yet. */
+    /** The id of the POST without an answer. */
     #posting = null;
-    /** The messages of which a frame was lost: what is shown of them may be older. */
+    /** The messages that had a lost frame: the view may show older snapshots of them. */
     #lost = new Set();
     #atBottom = false;
     #isActive = true;
@@ -26,7 +26,7 @@ export class Invariants {
         this.#server = server;
     }
 
-    /** Notes that a frame will not come. */
+    /** Records that a frame will not arrive. */
     lose({ seq }) {
         this.#lost.add(`${this.#server.epoch}/${seq}`);
     }
@@ -131,10 +131,10 @@ export class Invariants {
     }
 
     #checkRows(view, before) {
-        // While the server has another history than the timeline knows, what is shown cannot be compared with it.
+        // While the server has another history than the timeline knows, the view cannot be compared with it.
         const isComparable = view.epoch === this.#server.epoch;
         const stored = view.rows.filter(({ seq }) => seq !== undefined);
-        // Own sends beyond a hole stand below the window (rule 19).
+        // Own sends beyond a gap are drawn below the window (rule 19).
         const lastOfOthers = stored.findLastIndex(({ mine }) => !mine);
         for (let index = 1; index < stored.length; index++) {
             const [previous, { seq }] = [stored[index - 1].seq, stored[index]];
@@ -146,7 +146,7 @@ export class Invariants {
             this.#told.clear();
             this.#newestTold = 0;
         }
-        // Nothing that was told is lost: not in a race with a page, and not at the end of the room.
+        // No reported change is lost, either in a race with a page or at the end of the room.
         for (const { seq, rev } of stored) must(rev >= (this.#told.get(seq) ?? 0), "an edit was lost", seq, rev);
         if (view.connection === "live" && view.after === "end") {
             must((stored.at(-1)?.seq ?? 0) >= this.#newestTold, "the newest message is missing", this.#newestTold);
@@ -191,7 +191,7 @@ export class Invariants {
         if (phase === "initial") must(view.before === view.after, "the edges of an opening differ");
     }
 
-    /** A reader who follows is brought to each message that is appended; nobody else is. */
+    /** Checks that a reader who follows is scrolled to each appended message, and that no other reader is. */
     #checkFollowing(event, effects, before, view) {
         const follows = this.#atBottom && this.#isActive && before.after === "end" && before.phase !== "initial";
         const scroll = effects.find(({ effect }) => effect === "scroll");
@@ -210,7 +210,7 @@ export class Invariants {
         }
     }
 
-    /** After the network has healed and the reader went to the newest. */
+    /** Checks the view after the network has healed and the reader has gone to the newest message. */
     checkHead(view) {
         const { head, rev, epoch } = this.#server;
         must(view.connection === "live", "the connection is", view.connection);
@@ -223,7 +223,7 @@ export class Invariants {
         must(this.#posting === null, "a POST is under way", this.#posting);
     }
 
-    /** After the reader also went back to the first message. */
+    /** Checks the view after the reader has also gone back to the first message. */
     checkAll(view) {
         const { messages, epoch } = this.#server;
         const stored = view.rows.filter(({ seq }) => seq !== undefined);
@@ -246,7 +246,7 @@ export class Invariants {
     }
 }
 
-/** The last `seq` of the window; own sends that are stored beyond a hole are drawn below it. */
+/** Returns the last `seq` of the window. Own sends stored beyond a gap are drawn below it. */
 function last(rows) {
     const seqs = rows.map(({ seq }) => seq).filter((seq) => seq !== undefined);
     const hole = seqs.findIndex((seq, index) => index > 0 && seq > seqs[index - 1] + 1);

@@ -1,6 +1,4 @@
-/**
- * The machine under test: timeline.js in this process, or any driver (scripts/timeline swift) in a process of its own.
- */
+/** The machine under test: timeline.js in this process, or any driver (scripts/timeline swift) in its own process. */
 
 import { spawn } from "node:child_process";
 
@@ -49,7 +47,7 @@ function driven(command) {
     };
 }
 
-/** Throws unless keys are unique and the difference of two views leads from the rows of one to those of the other. */
+/** Throws unless keys are unique, and the difference of the views, applied to the earlier rows, gives the later ones. */
 function checkDifference(before, after) {
     const keys = after.rows.map(({ key }) => key);
 

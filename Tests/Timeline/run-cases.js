@@ -45,7 +45,7 @@ for (const file of readdirSync(directory).filter((name) => name.endsWith(".json"
 }
 exit(failures > 0 ? 1 : 0);
 
-/** Gives a step's events to the machine and compares the answer to the last of them. */
+/** Passes a step's events to the machine, and compares the answer to the last of them. */
 async function take(machine, step, number, before) {
     const events = step.raw === undefined ? expand(step.events ?? [step.event]) : [step.raw];
     let answer;

@@ -1,15 +1,15 @@
-/** What the cases abbreviate, written out: see README.md. */
+/** Expands the abbreviations of the cases, see README.md. */
 
 import { readFileSync } from "node:fs";
 
 const setups = JSON.parse(readFileSync(new URL("setups.json", import.meta.url), "utf8"));
 
-/** Writes out a list of events. */
+/** Expands a list of events. */
 export function expand(events) {
     return events.flatMap((event) => (typeof event === "string" ? expandText(event) : [expandEvent(event)]));
 }
 
-/** Rows as a case writes them: objects where it wants objects, else `KEY` or `KEY STATE`. */
+/** Returns rows in the form of a case: objects where the case has objects, otherwise `KEY` or `KEY STATE`. */
 export function expandRows(rows, expected) {
     return rows.map((row, index) => {
         if (typeof expected[index] === "object") return row;
@@ -17,7 +17,7 @@ export function expandRows(rows, expected) {
     });
 }
 
-/** Effects as a case writes them: objects where it wants objects, else text. */
+/** Returns effects in the form of a case: objects where the case has objects, otherwise text. */
 export function expandEffects(effects, expected) {
     return effects.map((effect, index) => {
         if (typeof expected[index] === "object") return effect;

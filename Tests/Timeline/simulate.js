@@ -1,5 +1,5 @@
 /**
- * Drives the timeline against a simulated server, network and user, and checks what must always hold.
+ * Drives the timeline against a simulated server, network and user, and checks the invariants.
  *
  *     node simulate.js                                       timeline.js in this process, a random seed
  *     node simulate.js --seed 7 --runs 100                   the runs of seeds 7 to 106
@@ -7,9 +7,9 @@
  *     node simulate.js --seed 7 --runs 1 --verbose           and print each event and its effects
  *     node simulate.js --record events                       and write the events of each run to events/SEED.jsonl
  *
- * A run has two parts. First everything goes wrong: requests and answers are lost, late, repeated or refused, sockets
- * end at any point, frames are dropped or doubled, the server comes back from a backup, the clock jumps, the screen
- * goes to the background. Then the network heals, and the timeline must come to show what the server has.
+ * A run has two parts. In the first, everything fails: requests and answers are lost, late, repeated or refused,
+ * sockets end at any point, frames are dropped or doubled, the server is restored from a backup, the clock jumps, and
+ * the screen goes to the background. Then the network heals, and the timeline must finally show the server's state.
  *
  * Prints a line beginning with ok or not ok.
  */
@@ -43,7 +43,7 @@ class Run {
     #now = 0;
     #queue = [];
     #order = 0;
-    /** How far the device's clock is off, in milliseconds. */
+    /** The error of the device's clock, in milliseconds. */
     #clockError = 0;
     #isHealed = false;
     #isActive = true;
@@ -84,13 +84,13 @@ class Run {
         if (this.#record !== null) closeSync(this.#record);
     }
 
-    /** Part two: the network is good, and the reader goes to the newest message and then back to the first. */
+    /** Part two: the network is good. The reader goes to the newest message, and then back to the first. */
     async #heal() {
         this.#isHealed = true;
         this.#clockError = 0;
         await this.#active(true);
         await this.#until(this.#now + 120_000);
-        // What a dropped frame hid at the end of the room shows with the next messages.
+        // Further messages reveal frames that were dropped at the end of the room.
         for (let count = 0; count < 2; count++) this.server.send("bob");
         await this.#until(this.#now + 120_000);
         if (this.view.phase === "initial") await this.#take({ event: "open", at: "last" });
@@ -166,7 +166,7 @@ class Run {
                 if (!this.#goesWrong()) this.#later(this.#delay(), () => this.server.markRead(effect.seq));
                 return;
             case "scroll":
-                // The list tells where it is once it has scrolled, or the user moves on at once.
+                // The list reports its position once it has scrolled, or the user moves on at once.
                 if (effect.to === "bottom" && this.#chance(0.7)) {
                     this.#later(20, () => this.#viewport(this.view.rows.findLast(({ seq }) => seq)?.seq ?? null, true));
                 }
@@ -188,7 +188,7 @@ class Run {
     #post(draft) {
         const id = draft.client_message_id;
         this.#later(this.#delay(), () => {
-            // A failure may come before the message is stored, or hide that it was.
+            // A failure may come before the message is stored, or hide that it was stored.
             const failure = this.#failure();
             if (failure && this.#chance(0.6)) {
                 const refusal = this.#chance(0.2) ? { status: 403, code: "forbidden" } : failure;
@@ -208,7 +208,7 @@ class Run {
         this.#endSocket();
         const socket = { isOpen: true, subscription: null, clearAt: 0 };
         this.#socket = socket;
-        // Events of one socket come in order, and none once it has been replaced.
+        // The events of one socket come in order, and stop once it has been replaced.
         const tell = (event) => {
             socket.clearAt = Math.max(socket.clearAt, this.#now + this.#delay() / 4);
             this.#later(socket.clearAt - this.#now, () => socket === this.#socket && this.#take(event));
@@ -260,9 +260,9 @@ class Run {
         for (let count = 0; count < 5; count++) this.#someoneActs();
     }
 
-    // What goes on meanwhile
+    // Other activity
 
-    /** Others in the room, the user's other devices, and what befalls the server and the connection. */
+    /** The actions of other users and the user's other devices, and failures of the server and the connection. */
     #live() {
         if (this.#isHealed) return;
         const burst = this.#chance(0.01) ? 250 : this.#pick([1, 1, 1, 5]);
@@ -274,7 +274,7 @@ class Run {
         if (this.#chance(0.2)) this.server.notify(notice);
         if (this.#chance(0.05)) this.server.markRead(Math.floor(this.#random() * (this.server.head + 1)));
         if (this.#chance(this.faultRate / 10)) this.#socket?.end?.();
-        // Before its first page the timeline knows of no epoch, and answers to its sends do not name theirs.
+        // Before its first page the timeline knows no epoch, and the answers to its sends do not name theirs.
         if (this.restoresBackup && this.view.epoch !== null && this.#chance(0.02)) {
             this.restoresBackup = this.#chance(0.3);
             this.#socket?.end?.();
@@ -296,7 +296,7 @@ class Run {
         else server.delete(any());
     }
 
-    /** What the user does. */
+    /** The actions of the user. */
     async #use() {
         if (this.#isHealed) return;
         const { rows } = this.view;

@@ -2,7 +2,7 @@
 export class SimulatedServer {
     epoch = "epoch-1";
     rev = 0;
-    /** Present snapshots; the message with `seq` is at `seq - 1`. */
+    /** The present snapshots; the message with `seq` is at `seq - 1`. */
     messages = [];
     read = 0;
     #me;
@@ -20,7 +20,7 @@ export class SimulatedServer {
         return this.messages.length;
     }
 
-    /** Stores a message, or answers with the first one of this sender and id. */
+    /** Stores a message, or returns the first one of this sender and id. */
     send(sender, clientMessageID) {
         const known = this.messages.find((message) => {
             return message.sender === sender && message.client_message_id === clientMessageID;
@@ -54,7 +54,7 @@ export class SimulatedServer {
         this.notify({ type: "read", room: "lobby", user: this.#me, seq });
     }
 
-    /** Sends a notice that is not logged. */
+    /** Sends a notice, which is not stored. */
     notify(frame) {
         for (const socket of this.#sockets) socket.send(frame);
     }
@@ -95,13 +95,12 @@ export class SimulatedServer {
     }
 
     /**
-     * Subscribes from a position: the replay gives each changed message once, by `rev`, at its latest `rev`, until it
-     * has caught up; then every change is pushed as it is committed.
+     * Subscribes from a position. The replay has each changed message once, in the order of latest `rev`s. Then every change is
+     * pushed as it is committed.
      *
      * @param {(frame: object) => void} send
-     * @returns {{step: () => boolean, close: () => void} | null} `step` sends the next frame of the replay and returns
-     * false
-     *   once it is over. Null if the position is not of this history.
+     * @returns {{step: () => boolean, close: () => void} | null} `step` sends the next frame of the replay, and returns false
+     *   once it is over. Null if the position does not belong to this history.
      */
     subscribe(since, epoch, send) {
         if (epoch !== this.epoch || since > this.rev) return null;
@@ -130,7 +129,7 @@ export class SimulatedServer {
         };
     }
 
-    /** Comes back from a backup: the newest messages are lost, and the history is another one. */
+    /** Restores a backup: the newest messages are lost, and the history is another one. */
     restoreBackup(lost) {
         this.messages = this.messages.slice(0, Math.max(0, this.head - lost));
         this.rev = Math.max(0, ...this.messages.map(({ rev }) => rev));

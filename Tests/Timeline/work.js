@@ -1,6 +1,6 @@
 /**
- * Checks that what a change costs does not grow with the window: of 100,000 messages, only the chunks of the view that a change
- * touches are made anew.
+ * Checks that the cost of a change does not grow with the window: of 100,000 messages, only the affected chunks of the view are
+ * rebuilt.
  */
 
 import { exit, stdout } from "node:process";
@@ -22,7 +22,7 @@ const page = (first, last) => ({
 let chunks = [];
 let failures = 0;
 
-/** Takes an event. The arrays of rows that the view before did not have must be no more than `most`. */
+/** Handles an event. At most `most` arrays of rows may be new in the view. */
 function take(event, most) {
     const { view } = timeline.handle(event);
     const before = new Set(chunks);
