@@ -23,7 +23,7 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 DEADLINE = 120  # seconds until something that should happen must have
 WORDS = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et dolore 😀 🎉".split()
 
-# Scrolls up by as many pixels a frame until a message is drawn; tells the most nodes that the document had.
+# Scrolls up by this many pixels per frame until a message is drawn, and returns the maximum number of nodes in the document.
 SCROLL = """
 const [step, seq, done] = arguments;
 const scroller = document.querySelector("[data-timeline]");
@@ -37,7 +37,7 @@ function frame() {
 requestAnimationFrame(frame);
 """
 
-# Notes when the first message is on the screen: at the end of the frame in which its element has come into the document.
+# Records when the first message is on the screen: at the end of the frame in which its element was added to the document.
 FIRST_MESSAGE = """
 new MutationObserver((_, observer) => {
     if (!document.querySelector(".row")) return;
@@ -148,7 +148,7 @@ def measure(server, count, step):
             browser.driver.get(url)
             return browser.wait("window.firstMessage")
 
-        # The first time nothing is in the browser's caches. Later ones show what was kept, so each begins with nothing.
+        # The first visit finds empty caches. Later visits would show stored messages, so the storage is emptied before each.
         firsts = []
         for index in range(10):
             if index:

@@ -1,4 +1,4 @@
-// What Swift cannot import from libwebsockets, libuv and OpenSSL by itself, each with the reason.
+// The parts of libwebsockets, libuv and OpenSSL that Swift cannot import, each with the reason.
 #pragma once
 
 #include <libwebsockets.h>
@@ -31,7 +31,7 @@ static inline void backscroll_ssl_set_host_name(SSL *connection, const char *nam
     SSL_set_tlsext_host_name(connection, name);
 }
 static const uint64_t backscroll_ssl_release_buffers = SSL_MODE_RELEASE_BUFFERS;
-// The intermediate certificates that were read with the certificate; null when there are none.
+// The intermediate certificates that were read with the certificate; null if there are none.
 static inline STACK_OF(X509) *backscroll_ssl_chain(SSL_CTX *context) {
     STACK_OF(X509) *chain = NULL;
     SSL_CTX_get0_chain_certs(context, &chain);

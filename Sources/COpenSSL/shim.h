@@ -9,5 +9,5 @@
 #include <openssl/params.h>
 #include <openssl/pem.h>
 
-// A macro that is made of other macros in parentheses: not imported.
+// A macro composed of other macros in parentheses, which Swift does not import.
 static const int backscroll_public_key_members = EVP_PKEY_PUBLIC_KEY;

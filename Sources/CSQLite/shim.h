@@ -1,11 +1,11 @@
-// What Swift cannot import from SQLite by itself, with the reason. The rest of SQLite is GRDB's to import.
+// The parts of SQLite that Swift cannot import, with the reason. GRDB imports the rest of SQLite.
 #pragma once
 
-// As <sqlite3.h> declares it, which is not included: GRDB's module has it.
+// Declared as in <sqlite3.h>, which is not included because GRDB's module has it.
 int sqlite3_config(int option, ...);
 
-// Variadic. SQLITE_CONFIG_MEMSTATUS (9) off: SQLite counts what it allocates no more, for which it takes a mutex of the
-// whole process, twice for each allocation.
+// Variadic. Turns off SQLITE_CONFIG_MEMSTATUS (9): SQLite no longer counts its allocations, for which it would take a mutex
+// of the whole process twice per allocation.
 static inline int backscroll_sqlite_stop_counting_memory(void) {
     return sqlite3_config(9, 0);
 }

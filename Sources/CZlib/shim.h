@@ -1,4 +1,4 @@
-// What Swift cannot import from zlib by itself, each with the reason.
+// The parts of zlib that Swift cannot import, each with the reason.
 #pragma once
 
 // Without it zlib's input pointers are mutable, although it only reads through them.

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Load
 
-/// Runs against Backscroll itself while it misbehaves: the verdict must say what has gone wrong, and no more.
+/// Tests runs against Backscroll itself while it misbehaves. The verdict must name these faults and no others.
 @Suite struct FaultyServerTests {
     private static let messages = 20
 
