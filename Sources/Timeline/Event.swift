@@ -23,7 +23,7 @@ extension Timeline {
         case near(Edge)
         /// The reader's present place: at the bottom or not, and the `seq` of the last visible message.
         case viewport(atBottom: Bool, lastVisible: Int64?)
-        /// The screen came to the user's front, or left it. It starts in front.
+        /// The user brought the screen to the front, or left it. It starts in front.
         case active(Bool)
         /// The user sends. `at` is the time on the user's clock in milliseconds since 1970, and determines the day line
         /// only. A draft is ignored if its id is empty, or already in the outbox or the window.

@@ -21,10 +21,10 @@ struct FeedRounds {
     /// True if something was published during the round, so that another one must follow.
     private var isFrontStale = false
     private var isRearStale = false
-    /// Number of visits that are due behind before the next round in front.
+    /// Number of visits behind that are due before the next round in front.
     private var owed = 0
 
-    /// Creates an order for a feed in which nothing has been published.
+    /// Creates an order for a feed without published messages.
     init(frontSeats: Int) {
         self.frontSeats = frontSeats
     }
@@ -32,10 +32,10 @@ struct FeedRounds {
     /// True if every subscriber has been visited.
     var areOver: Bool { frontPlace == nil && rearPlace == nil && !isFrontStale }
 
-    /// Begins a round, or notes that another one must follow, because something was published.
+    /// Starts a round after something was published, or records that another round must follow.
     ///
     /// - Parameter seats: number of subscribers.
-    /// - Returns: true if the visits begin at once.
+    /// - Returns: true if the visits start at once.
     mutating func publish(seats: Int) -> Bool {
         if rearPlace != nil { isRearStale = true } else if seats > frontSeats { rearPlace = frontSeats }
         guard frontPlace == nil, owed == 0 else {
@@ -46,7 +46,7 @@ struct FeedRounds {
         return true
     }
 
-    /// The place of the next visit; `nil` when the round is at its end.
+    /// Returns the place of the next visit; `nil` at the end of the round.
     mutating func next(seats: Int) -> Int? {
         if let place = frontPlace {
             guard place < min(seats, frontSeats) else { return nil }
@@ -59,7 +59,7 @@ struct FeedRounds {
         return place
     }
 
-    /// Ends the rounds that are at their end, and begins those that are due. Call it after some visits.
+    /// Ends the rounds that are complete, and starts those that are due. Call it after some visits.
     mutating func beginDueRounds(seats: Int) {
         if let place = frontPlace, place >= min(seats, frontSeats) {
             frontPlace = nil
@@ -76,22 +76,22 @@ struct FeedRounds {
         }
     }
 
-    /// Frees a place so that no subscriber that moves misses a visit.
+    /// Removes a place without a missed visit for the subscribers that move.
     ///
     /// - Parameters:
-    ///   - place: the place of the subscriber that leaves.
-    ///   - seats: number of subscribers, including it.
-    /// - Returns: the place of the subscriber that must move to `place`, while the last subscriber moves to the returned one.
-    ///   If it is `place` again, only the last subscriber moves.
+    ///   - place: the place of the subscriber to remove.
+    ///   - seats: number of subscribers, including that one.
+    /// - Returns: the place of the subscriber to move to `place`. The last subscriber moves to the returned place. If
+    ///   it equals `place`, only the last subscriber moves.
     mutating func vacate(_ place: Int, seats: Int) -> Int {
-        // Where all have been visited, one fewer has.
+        // If all behind had been visited, there is now one fewer.
         defer { rearPlace = rearPlace.map { min($0, seats - 1) } }
         if place < frontSeats {
             if let next = frontPlace, place < next {
                 frontPlace = next - 1
                 return next - 1
             }
-            // The last one comes to the front from behind, where it has perhaps not been visited yet.
+            // The last subscriber moves from behind to the front, and may not have been visited yet.
             if frontPlace == nil, rearPlace != nil { isFrontStale = true }
         } else if let next = rearPlace, place < next {
             rearPlace = next - 1
