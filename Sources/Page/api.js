@@ -41,7 +41,7 @@ export class API {
      * @returns The answer's JSON; null if it has none.
      * @throws {RequestError}
      */
-    async request(method, path, { query = {}, body } = {}) {
+    async request(method, path, { query = {}, body, signal } = {}) {
         const headers = {};
         if (this.token) headers.Authorization = `Bearer ${this.token}`;
         if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -50,7 +50,7 @@ export class API {
         let response, content;
         try {
             response = await fetch(`${path}?${parameters}`, {
-                method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store",
+                method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store", signal,
             });
             content = await response.text();
         } catch {
@@ -75,8 +75,9 @@ export class API {
         return ["/v1/rooms", room, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
     }
 
-    page(room, query) {
-        return this.request("GET", API.path(room, "messages"), { query });
+    /** @param {AbortSignal} [signal] Ends the request. */
+    page(room, query, signal) {
+        return this.request("GET", API.path(room, "messages"), { query, signal });
     }
 
     message(room, seq) {

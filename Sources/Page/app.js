@@ -9,18 +9,24 @@ import { Inbox } from "./inbox.js";
 import { Outbox } from "./outbox.js";
 import { Screen } from "./screen.js";
 import { Store } from "./store.js";
-import { avatar, element, summary } from "./text.js";
+import { avatar, element, formats, summary } from "./text.js";
 
 const $ = (selector) => document.querySelector(selector);
 const TOKEN_KEY = "backscroll.token";
 /** Maximum number of members to list. */
 const MAXIMUM_MEMBERS = 1000;
+/** Maximum time that everything else waits for the first messages, in milliseconds. */
+const FIRST_MESSAGES_MILLISECONDS = 500;
+/** Delay after the first messages before the page is kept for use offline, in milliseconds. */
+const OFFLINE_MILLISECONDS = 1000;
 const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
-const shortTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const shortDate = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-
 let api, store, inbox, outbox, screen = null;
+
+/** Resolves once the first messages are on the screen. What the reader does not wait for begins then. */
+let endFirst;
+const first = new Promise((resolve) => (endFirst = resolve));
+setTimeout(endFirst, FIRST_MESSAGES_MILLISECONDS);
 
 /** Reads the URL: the user in open mode, the room, and a message in it. A URL never contains a token. */
 function place() {
@@ -61,6 +67,7 @@ async function start() {
     // In open mode a name is enough. The room opens at once; a server with keys refuses the request below.
     const named = new API(user, null);
     enter(named);
+    await first;
     try {
         await named.rooms();
     } catch (error) {
@@ -111,10 +118,11 @@ function enter(next) {
     const onToken = () => (api.token ? signOut("Your session has ended. Sign in again.") : null);
     outbox = new Outbox(api, store);
     inbox = new Inbox(api, store, { onChange: drawRooms, onToken, onConnect: () => outbox.wake() });
-    inbox.open();
     const { room, at } = place();
     history.replaceState(null, "", urlOf(room, at));
     show(room, at);
+    const opened = inbox;
+    first.then(() => opened.open());
 }
 
 function leave() {
@@ -135,13 +143,18 @@ function show(room, at = "read") {
     $("#nothing").hidden = room !== null;
     if (room === null) {
         document.title = "Backscroll";
+        endFirst();
         return;
     }
     drawTitle(room);
     $("#join").hidden = true;
     screen = new Screen(api, store, room, at, {
         onToken: () => api.token && signOut("Your session has ended. Sign in again."),
-        onChange: () => drawPageTitle(room),
+        onChange: (view) => {
+            drawPageTitle(room);
+            // A task of its own comes after this frame is painted.
+            if (view.phase !== "initial") setTimeout(endFirst);
+        },
     });
     refreshRoom(room);
     for (const item of document.querySelectorAll("[data-room-item]")) markCurrent(item);
@@ -155,6 +168,7 @@ function go(room, at) {
 }
 
 async function refreshRoom(room) {
+    await first;
     try {
         const summary = await api.room(room);
         if (screen?.id !== room) return;
@@ -227,7 +241,7 @@ function fillRoomItem(item, room) {
             element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
             element("span", { class: "last", dir: "auto" }, last ? `${last.sender === api.user ? "You" : last.sender}: ${summary(last)}` : room.head ? "" : "No messages yet")),
         element("span", { class: "when" },
-            time ? element("time", { datetime: last.created_at }, (isToday ? shortTime : shortDate).format(time)) : null,
+            time ? element("time", { datetime: last.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             room.unread ? element("span", { class: "badge", "aria-label": `${room.unread} unread` }, room.unread > 999 ? "999+" : String(room.unread)) : null));
 }
 
@@ -340,6 +354,7 @@ window.addEventListener("online", () => {
 });
 document.addEventListener("visibilitychange", () => !document.hidden && inbox?.wake());
 // Over plain HTTP from another machine, browsers have no service workers. The page then does not open offline.
-navigator.serviceWorker?.register("/page/offline.js", { scope: "/" }).catch(() => {});
+const keepOffline = () => navigator.serviceWorker?.register("/page/offline.js", { scope: "/" }).catch(() => {});
+first.then(() => setTimeout(keepOffline, OFFLINE_MILLISECONDS));
 wireDialogs();
 start();

@@ -136,6 +136,8 @@ export class Composer {
     /** Makes the input as high as its text. The style sheet limits it to a third of the screen. */
     #resize() {
         this.#input.style.height = "auto";
+        // An empty input has one row. To measure it would make the browser lay out the page once more.
+        if (!this.#input.value) return;
         const borders = this.#input.offsetHeight - this.#input.clientHeight;
         this.#input.style.height = `${this.#input.scrollHeight + borders}px`;
     }

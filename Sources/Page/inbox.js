@@ -51,7 +51,9 @@ export class Inbox {
     }
 
     async open() {
-        for (const room of await this.#store.rooms()) this.#rooms.set(room.room, room);
+        const kept = await this.#store.rooms();
+        if (this.#isClosed) return;
+        for (const room of kept) this.#rooms.set(room.room, room);
         if (this.#rooms.size) this.#tellChange();
         this.#connect();
     }

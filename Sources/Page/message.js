@@ -5,7 +5,7 @@
  */
 
 import { renew } from "./renew.js";
-import { avatar, element, formatted, link, safeURL, summary } from "./text.js";
+import { avatar, element, formats, formatted, link, safeURL, summary } from "./text.js";
 import { thumbhashCanvas } from "./thumbhash.js";
 
 /** Maximum time between two messages of one sender that are drawn as a group, in milliseconds. */
@@ -18,11 +18,6 @@ const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
 /** Maximum number of names in the tooltip of a reaction. */
 const NAMED_USERS = 20;
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
-
 /** The content of a row: its message, or its draft if it is not stored. */
 export function contentOf(row, me) {
     if (row.message) return row.message;
@@ -33,6 +28,7 @@ function dayLine(key) {
     const date = new Date(`${key.slice(4)}T00:00:00Z`);
     const now = new Date();
     const days = Math.round((date.getTime() - Date.UTC(now.getFullYear(), now.getMonth(), now.getDate())) / 86400000);
+    const { relative, weekday } = formats();
     const text = days === 0 || days === -1 ? relative.format(days, "day") : weekday.format(date);
     return element("div", { class: "line day", "data-key": key, role: "separator", "aria-label": text }, element("span", {}, text));
 }
@@ -125,6 +121,7 @@ function failureText(code) {
 }
 
 function status(row, message) {
+    const { clock, exact } = formats();
     const time = message.created_at ? new Date(message.created_at) : null;
     const parts = [];
     if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));

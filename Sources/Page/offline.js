@@ -7,6 +7,8 @@
  * @module offline
  */
 
+/** Delay before an answer is kept, in milliseconds, so that this does not slow down the page that loads. */
+const KEEP_MILLISECONDS = 2000;
 const CACHE = "backscroll-page";
 
 /** The files of the page. One document serves all its URLs, because it reads their parameters in the browser. */
@@ -18,7 +20,7 @@ const FILES = [
 
 async function respond(event, path) {
     try {
-        const response = await fetch(event.request);
+        const response = (await event.preloadResponse) ?? (await fetch(event.request));
         if (response.ok) event.waitUntil(keep(path, response.clone()));
         return response;
     } catch (error) {
@@ -30,6 +32,7 @@ async function respond(event, path) {
 
 /** Stores an answer, unless it is stored already. */
 async function keep(path, response) {
+    await new Promise((resolve) => setTimeout(resolve, KEEP_MILLISECONDS));
     const cache = await caches.open(CACHE);
     const kept = await cache.match(path);
     const tag = response.headers.get("ETag");
@@ -41,7 +44,8 @@ addEventListener("install", (event) => {
     event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
 });
 
-addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+// With the preload the browser asks for the document while it starts the worker.
+addEventListener("activate", (event) => event.waitUntil(Promise.all([clients.claim(), registration.navigationPreload?.enable()])));
 
 addEventListener("fetch", (event) => {
     const url = new URL(event.request.url);

@@ -33,6 +33,10 @@ export class Room {
     #api;
     #store;
     #timeline = new Timeline();
+    /** The machine's first event. */
+    #beginning;
+    /** @type {{query: string, abort: AbortController, page: Promise<object>} | null} A page that was asked for before the machine did. */
+    #early = null;
     #onView;
     #onEnd;
     #socket = null;
@@ -61,13 +65,15 @@ export class Room {
         this.#onEnd = onEnd;
         /** @type {Map<string, number>} The read marks of other users, as far as notices have reported them. */
         this.readers = new Map();
-        this.#handle({
+        this.#beginning = {
             event: "start", me: api.user, room: id, limit: PAGE_LIMIT, utc_offset: -new Date().getTimezoneOffset(),
-        });
+        };
+        this.#handle(this.#beginning);
     }
 
     /** Shows the stored window, then opens the room. Unsent messages are sent in the order in which they were written. */
     async open(at) {
+        if (!this.#store.isOpen) this.#fetchEarly(at);
         const [kept, unsent] = await Promise.all([this.#store.window(this.id), this.#store.unsent(this.id)]);
         if (this.#isClosed) return;
         this.#tick();
@@ -86,6 +92,8 @@ export class Room {
             }
         }
         this.#handle({ event: "open", at });
+        this.#early?.abort.abort();
+        this.#early = null;
         this.#ticking = setInterval(() => this.#tick(), TICK_MILLISECONDS);
     }
 
@@ -95,6 +103,7 @@ export class Room {
         if (this.#saving) this.#save();
         if (this.#marking) this.#sendMark();
         this.#isClosed = true;
+        this.#early?.abort.abort();
         this.#socket?.close();
         clearInterval(this.#ticking);
         cancelAnimationFrame(this.#drawing);
@@ -195,7 +204,7 @@ export class Room {
 
     async #fetch({ request, query }) {
         try {
-            const page = await this.#api.page(this.id, query);
+            const page = await (this.#takeEarly(query) ?? this.#api.page(this.id, query));
             this.#forgetStored(page.messages);
             this.#handle({ event: "page", request, page });
             this.#saveSoon();
@@ -205,6 +214,28 @@ export class Room {
             this.#endIf(ENDINGS.get(code));
             this.#handle({ event: "fetch_failed", request, status, code, retry_after: retryAfter });
         }
+    }
+
+    /**
+     * Asks for the page that the machine will ask for if no window is kept. So the answer is on its way while the store opens,
+     * which takes longer than the request.
+     */
+    #fetchEarly(at) {
+        const machine = new Timeline();
+        machine.handle(this.#beginning);
+        const { query } = machine.handle({ event: "open", at }).effects.find(({ effect }) => effect === "fetch");
+        const abort = new AbortController();
+        this.#early = { query: JSON.stringify(query), abort, page: this.#api.page(this.id, query, abort.signal) };
+        // An error is handled where the answer is taken.
+        this.#early.page.catch(() => {});
+    }
+
+    /** The early answer, if it is to this query. */
+    #takeEarly(query) {
+        if (this.#early?.query !== JSON.stringify(query)) return null;
+        const { page } = this.#early;
+        this.#early = null;
+        return page;
     }
 
     async #post(draft) {

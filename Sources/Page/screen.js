@@ -10,7 +10,7 @@ import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { LIKE, picker, rowNode } from "./message.js";
 import { Room } from "./room.js";
-import { summary } from "./text.js";
+import { formats, summary } from "./text.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
@@ -85,6 +85,8 @@ export class Screen {
         $("#composer").hidden = false;
         this.onChange = onChange;
         this.#room = new Room(api, store, id, (view, scrollTo) => this.#draw(view, scrollTo), this.#onEnd);
+        // First, so that the rest is done while the messages are on their way.
+        this.#room.open(at);
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
         this.#composer = new Composer(`${api.user}/${id}`, {
             send: (draft) => this.#room.send(draft),
@@ -95,7 +97,8 @@ export class Screen {
         this.#listen();
         // The attributes describe the room before until this room's first view is drawn.
         this.#mirror(this.#room.view);
-        this.#room.open(at);
+        // Made now, because there is nothing to do until the messages come.
+        formats();
     }
 
     close() {
@@ -135,6 +138,8 @@ export class Screen {
         this.#view = view;
         this.#mirror(view);
         const moved = this.#placeReaders();
+        // Before the list measures its rows, so that one layout is enough.
+        this.#drawAround(view);
         // Drawing moves the list several times. The machine is told once, at the end.
         this.#isDrawing = true;
         this.#list.update(view.chunks);
@@ -142,7 +147,6 @@ export class Screen {
         if (scrollTo === "bottom") this.#list.scrollToBottom();
         else if (scrollTo !== null) this.#scrollToRow(scrollTo);
         this.#isDrawing = false;
-        this.#drawAround(view);
         this.#announce(view);
         this.#moved();
         this.onChange(view);

@@ -25,9 +25,16 @@ export class Store {
     #user;
     /** @type {Promise<IDBDatabase | null>} */
     #database;
+    /** @type {Promise<boolean>} Resolves to true as soon as it is known that the database is being made: it has nothing to read. */
+    #isNew;
+    #hasWritten = false;
+    /** True once the database is open, or is known not to open. */
+    isOpen = false;
 
     constructor(user) {
         this.#user = user;
+        let tellIfNew;
+        this.#isNew = new Promise((resolve) => (tellIfNew = resolve));
         this.#database = new Promise((resolve) => {
             let request;
             try {
@@ -35,7 +42,8 @@ export class Store {
             } catch {
                 return resolve(null);
             }
-            request.onupgradeneeded = () => {
+            request.onupgradeneeded = ({ oldVersion }) => {
+                tellIfNew(oldVersion === 0);
                 request.result.createObjectStore("windows");
                 request.result.createObjectStore("outbox");
                 request.result.createObjectStore("rooms");
@@ -43,9 +51,18 @@ export class Store {
             request.onsuccess = () => resolve(request.result);
             request.onerror = request.onblocked = () => resolve(null);
         });
+        // From then on another window may have written to it.
+        this.#database.then(() => {
+            this.isOpen = true;
+            tellIfNew(false);
+            this.#isNew = Promise.resolve(false);
+        });
     }
 
     async #run(store, mode, work) {
+        if (mode === "readwrite") this.#hasWritten = true;
+        // To make a database takes the disk some time, for which the first messages need not wait.
+        else if ((await this.#isNew) && !this.#hasWritten) return undefined;
         const database = await this.#database;
         if (!database) return undefined;
         return new Promise((resolve) => {

@@ -11,6 +11,24 @@ const TRAILING = ".,;:!?)]}'\"…";
 /** The file names of pictures. */
 const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
+/** @type {Record<"clock" | "exact" | "date" | "weekday", Intl.DateTimeFormat> & {relative: Intl.RelativeTimeFormat} | null} */
+let made = null;
+
+/**
+ * The formats of times, in the reader's language. Browsers take some 20 milliseconds to make them for the first time, which a page
+ * best spends while it waits for the server.
+ */
+export function formats() {
+    made ??= {
+        clock: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+        exact: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" }),
+        date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
+        weekday: new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }),
+        relative: new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }),
+    };
+    return made;
+}
+
 /** Creates an element with attributes and children. */
 export function element(name, attributes = {}, ...children) {
     const node = document.createElement(name);
