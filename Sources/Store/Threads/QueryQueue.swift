@@ -35,12 +35,13 @@ final class QueryQueue: @unchecked Sendable {
     ///
     /// - Returns: those for which there is no place, and why.
     func append(_ queries: [Query]) -> (queries: [Query], problem: Problem) {
-        locked {
-            if isClosed { return (queries, Self.closing) }
+        let (refusal, wakes) = locked {
+            if isClosed { return ((queries, Self.closing), false) }
             let refused = queries.filter { !queue.append($0) }
-            wakeReader()
-            return (refused, .overloaded)
+            return ((refused, Problem.overloaded), wakesReader)
         }
+        if wakes { pthread_cond_signal(condition) }
+        return refusal
     }
 
     /// Removes queries that nobody waits for any more.
@@ -55,19 +56,18 @@ final class QueryQueue: @unchecked Sendable {
     ///   - done: the turn that the reader has served, if any.
     /// - Returns: `nil` when the queue is closed.
     func next(_ most: Int, done: ReadQueue.Turn?) -> ReadQueue.Turn? {
-        locked {
+        let (turn, wakes): (ReadQueue.Turn?, Bool) = locked {
             if let done { queue.done(done) }
             while !isClosed {
-                if let turn = queue.next(most) {
-                    wakeReader()
-                    return turn
-                }
+                if let turn = queue.next(most) { return (turn, wakesReader) }
                 waiting += 1
                 pthread_cond_wait(condition, mutex)
                 waiting -= 1
             }
-            return nil
+            return (nil, false)
         }
+        if wakes { pthread_cond_signal(condition) }
+        return turn
     }
 
     /// Takes nothing more, and sends the readers home.
@@ -83,10 +83,9 @@ final class QueryQueue: @unchecked Sendable {
 
     private static var closing: Problem { .unavailable("The server is shutting down.") }
 
-    /// Wakes a reader if there is something left to serve. It wakes the next one.
-    private func wakeReader() {
-        if waiting > 0, queue.hasTurn { pthread_cond_signal(condition) }
-    }
+    /// Whether a reader is to be woken, which wakes the next one. The caller signals once it has given the mutex back: with
+    /// the mutex held the reader would wake up only to wait for that (`scripts/compare --scenarios F`).
+    private var wakesReader: Bool { waiting > 0 && queue.hasTurn }
 
     private func locked<R>(_ body: () -> R) -> R {
         pthread_mutex_lock(mutex)
