@@ -32,37 +32,35 @@ struct ReadQueue {
     }
 
     /// The queries of one asker that wait, oldest first.
-    private struct Waiting {
-        // Most askers have one: it takes no memory of its own.
-        private var first: Query
+    private struct Line {
+        // Most askers have one query: it takes no memory of its own.
+        private var first: Query?
         private var rest: ArraySlice<Query> = []
 
         init(_ query: Query) {
             first = query
         }
 
-        var count: Int { 1 + rest.count }
+        var isEmpty: Bool { first == nil }
+
+        var count: Int { isEmpty ? 0 : 1 + rest.count }
 
         /// All of them, oldest first.
-        var all: [Query] { [first] + rest }
+        var all: [Query] { first.map { [$0] + rest } ?? [] }
 
         mutating func append(_ query: Query) {
-            rest.append(query)
+            if isEmpty { first = query } else { rest.append(query) }
         }
 
-        /// Takes the oldest query of several.
-        mutating func takeFirst() -> Query {
-            defer { first = rest.removeFirst() }
+        /// Takes the oldest query.
+        mutating func takeFirst() -> Query? {
+            defer { first = rest.popFirst() }
             return first
         }
 
-        /// The only query; `nil` when there are several.
-        var only: Query? { rest.isEmpty ? first : nil }
-
-        /// Removes one of several queries.
         mutating func remove(_ ticket: Ticket) -> Bool {
-            if first.ticket == ticket {
-                first = rest.removeFirst()
+            if first?.ticket == ticket {
+                first = rest.popFirst()
                 return true
             }
             guard let index = rest.firstIndex(where: { $0.ticket == ticket }) else { return false }
@@ -73,28 +71,25 @@ struct ReadQueue {
 
     /// The queries of one kind.
     private struct Lane {
-        private var waiting: [Asker: Waiting] = [:]
-        /// The askers in the order of their turns, each once. One whose queries were all cancelled stays until its turn.
+        /// The askers that have a place: in the order of turns, or at a reader that serves them. One whose queries were all
+        /// cancelled stays until its turn.
+        private var lines: [Asker: Line] = [:]
+        /// The askers in the order of their turns, each once.
         private(set) var turns: ArraySlice<Asker> = []
-        private var placed: Set<Asker> = []
         /// The number of queries that wait.
         private(set) var count = 0
 
         /// The number of an asker's queries that wait.
-        func count(of asker: Asker) -> Int { waiting[asker]?.count ?? 0 }
+        func count(of asker: Asker) -> Int { lines[asker]?.count ?? 0 }
 
         mutating func append(_ query: Query) {
             count += 1
-            if let index = waiting.index(forKey: query.asker) {
-                waiting.values[index].append(query)
+            if let index = lines.index(forKey: query.asker) {
+                lines.values[index].append(query)
             } else {
-                waiting[query.asker] = Waiting(query)
+                lines[query.asker] = Line(query)
+                turns.append(query.asker)
             }
-            place(query.asker)
-        }
-
-        private mutating func place(_ asker: Asker) {
-            if placed.insert(asker).inserted { turns.append(asker) }
         }
 
         /// Takes the oldest query of the asker whose turn it is.
@@ -102,45 +97,35 @@ struct ReadQueue {
         /// - Parameter keepsPlace: whether the asker gets no other turn until ``giveUpPlace(of:)``.
         mutating func next(keepsPlace: Bool) -> Query? {
             while let asker = turns.popFirst() {
-                let query = take(from: asker)
-                if query == nil || !keepsPlace { giveUpPlace(of: asker) }
-                if let query { return query }
+                guard let index = lines.index(forKey: asker) else { continue }
+                let query = lines.values[index].takeFirst()
+                if query == nil || !keepsPlace { giveUpPlace(at: index) }
+                if let query {
+                    count -= 1
+                    return query
+                }
             }
             return nil
         }
 
         /// Ends an asker's turn. The next one comes behind those of all others.
         mutating func giveUpPlace(of asker: Asker) {
-            placed.remove(asker)
-            if waiting[asker] != nil { place(asker) }
+            if let index = lines.index(forKey: asker) { giveUpPlace(at: index) }
         }
 
-        private mutating func take(from asker: Asker) -> Query? {
-            guard let index = waiting.index(forKey: asker) else { return nil }
-            count -= 1
-            guard let only = waiting.values[index].only else { return waiting.values[index].takeFirst() }
-            waiting.remove(at: index)
-            return only
+        private mutating func giveUpPlace(at index: Dictionary<Asker, Line>.Index) {
+            if lines.values[index].isEmpty { lines.remove(at: index) } else { turns.append(lines.keys[index]) }
         }
 
-        /// Removes all queries, also those of askers who keep their place while one of theirs is being served.
+        /// Removes all queries, and the places of their askers.
         mutating func removeAll() -> [Query] {
-            let all = waiting.values.flatMap(\.all)
-            waiting = [:]
-            turns = []
-            placed = []
-            count = 0
+            let all = lines.values.flatMap(\.all)
+            self = Lane()
             return all
         }
 
         mutating func cancel(_ ticket: Ticket, of asker: Asker) -> Bool {
-            guard let index = waiting.index(forKey: asker) else { return false }
-            if let only = waiting.values[index].only {
-                guard only.ticket == ticket else { return false }
-                waiting.remove(at: index)
-            } else if !waiting.values[index].remove(ticket) {
-                return false
-            }
+            guard let index = lines.index(forKey: asker), lines.values[index].remove(ticket) else { return false }
             count -= 1
             return true
         }
