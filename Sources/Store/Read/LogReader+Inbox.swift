@@ -30,10 +30,9 @@ extension LogReader {
         statements = prepared
         let own = try ownRooms(of: user, for: query, database, prepared.inbox)
         let snapshot = snapshot(prepared, deflater)
-        var content: Answer.Content?
-        try database.inDatabase { db in
-            try db.inTransaction(.deferred) {
-                content =
+        return .success(
+            try database.inDatabase { _ in
+                try prepared.inTransaction {
                     switch query.kind {
                     case .inbox(let request, _):
                         .inbox(try snapshot.inbox(request, own, of: user, where: query.kind.means))
@@ -41,10 +40,8 @@ extension LogReader {
                         try snapshot.memberships(limit: limit, own, of: user, where: query.kind.means)
                     default: preconditionFailure("a query of a room")
                     }
-                return .commit
-            }
-        }
-        return .success(content!)
+                }
+            })
     }
 
     private func ownRooms(

@@ -122,7 +122,7 @@ final class LogReader: Sendable {
                 let prepared = try statements ?? ReaderStatements(db)
                 statements = prepared
                 let snapshot = snapshot(prepared, deflater)
-                try db.inTransaction(.deferred) {
+                try prepared.inTransaction {
                     var bytes = 0
                     for (query, recent) in zip(queries, recent) {
                         do {
@@ -132,17 +132,15 @@ final class LogReader: Sendable {
                         } catch {
                             // The error may have ended the transaction, so the next query gets a new one.
                             answers.append(Answer(ticket: query.ticket, result: .failure(Self.problem(error))))
-                            return .rollback
+                            return
                         }
                         if bytes >= batchBytes { break }
                     }
-                    return .commit
                 }
             }
-        } catch  where answers.isEmpty {
-            return queries.map { Answer(ticket: $0.ticket, result: .failure(Self.problem(error))) }
         } catch {
-            // Failing to end a read transaction does not affect its answers.
+            // The transaction could not begin.
+            return queries.map { Answer(ticket: $0.ticket, result: .failure(Self.problem(error))) }
         }
         return answers
     }
@@ -166,14 +164,10 @@ final class LogReader: Sendable {
             }
         default: break
         }
-        var content: Answer.Content?
-        try database.inDatabase { db in
-            try db.inTransaction(.deferred) {
-                content = try snapshot.answer(ofServer: query, recent)
-                return .commit
-            }
-        }
-        return .success(content!)
+        return .success(
+            try database.inDatabase { _ in
+                try prepared.inTransaction { try snapshot.answer(ofServer: query, recent) }
+            })
     }
 
     /// Returns the error of a query about no single room by a user who is banned from the whole server; `nil` if the
