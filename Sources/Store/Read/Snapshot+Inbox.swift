@@ -1,4 +1,5 @@
 import Chat
+import GRDB
 import Wire
 
 /// A room of a user, read before the snapshot, with its recent messages.
@@ -18,7 +19,8 @@ struct OwnRooms {
 
 /// A user's rooms, ordered by activity: the time of the newest message, or of the room's creation.
 extension Snapshot {
-    /// Returns a part of the list. Each room has its newest message and the user's own state.
+    /// Returns a part of the list. Each room has its newest message and the user's own state. Rooms in damaged pages of the
+    /// database are left out, so that the user can reach the others.
     ///
     /// - Parameter isWanted: returns true for the rooms to list.
     func inbox(
@@ -30,16 +32,20 @@ extension Snapshot {
         var listed: [InboxRoom] = []
         listed.reserveCapacity(activities.count)
         var bytes = 0
+        var last: Found?
+        var looked = 0
         for found in activities where bytes < answerBytes {
-            let view = try RoomView(found.activity.room, recent: own.rooms[found.number]?.recent ?? [], statements)
-            let message = try view.flatMap { try $0.message(seq: $0.state.head)?.body }
-            bytes += message?.count ?? 0
-            listed.append(
-                InboxRoom(summary: try summary(of: found.activity.room, view, for: user), lastMessage: message))
+            looked += 1
+            last = found
+            do {
+                let view = try RoomView(found.activity.room, recent: own.rooms[found.number]?.recent ?? [], statements)
+                let message = try view.flatMap { try $0.message(seq: $0.state.head)?.body }
+                let summary = try summary(of: found.activity.room, view, for: user)
+                bytes += message?.count ?? 0
+                listed.append(InboxRoom(summary: summary, lastMessage: message))
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {}
         }
-        guard listed.count < found.count, let last = activities[..<listed.count].last else {
-            return InboxSlice(rooms: listed, next: nil)
-        }
+        guard looked < found.count, let last else { return InboxSlice(rooms: listed, next: nil) }
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))
     }
 

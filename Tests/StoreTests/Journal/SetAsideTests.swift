@@ -186,6 +186,22 @@ struct SetAsideTests {
         try expectSound(again)
     }
 
+    @Test("is left out of lists of rooms, which go on behind it")
+    func listing() throws {
+        let closed = try closedLog()
+        try pageOfMessages(closed).damage()
+        let log = try closed.reopened()
+        var listed: [String] = []
+        var next: InboxCursor?
+        repeat {
+            let slice = try log.inbox(of: "alice", after: next, limit: 1)
+            listed += slice.rooms.map(\.summary.room.string)
+            next = slice.next
+        } while next != nil
+        // The first messages of r4 lie on the same page, so its unread messages cannot be counted.
+        #expect(listed.sorted() == Self.rooms.filter { $0 != "r3" && $0 != "r4" }.sorted())
+    }
+
     @Test("keeps no other room's messages from expiring")
     func expiring() throws {
         let closed = try closedLog()
