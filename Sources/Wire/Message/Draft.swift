@@ -38,6 +38,14 @@ extension Draft {
         return Draft(clientMessageID: clientMessageID, content: content)
     }
 
+    /// Appends the body of a send as a JSON object, without empty fields.
+    public func encode(into out: inout [UInt8]) {
+        out.append(literal: #"{"client_message_id":"#)
+        if let clientMessageID { out.append(quoted: clientMessageID) } else { out.append(literal: "null") }
+        content.encodeMembers(into: &out)
+        out.append(UInt8(ascii: "}"))
+    }
+
     /// Decodes the body of a send, as ``decode(_:)-([UInt8])`` does.
     public static func decode(_ body: Span<UInt8>) throws(Problem) -> Draft {
         try decode([UInt8](copying: body))

@@ -40,6 +40,29 @@ public struct Edit: Sendable {
         return edit
     }
 
+    /// Appends the body of an edit as a JSON object. A field to keep is left out; one to remove is empty.
+    public func encode(into out: inout [UInt8]) {
+        var members: [[UInt8]] = []
+        if let text {
+            var member = Array(#""text":"#.utf8)
+            member.append(quoted: text)
+            members.append(member)
+        }
+        if let attachments {
+            var member = Array(#""attachments":["#.utf8)
+            for (index, attachment) in attachments.enumerated() {
+                if index > 0 { member.append(UInt8(ascii: ",")) }
+                attachment.encode(into: &member)
+            }
+            member.append(UInt8(ascii: "]"))
+            members.append(member)
+        }
+        if let data { members.append(Array(#""data":"#.utf8) + (data.isEmpty ? Array("{}".utf8) : data)) }
+        out.append(UInt8(ascii: "{"))
+        out.append(contentsOf: members.joined(separator: [UInt8(ascii: ",")]))
+        out.append(UInt8(ascii: "}"))
+    }
+
     /// Returns the content after the edit.
     ///
     /// - Throws: 422 `empty_message` if it would have neither text nor attachments.

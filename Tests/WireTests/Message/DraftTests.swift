@@ -16,6 +16,22 @@ import Wire
         #expect(String(decoding: draft.content.data, as: UTF8.self) == #"{"k":[1.0,"A/"]}"#)
     }
 
+    @Test func `a draft is decoded as it was encoded`() throws {
+        let content = Content(
+            text: "h\"é\n", attachments: [Attachment(kind: .link, url: "http://x")], replyTo: 3,
+            data: Array(#"{"a":1}"#.utf8))
+        for draft in [
+            Draft(clientMessageID: "c\"1", content: content), Draft(content: Content(text: "x")),
+            Draft(content: Content(attachments: content.attachments)),
+        ] {
+            var body: [UInt8] = []
+            draft.encode(into: &body)
+            let decoded = try Draft.decode(body)
+            #expect(decoded.clientMessageID == draft.clientMessageID)
+            #expect(decoded.content.isSame(as: draft.content))
+        }
+    }
+
     @Test func `null and empty count as absent`() throws {
         for body in [
             #"{"text":"x"}"#, #"{"text":"x","client_message_id":null,"attachments":null,"reply_to":null,"data":null}"#,

@@ -29,6 +29,20 @@ import Wire
         }
     }
 
+    @Test func `an edit does the same after it was encoded`() throws {
+        let content = Content(
+            text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], data: Array(#"{"a":1}"#.utf8))
+        let files = [Attachment(kind: .link, url: "http://y"), Attachment(kind: .file, url: "http://z")]
+        for edit in [
+            Edit(), Edit(text: "b\"ye"), Edit(text: ""), Edit(attachments: files, data: Array(#"{"b":2}"#.utf8)),
+            Edit(text: "bye", attachments: [], data: []),
+        ] {
+            var body: [UInt8] = []
+            edit.encode(into: &body)
+            #expect(try Edit.decode(body).applied(to: content).isSame(as: edit.applied(to: content)))
+        }
+    }
+
     @Test func `fields that cannot be edited are ignored`() throws {
         let content = Content(text: "hi", replyTo: 3)
         let body = #"{"reply_to":"x","client_message_id":7,"seq":1,"reactions":{},"deleted":true,"text":"bye"}"#
