@@ -17,6 +17,7 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: settings)
 }
 
+let linux = TargetDependencyCondition.when(platforms: [.linux])
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -32,6 +33,8 @@ let package = Package(
         .library(name: "Wire", targets: ["Wire"]),
         // The state machine of a chat screen, also for apps. It has no dependencies.
         .library(name: "BackscrollTimeline", targets: ["BackscrollTimeline"]),
+        // A client for apps: rooms that are live and scroll both ways.
+        .library(name: "BackscrollClient", targets: ["BackscrollClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -57,6 +60,14 @@ let package = Package(
         module("HTTP", [httpTypes]),
         // RFC 6455 and 7692: bytes to messages, messages to bytes.
         module("WebSocket", ["CZlib"]),
+        // A client for apps. Apple's platforms have URLSession; on Linux the codecs above and OpenSSL do the same.
+        module(
+            "BackscrollClient",
+            [
+                "Wire", "BackscrollTimeline", .target(name: "HTTP", condition: linux),
+                .target(name: "WebSocket", condition: linux), .target(name: "COpenSSL", condition: linux),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: linux),
+            ]),
         // Loops, listeners, connections, TLS.
         module("Transport", ["CLibwebsockets"]),
         // The contract of the log, rooms' feeds and subscribers, presence and notices.
@@ -147,6 +158,9 @@ let package = Package(
                 httpTypes, logging,
                 metrics, .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        tests(
+            of: "BackscrollClient",
+            ["TestSupport", "Wire", "Transport", "Tokens", "Server", "BackscrollTimeline", logging]),
         tests(of: "Bench", [arguments]),
         tests(
             of: "Load",

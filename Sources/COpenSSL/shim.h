@@ -1,4 +1,4 @@
-// The part of OpenSSL's libcrypto that Signatures uses: keys, digests and errors.
+// The part of OpenSSL that Signatures and BackscrollClient use: keys, digests, errors, and TLS for clients.
 #pragma once
 
 #include <openssl/core_names.h>
@@ -8,6 +8,8 @@
 #include <openssl/hmac.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 // A macro composed of other macros in parentheses, which Swift does not import.
 static const int backscroll_public_key_members = EVP_PKEY_PUBLIC_KEY;

@@ -1,0 +1,63 @@
+import Wire
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The bounds and the surroundings of a client. The defaults suit apps.
+public struct ClientOptions: Sendable {
+    /// Number of messages of a page, 1 to 200.
+    public var pageLimit = 30
+    /// The user's time zone for day lines, in minutes east of UTC.
+    public var utcOffset = TimeZone.current.secondsFromGMT() / 60
+    /// Maximum time of a request.
+    public var requestTimeout = Duration.seconds(30)
+    /// Maximum time for the socket to open.
+    public var socketTimeout = Duration.seconds(15)
+    /// Time between two pings.
+    public var pingInterval = Duration.seconds(25)
+    /// Maximum time of a ping's answer. Beyond it the socket is given up.
+    public var pongTimeout = Duration.seconds(15)
+    /// Pause before the second attempt to connect. It doubles with each further one, and a random half of it is left out.
+    public var firstPause = Duration.seconds(1)
+    /// Maximum pause between two attempts to connect that the server did not ask for.
+    public var longestPause = Duration.seconds(30)
+    /// Time for which the socket stays open in the background, or after the last room was closed.
+    public var linger = Duration.seconds(5)
+    /// Maximum time before a token's end at which a new one is asked for. For short-lived tokens it is a quarter of what
+    /// is left of them.
+    public var renewalMargin = Duration.seconds(60)
+    /// Number of temporary failures after which ``Room/open(at:)`` throws. The room goes on trying.
+    public var openingFailures = 3
+    /// Header fields to send with every request and every socket.
+    public var headerFields: [String: String] = [:]
+    /// The network; nil for that of the platform.
+    public var transport: (any ClientTransport)?
+    /// The clock.
+    public var clock = ClientClock()
+    /// Returns a random number between 0 and 1, for the pauses.
+    public var random: @Sendable () -> Double = { .random(in: 0...1) }
+
+    /// Creates the default options.
+    public init() {}
+}
+
+/// The clock of a client. Tests pass one that they control.
+public struct ClientClock: Sendable {
+    /// Returns the time that has passed since any start. It goes on while the device sleeps.
+    public var elapsed: @Sendable () -> Duration
+    /// Returns the milliseconds since 1970.
+    public var milliseconds: @Sendable () -> Int64
+    /// Sleeps; throws if the task is cancelled.
+    public var sleep: @Sendable (Duration) async throws -> Void
+
+    /// Creates the system's clock.
+    public init() {
+        let start = ContinuousClock.now
+        elapsed = { ContinuousClock.now - start }
+        milliseconds = { Timestamp.now().milliseconds }
+        sleep = { try await ContinuousClock().sleep(for: $0) }
+    }
+}

@@ -1,0 +1,187 @@
+import BackscrollTimeline
+import TestSupport
+import Testing
+import Wire
+
+@testable import BackscrollClient
+
+/// The screens of a chat app, each against a live server.
+@Suite("A room's screen", .timeLimit(.minutes(2)))
+struct ScreenTests {
+    @Test func `prepends and appends pages, and tells the direction and the state of each edge`() async throws {
+        let server = try ChatServer()
+        try await server.fill(30)
+        let client = server.client { $0.pageLimit = 10 }
+        let room = try await client.room("lobby").open(at: .seq(15))
+        let opened = await room.view
+        #expect(opened.before == .idle && opened.after == .idle && opened.phase == .idle)
+        let phases = Task { () -> Set<String> in
+            var phases: Set<String> = []
+            for await change in room.changes {
+                phases.insert(change.view.phase.rawValue)
+                if change.view.before == .end, change.view.after == .end { break }
+            }
+            return phases
+        }
+        try await room.load(.before)
+        #expect(await room.view.texts.first == "1")
+        #expect(await room.view.before == .end)
+        try await room.load(.after)
+        #expect(await room.view.texts.last == "29")
+        #expect(await room.view.after == .idle)
+        try await room.load(.after)
+        #expect(await room.view.texts == (1...30).map { "\($0)" })
+        #expect(await room.view.after == .end)
+        #expect(await phases.value.isSubset(of: ["idle", "prepending", "appending"]))
+        await client.close()
+    }
+
+    @Test func `opens at what is unread, with the line in the middle, and marks as read what was seen`() async throws {
+        let server = try ChatServer()
+        try await server.fill(30)
+        let client = server.client { $0.pageLimit = 10 }
+        _ = try await client.request("PUT", "/v1/rooms/lobby/read", body: Array(#"{"seq":12}"#.utf8))
+        let room = try await client.room("lobby").open(at: .read)
+        let view = await room.view
+        #expect(view.read == 12 && view.unread == 18)
+        let line = try #require(view.rows.firstIndex { $0.content == .unreadLine })
+        #expect(view.rows[line - 1].seq == 12 && view.rows[line + 1].seq == 13)
+        #expect(view.before == .idle && view.after == .idle)
+        var iterator = room.changes.makeAsyncIterator()
+        #expect(await iterator.next()?.scroll == .row(.unreadLine))
+        await room.setViewport(atBottom: false, lastVisible: 15)
+        #expect(await room.view.read == 15)
+        #expect(await room.view.unread == 15)
+        // The line stays where it was.
+        #expect(await room.view.rows.contains { $0.content == .unreadLine })
+        var read: Int64? = 0
+        while read != 15 { read = try await client.object("GET", "/v1/rooms/lobby").integers["read"] }
+        await client.close()
+    }
+
+    @Test func `shows a new message and follows it at the end`() async throws {
+        let server = try ChatServer()
+        try await server.fill(5)
+        let client = server.client()
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        await room.setViewport(atBottom: true, lastVisible: 5)
+        var changes = room.changes.makeAsyncIterator()
+        _ = await changes.next()
+        try await server.post("new")
+        while let change = await changes.next() {
+            guard change.view.texts.last == "new" else { continue }
+            #expect(change.scroll == .bottom)
+            #expect(change.view.toast == nil)
+            break
+        }
+        await client.close()
+    }
+
+    @Test func `shows a new message and announces it to a reader who is scrolled up`() async throws {
+        let server = try ChatServer()
+        try await server.fill(5)
+        let client = server.client()
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        await room.setViewport(atBottom: false, lastVisible: 2)
+        try await server.post("one", "two")
+        let view = try await room.shows { $0.toast?.count == 2 }
+        #expect(view.texts.suffix(2) == ["one", "two"])
+        #expect(view.toast?.seq == 7)
+        try await room.jump(to: .newest)
+        #expect(await room.view.toast == nil)
+        await client.close()
+    }
+
+    @Test func `only announces a new message while newer pages are not loaded, and drains to the newest`() async throws
+    {
+        let server = try ChatServer()
+        try await server.fill(60)
+        let client = server.client { $0.pageLimit = 10 }
+        let room = try await client.room("lobby").open(at: .seq(10))
+        try await room.isLive()
+        try await server.post("new")
+        let view = try await room.shows { $0.toast != nil }
+        #expect(!view.texts.contains("new"))
+        #expect(view.after == .idle)
+        try await room.jump(to: .newest)
+        let newest = await room.view
+        #expect(newest.texts.last == "new")
+        #expect(newest.after == .end && newest.toast == nil)
+        await client.close()
+    }
+
+    @Test(arguments: [nil, "late-answer=300", "double-push", "lost-answer:1", "status=503:2", "status=500:1"])
+    func `shows an own send once, whichever of answer and push comes first, and stores it once`(
+        fault: String?
+    ) async throws {
+        let server = try ChatServer()
+        try await server.fill(3)
+        let client = server.client(faults: fault)
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        let log = ChangeLog()
+        let logging = Task { for await change in room.changes { await log.add(change) } }
+        let draft = ChatDraft("hello")
+        let message = try await room.send(draft)
+        #expect(message.text == "hello" && message.seq == 4)
+        let row = try #require(await room.view.rows.last)
+        #expect(row.id == .mine(clientMessageID: draft.clientMessageID))
+        #expect(row.content == .message(message, isMine: true))
+        try await server.post("after")
+        try await room.shows { $0.texts.last == "after" }
+        #expect(await room.view.texts == ["1", "2", "3", "hello", "after"])
+        #expect(try await server.client().history(of: "lobby").map(\.text) == ["1", "2", "3", "hello", "after"])
+        logging.cancel()
+        for change in await log.changes { #expect(change.view.texts.count { $0 == "hello" } <= 1) }
+        await client.close()
+    }
+
+    @Test func `redraws one row for a reaction and for an edit`() async throws {
+        let server = try ChatServer()
+        try await server.fill(20)
+        let client = server.client("bob")
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        var changes = room.changes.makeAsyncIterator()
+        _ = await changes.next()
+        let alice = try await server.client().room("lobby").open(at: .newest)
+        _ = try await alice.react(to: 7, "👍")
+        var next = try #require(await changes.next())
+        while next.difference.isEmpty { next = try #require(await changes.next()) }
+        #expect(next.difference.updated.map(\.row.seq) == [7])
+        #expect(next.difference.inserted.isEmpty && next.difference.removed.isEmpty && next.difference.moved.isEmpty)
+        let edited = try await room.edit(9, text: "changed")
+        #expect(edited.text == "changed")
+        // The state has it when the call returns.
+        #expect(await room.view.texts[8] == "changed")
+        #expect(await MainActor.run { room.timeline.view.texts[8] } == "changed")
+        next = try #require(await changes.next())
+        while next.difference.isEmpty { next = try #require(await changes.next()) }
+        #expect(next.difference.updated.map(\.row.seq) == [9])
+        let deleted = try await room.delete(9)
+        #expect(deleted.isDeleted)
+        #expect(await room.view.messages[8].isDeleted)
+        await client.close()
+    }
+
+    @Test func `knows the size of a picture before it is loaded, and refuses one without`() async throws {
+        let server = try ChatServer()
+        let client = server.client()
+        let room = try await client.room("lobby").open()
+        let picture = Attachment(kind: .image, url: "https://example.com/a.jpg", width: 1200, height: 800)
+        let message = try await room.send(ChatDraft(attachments: [picture]))
+        #expect(message.attachments == [picture])
+        var bad = picture
+        bad.width = nil
+        let draft = ChatDraft("look", attachments: [bad])
+        let error = await #expect(throws: BackscrollClientError.self) { try await room.send(draft) }
+        #expect(error?.code == "size_missing" && error?.status == 422)
+        let row = try #require(await room.view.rows.last)
+        #expect(row.content == .send(draft, .failed(code: "size_missing")))
+        await room.discard(draft.clientMessageID)
+        #expect(await room.view.texts == [""])
+        await client.close()
+    }
+}
