@@ -125,12 +125,16 @@ let package = Package(
                 "Wire", "HTTP", "WebSocket", "Transport", arguments, httpTypes,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
+        // A chat in the terminal.
+        module("TerminalChat", ["BackscrollClient", "BackscrollTimeline", arguments]),
         // Benchmarks of parts of the server.
         module("Bench", ["Wire", "HTTP", "WebSocket", "Chat", "Store", arguments, httpTypes]),
         .executableTarget(
             name: "backscroll",
             dependencies: [
-                "Wire", "Chat", "Tokens", "Store", "Server", "Load", "Bench", "HTTP", "Transport", arguments, logging,
+                "Wire", "Chat", "Tokens", "Store", "Server", "Load", "TerminalChat", "Bench", "HTTP", "Transport",
+                arguments,
+                logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),

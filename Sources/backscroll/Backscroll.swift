@@ -3,6 +3,7 @@ import Bench
 import Glibc
 import Load
 import Server
+import TerminalChat
 
 /// The command line.
 @main
@@ -23,7 +24,7 @@ struct Backscroll: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self,
             ExportCommand.self, ImportCommand.self, LoadCommand.self,
-            BenchCommand.self, EchoCommand.self,
+            ChatCommand.self, BenchCommand.self, EchoCommand.self,
         ],
         defaultSubcommand: nil
     )

@@ -1,0 +1,126 @@
+public import ArgumentParser
+import BackscrollClient
+import BackscrollTimeline
+import Foundation
+import Glibc
+
+/// `backscroll chat`.
+public struct ChatCommand: AsyncParsableCommand {
+    /// The help.
+    public static let configuration = CommandConfiguration(
+        commandName: "chat",
+        abstract: "Chat in a room, in the terminal.",
+        discussion: """
+            Up and down scroll through the history, page up and page down by a screen, end goes to the newest message. Enter \
+            sends; Ctrl-R sends a refused message again, Ctrl-X gives it up; Ctrl-C leaves.
+
+              backscroll chat http://localhost:8080 --room lobby --as alice
+
+            Without a terminal it prints the messages of the room from now on, and sends each line of its input; at the end of \
+            the input it leaves once all are stored:
+
+              echo hello | backscroll chat http://localhost:8080 --as alice
+            """)
+
+    @Argument(help: "The server's address: http://host:port or https://host:port.")
+    var url: String
+
+    @Option(help: ArgumentHelp("The room.", valueName: "room"))
+    var room = "lobby"
+
+    @Option(name: .customLong("as"), help: ArgumentHelp("Your name, for a server without keys.", valueName: "user"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("Read your token from this file, again when it has ended.", valueName: "path"))
+    var tokenFile: String?
+
+    @Option(help: ArgumentHelp("Trust the certificates in this file (PEM), too.", valueName: "path"))
+    var tlsCA: String?
+
+    /// Creates the command for parsing.
+    public init() {}
+
+    /// Checks that there is a user.
+    public func validate() throws {
+        guard (user == nil) != (tokenFile == nil) else {
+            throw ValidationError("Say who you are: --as NAME, or --token-file PATH for a server with keys.")
+        }
+        guard URL(string: url) != nil else { throw ValidationError("'\(url)' is not an address.") }
+    }
+
+    /// Runs until the user leaves.
+    public func run() async throws {
+        guard let server = URL(string: url) else { return }
+        var options = ClientOptions()
+        options.transport = SocketTransport(trusting: tlsCA)
+        let client = BackscrollClient(server: server, user: who, options: options)
+        let room: Room
+        do {
+            room = try await client.room(self.room)
+            try await room.open(at: isatty(0) == 1 ? .read : .newest)
+        } catch {
+            throw ValidationError("\(error.message) (\(error.code))")
+        }
+        if isatty(0) == 1, isatty(1) == 1 {
+            await TerminalScreen(room: room).run()
+        } else {
+            try await copyLines(room)
+        }
+        await client.close()
+    }
+
+    private var who: BackscrollClient.User {
+        guard let tokenFile else { return .name(user ?? "") }
+        return .token {
+            try String(contentsOfFile: tokenFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+
+    /// Prints messages, and sends the lines of the standard input.
+    private func copyLines(_ room: Room) async throws {
+        let start = await room.view.rows.last?.seq ?? 0
+        let printing = Task {
+            var printed = start
+            for await change in room.changes {
+                for row in change.view.rows {
+                    guard case .message(let message, _) = row.content, message.seq > printed else { continue }
+                    printed = message.seq
+                    writeOut(RowText(row, width: 10_000).lines.joined(separator: " ") + "\n")
+                }
+            }
+        }
+        var last: Task<Void, any Error>?
+        for await line in inputLines() where !line.isEmpty {
+            let draft = ChatDraft(line)
+            try await room.enqueue(draft)
+            last = Task { _ = try await room.stored(draft.clientMessageID) }
+        }
+        do {
+            try await last?.value
+        } catch let error as BackscrollClientError {
+            throw ValidationError("\(error.message) (\(error.code))")
+        }
+        await room.close()
+        await printing.value
+    }
+
+    /// The lines of the standard input, read on a thread of their own.
+    private func inputLines() -> AsyncStream<String> {
+        AsyncStream { lines in
+            Thread.detachNewThread {
+                while let line = readLine() { lines.yield(line) }
+                lines.finish()
+            }
+        }
+    }
+}
+
+/// Writes text to the standard output at once.
+func writeOut(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+        let count = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+        if count <= 0 { return }
+        bytes = bytes.dropFirst(count)
+    }
+}
