@@ -13,7 +13,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     /// The epoch in the events' ids. It differs from the log's if the request asked for that fault.
     private let epoch: String
     /// The user who opened the stream.
-    private let user: UserID?
+    let user: UserID?
+    var userPlace: Int?
     /// The time when the client's token expires and the stream ends; `nil` for never.
     private let end: Timestamp?
     /// Injects faults between the subscription and the connection; `nil` without any.
@@ -57,7 +58,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
             to: &beginning)
         connection.write(beginning)
         stream.faulty = faults?.carrier(of: subscription, before: stream, on: connection)
-        worker.opened(stream, by: caller.user)
+        worker.opened(stream)
         worker.start(subscription, with: slice, on: stream.faulty ?? stream)
         return stream
     }
@@ -139,7 +140,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     }
 
     func closed(_ connection: Connection) {
-        worker.closed(self, of: user)
+        worker.closed(self)
         worker.cancel(reading)
         worker.end(subscription)
         worker.logClosed(connection, code: nil, because: nil)

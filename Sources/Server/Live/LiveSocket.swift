@@ -27,6 +27,8 @@ protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier, UserConnection {
 }
 
 extension LiveSocket {
+    var user: UserID? { caller.user }
+
     /// Sends a notice.
     func send(_ frame: ServerFrame) {
         var json: [UInt8] = []

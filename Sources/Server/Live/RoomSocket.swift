@@ -12,6 +12,7 @@ final class RoomSocket: LiveSocket {
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
     private let subscription: Subscription
+    var userPlace: Int?
     /// Injects faults between the subscription and the socket; `nil` without any.
     private var faulty: FaultyCarrier?
     /// The number of the read of the log that the subscription waits for; 0 for none.
@@ -44,7 +45,7 @@ final class RoomSocket: LiveSocket {
         socket.end = caller.end
         live.send(worker.subscribed(subscription, slice.state, faults))
         live.faulty = faults?.carrier(of: subscription, before: live, on: connection)
-        worker.opened(live, by: caller.user)
+        worker.opened(live)
         worker.start(subscription, with: slice, on: live.faulty ?? live)
         return socket
     }
@@ -87,7 +88,7 @@ final class RoomSocket: LiveSocket {
     }
 
     func closed(_ socket: WebSocketConnection) {
-        worker.closed(self, of: caller.user)
+        worker.closed(self)
         worker.cancel(reading)
         worker.end(subscription)
         countClose()

@@ -14,6 +14,7 @@ final class RoomsSocket: LiveSocket {
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
+    var userPlace: Int?
     /// The block of the client's address, for limits.
     let address: AddressBlock?
     private let format: PushFormat
@@ -66,7 +67,7 @@ final class RoomsSocket: LiveSocket {
             connection, limits: limits, allowsCompression: format == .deflatedWebSocket, delegate: live)
         live.socket = socket
         socket.end = caller.end
-        worker.opened(live, by: caller.user)
+        worker.opened(live)
         return socket
     }
 
@@ -229,7 +230,7 @@ final class RoomsSocket: LiveSocket {
     }
 
     func closed(_ socket: WebSocketConnection) {
-        worker.closed(self, of: caller.user)
+        worker.closed(self)
         endMine()
         cancelReading()
         for subscription in subscriptions.all { worker.end(subscription) }

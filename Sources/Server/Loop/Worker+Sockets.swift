@@ -6,29 +6,40 @@ import Wire
 
 /// A WebSocket or an event stream of a user with a name.
 protocol UserConnection: AnyObject {
+    /// The user who opened it; `nil` for a caller without a name.
+    var user: UserID? { get }
+    /// Its index in ``Worker/userConnections``; `nil` if it is not registered.
+    var userPlace: Int? { get set }
     /// Tells the client the reason, and ends.
     func end(because problem: Problem)
 }
 
 /// The open sockets of each user on this loop.
 extension Worker {
-    /// Registers a socket or event stream. Balance it with ``closed(_:of:)``.
-    func opened(_ connection: any UserConnection, by user: UserID?) {
-        guard let user else { return }
-        connections[user, default: [:]][ObjectIdentifier(connection)] = connection
+    /// Registers a socket or event stream. Balance it with ``closed(_:)``.
+    func opened(_ connection: any UserConnection) {
+        guard let user = connection.user else { return }
+        connection.userPlace = userConnections.count
+        userConnections.append(connection)
         services.openSockets.count(user, by: 1)
     }
 
     /// Unregisters a socket or event stream.
-    func closed(_ connection: any UserConnection, of user: UserID?) {
-        guard let user, connections[user]?.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+    func closed(_ connection: any UserConnection) {
+        guard let user = connection.user, let place = connection.userPlace else { return }
+        connection.userPlace = nil
+        // The last one moves to the free place.
+        let last = userConnections.removeLast()
+        if place < userConnections.count {
+            userConnections[place] = last
+            last.userPlace = place
+        }
         services.openSockets.count(user, by: -1)
-        if connections[user]?.isEmpty == true { connections[user] = nil }
     }
 
     /// Ends all sockets and event streams of a user.
     func endConnections(of user: UserID, because problem: Problem) {
-        for connection in (connections[user] ?? [:]).values { connection.end(because: problem) }
+        for connection in userConnections where connection.user == user { connection.end(because: problem) }
     }
 
     /// Ends connections and subscriptions on this loop whose access was revoked.
