@@ -20,4 +20,10 @@ struct Cursor {
 
     /// True if the subscriber gets its next messages from the feed.
     var isFed: Bool { isLive && awaited == 0 }
+
+    /// The revision, format and outlet for a push; `nil` if the subscriber does not get its next messages that way.
+    var push: (rev: Int64, format: PushFormat, outlet: UInt64)? {
+        guard isFed, let outlet else { return nil }
+        return (rev, format, outlet)
+    }
 }

@@ -61,19 +61,19 @@ extension Feed {
     ///
     /// - Returns: true if the subscriber then has every message.
     private func push(to place: Int, sharing run: inout Run?) -> Bool {
-        guard cursors[place].isFed else { return false }
-        let rev = cursors[place].rev
-        if rev == messages.rev { return true }
-        guard let outlets = context.outlets, let outlet = cursors[place].outlet else { return false }
-        let format = cursors[place].format
+        // Read in one access, since each one checks for exclusivity (scenario A of `scripts/compare`).
+        guard let (rev, format, outlet) = cursors[place].push else { return false }
+        let newest = messages.rev
+        if rev == newest { return true }
+        guard let outlets = context.outlets else { return false }
         if run?.rev != rev || run?.format != format {
             // Messages too long for one write go through the carrier, in turns with its other subscriptions.
-            guard case .frames(let range, messages.rev) = messages.next(after: rev, in: format) else { return false }
+            guard case .frames(let range, newest) = messages.next(after: rev, in: format) else { return false }
             run = Run(format: format, rev: rev, bytes: messages.bytes(in: format), range: range)
         }
         guard let run, outlets.push(run.bytes.span.extracting(run.range), to: outlet) else { return false }
         context.pushedBytes += run.range.count
-        cursors[place].rev = messages.rev!
+        cursors[place].rev = newest!
         return true
     }
 
