@@ -14,7 +14,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     private let epoch: String
     /// The user who opened the stream.
     let user: UserID?
-    var userPlace: Int?
+    var userPlace: Int32?
     /// The time when the client's token expires and the stream ends; `nil` for never.
     private let end: Timestamp?
     /// Injects faults between the subscription and the connection; `nil` without any.

@@ -12,11 +12,11 @@ final class RoomSocket: LiveSocket {
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
     private let subscription: Subscription
-    var userPlace: Int?
     /// Injects faults between the subscription and the socket; `nil` without any.
     private var faulty: FaultyCarrier?
     /// The number of the read of the log that the subscription waits for; 0 for none.
     private var reading: UInt64 = 0
+    var userPlace: Int32?
 
     private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {
         self.connection = connection

@@ -14,7 +14,7 @@ final class RoomsSocket: LiveSocket {
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
-    var userPlace: Int?
+    var userPlace: Int32?
     /// The block of the client's address, for limits.
     let address: AddressBlock?
     private let format: PushFormat

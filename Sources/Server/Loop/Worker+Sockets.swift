@@ -9,7 +9,7 @@ protocol UserConnection: AnyObject {
     /// The user who opened it; `nil` for a caller without a name.
     var user: UserID? { get }
     /// Its index in ``Worker/userConnections``; `nil` if it is not registered.
-    var userPlace: Int? { get set }
+    var userPlace: Int32? { get set }
     /// Tells the client the reason, and ends.
     func end(because problem: Problem)
 }
@@ -19,7 +19,7 @@ extension Worker {
     /// Registers a socket or event stream. Balance it with ``closed(_:)``.
     func opened(_ connection: any UserConnection) {
         guard let user = connection.user else { return }
-        connection.userPlace = userConnections.count
+        connection.userPlace = Int32(userConnections.count)
         userConnections.append(connection)
         services.openSockets.count(user, by: 1)
     }
@@ -31,7 +31,7 @@ extension Worker {
         // The last one moves to the free place.
         let last = userConnections.removeLast()
         if place < userConnections.count {
-            userConnections[place] = last
+            userConnections[Int(place)] = last
             last.userPlace = place
         }
         services.openSockets.count(user, by: -1)

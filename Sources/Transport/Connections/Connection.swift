@@ -33,13 +33,16 @@ public final class Connection {
     private var unsent: ByteBudget.Share
     /// True if ``Loop/push(_:to:)`` may write. The handler's owner sets it.
     public var takesPushes = false { didSet { updateOutlet() } }
+    // Flags are next to each other, since each one alone would take eight bytes of every connection.
+    /// True if the connection is encrypted.
+    public let isSecure: Bool
+    private var holdsReading = false
+    private var reading = true
 
     /// The loop that serves this connection.
     public unowned let loop: Loop
     /// The handler of this connection. A handler replaces itself when the protocol changes (an upgrade).
     public var handler: (any ConnectionHandler)?
-    /// True if the connection is encrypted.
-    public let isSecure: Bool
     /// The client's address without its port: that of the peer, or the one that a trusted balancer sent in the PROXY
     /// protocol.
     public let peer: String
@@ -52,8 +55,6 @@ public final class Connection {
     private let place: Gate?
     /// Number of library calls on this socket that have not returned. The socket must not be destroyed before they do.
     private var depth = 0
-    private var holdsReading = false
-    private var reading = true
     /// Creates the handler once the connection is established: after the TLS handshake, if there is one.
     private var makeHandler: ((Connection) -> any ConnectionHandler)?
 
