@@ -15,6 +15,8 @@
 const OVERSCAN = 1;
 /** Maximum number of rows created in a frame, unless more are on the screen. Later frames create the rest. */
 const ROWS_AT_ONCE = 6;
+/** Time without fast scrolling after which the list is at rest, in milliseconds. */
+const REST_MILLISECONDS = 100;
 /** The distance from an edge of the window at which its next page is loaded, in screens. */
 const NEAR = 2;
 /** The estimated height of a row that has not been measured, in CSS pixels. */
@@ -64,7 +66,13 @@ export class List {
     /** The mean height of the rows in the document, in CSS pixels. */
     #meanHeight = ESTIMATE;
     /** The number of rows that may still be created in this frame. */
-    #allowance = 0;
+    #allowance = ROWS_AT_ONCE;
+    /** The time of the last frame in which rows were drawn. */
+    #frame = null;
+    /** The frame request that draws the rows at the scrolled position; 0 without one. */
+    #pending = 0;
+    /** The timer that removes the mark of fast scrolling. */
+    #resting = 0;
     /** The frame in which drawing continues; 0 if everything is drawn. */
     #continuation = 0;
     /** The heights of all rows above and below those in the document, and of their spacers. */
@@ -107,6 +115,9 @@ export class List {
     close() {
         this.#observer.disconnect();
         cancelAnimationFrame(this.#continuation);
+        cancelAnimationFrame(this.#pending);
+        clearTimeout(this.#resting);
+        delete this.#scroller.dataset.scrolling;
         this.#scroller.removeEventListener("scroll", this.#scrolled);
         this.#content.replaceChildren();
     }
@@ -295,11 +306,14 @@ export class List {
     // The place that is read
 
     #scrolled = () => {
-        if (Math.abs(this.#scroller.scrollTop - this.#position) < 0.5) return;
+        const moved = this.#scroller.scrollTop - this.#position;
+        if (Math.abs(moved) < 0.5) return;
+        this.#noteSpeed(moved);
         this.#remember();
         // In most cases the rows that come into view are in the document already.
-        if (this.#isCovered(OVERSCAN / 2)) this.#onMove();
-        else this.#settle();
+        if (this.#isCovered(OVERSCAN / 2)) return this.#onMove();
+        // Drawing joins the other work of this frame, so that a frame draws once.
+        this.#pending ||= requestAnimationFrame(() => this.#settleMoved());
     };
 
     /**
@@ -309,6 +323,7 @@ export class List {
     #noteMove() {
         const moved = this.#scroller.scrollTop - this.#position;
         if (Math.abs(moved) < 0.5) return;
+        this.#noteSpeed(moved);
         this.#position += moved;
         if (this.#anchor === "bottom") this.#remember();
         else if (this.#anchor) this.#anchor = { key: this.#anchor.key, offset: this.#anchor.offset - moved };
@@ -377,11 +392,17 @@ export class List {
 
     /** Draws the rows near the anchor, and moves the anchor to its place. */
     #settle() {
-        if (!this.#continuation) this.#allowance = ROWS_AT_ONCE;
+        cancelAnimationFrame(this.#pending);
+        this.#pending = 0;
+        const frame = document.timeline.currentTime;
+        if (frame !== this.#frame) this.#allowance = ROWS_AT_ONCE;
+        this.#frame = frame;
         for (let attempt = 0; attempt < 3; attempt++) {
             // Heights that differ from the estimates change the set of rows that are near.
             for (let round = 0; round < 3; round++) {
-                this.#drawRange(this.#wanted());
+                const [start, end] = this.#wanted();
+                if (round > 0 && start >= this.#range[0] && end <= this.#range[1]) break;
+                this.#drawRange([start, end]);
                 if (!this.#measure()) break;
             }
             this.#place();
@@ -427,14 +448,27 @@ export class List {
         return [start, end];
     }
 
-    /** Draws the remaining rows in the next frame. A request made during a scroll event still applies to the present frame. */
+    /** Draws the remaining rows in the next frame. */
     #goOn() {
-        const draw = () => {
+        this.#continuation ||= requestAnimationFrame(() => {
             this.#continuation = 0;
-            this.#noteMove();
-            this.#settle();
-        };
-        this.#continuation ||= requestAnimationFrame(() => (this.#continuation = requestAnimationFrame(draw)));
+            // Other work may have drawn in this frame already.
+            if (this.#frame === document.timeline.currentTime) this.#goOn();
+            else this.#settleMoved();
+        });
+    }
+
+    /** Marks the scrolling element while a frame brings more than half a screen into view. The style sheet makes its rows cheaper. */
+    #noteSpeed(moved) {
+        if (Math.abs(moved) < this.#scroller.clientHeight / 2) return;
+        clearTimeout(this.#resting);
+        this.#scroller.dataset.scrolling = "";
+        this.#resting = setTimeout(() => delete this.#scroller.dataset.scrolling, REST_MILLISECONDS);
+    }
+
+    #settleMoved() {
+        this.#noteMove();
+        this.#settle();
     }
 
     #drawRange([start, end]) {
