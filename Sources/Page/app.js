@@ -15,7 +15,7 @@ const $ = (selector) => document.querySelector(selector);
 const TOKEN_KEY = "backscroll.token";
 /** Maximum number of members to list. */
 const MAXIMUM_MEMBERS = 1000;
-/** Maximum time that everything else waits for the first messages, in milliseconds. */
+/** Maximum time that other work waits for the first messages, in milliseconds. */
 const FIRST_MESSAGES_MILLISECONDS = 500;
 /** Delay after the first messages before the page is kept for use offline, in milliseconds. */
 const OFFLINE_MILLISECONDS = 1000;
@@ -23,8 +23,8 @@ const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 let api, store, inbox, outbox, screen = null;
 
-/** Resolves once the first messages are on the screen. What the reader does not wait for begins then. */
 let endFirst;
+/** Resolves once the first messages are on the screen, or after `FIRST_MESSAGES_MILLISECONDS`. Work that can wait begins then. */
 const first = new Promise((resolve) => (endFirst = resolve));
 setTimeout(endFirst, FIRST_MESSAGES_MILLISECONDS);
 
@@ -152,7 +152,7 @@ function show(room, at = "read") {
         onToken: () => api.token && signOut("Your session has ended. Sign in again."),
         onChange: (view) => {
             drawPageTitle(room);
-            // A task of its own comes after this frame is painted.
+            // A new task runs after this frame is painted.
             if (view.phase !== "initial") setTimeout(endFirst);
         },
     });

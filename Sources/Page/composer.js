@@ -136,7 +136,7 @@ export class Composer {
     /** Makes the input as high as its text. The style sheet limits it to a third of the screen. */
     #resize() {
         this.#input.style.height = "auto";
-        // An empty input has one row. To measure it would make the browser lay out the page once more.
+        // An empty input has one row. Measuring it would cost one more layout of the page.
         if (!this.#input.value) return;
         const borders = this.#input.offsetHeight - this.#input.clientHeight;
         this.#input.style.height = `${this.#input.scrollHeight + borders}px`;

@@ -35,7 +35,7 @@ export class Room {
     #timeline = new Timeline();
     /** The machine's first event. */
     #beginning;
-    /** @type {{query: string, abort: AbortController, page: Promise<object>} | null} A page that was asked for before the machine did. */
+    /** @type {{query: string, abort: AbortController, page: Promise<object>} | null} A page that was requested before the machine asked for it. */
     #early = null;
     #onView;
     #onEnd;
@@ -217,8 +217,8 @@ export class Room {
     }
 
     /**
-     * Asks for the page that the machine will ask for if no window is kept. So the answer is on its way while the store opens,
-     * which takes longer than the request.
+     * Requests the page that the machine will ask for if the store has no window. The answer arrives while the store opens, which
+     * takes longer than the request.
      */
     #fetchEarly(at) {
         const machine = new Timeline();
@@ -230,7 +230,7 @@ export class Room {
         this.#early.page.catch(() => {});
     }
 
-    /** The early answer, if it is to this query. */
+    /** The early page, if it was requested with this query. */
     #takeEarly(query) {
         if (this.#early?.query !== JSON.stringify(query)) return null;
         const { page } = this.#early;

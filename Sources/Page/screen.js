@@ -85,7 +85,7 @@ export class Screen {
         $("#composer").hidden = false;
         this.onChange = onChange;
         this.#room = new Room(api, store, id, (view, scrollTo) => this.#draw(view, scrollTo), this.#onEnd);
-        // First, so that the rest is done while the messages are on their way.
+        // First, so that the rest is done while the request is under way.
         this.#room.open(at);
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
         this.#composer = new Composer(`${api.user}/${id}`, {
@@ -97,7 +97,7 @@ export class Screen {
         this.#listen();
         // The attributes describe the room before until this room's first view is drawn.
         this.#mirror(this.#room.view);
-        // Made now, because there is nothing to do until the messages come.
+        // Created now, because there is nothing else to do until the messages arrive.
         formats();
     }
 

@@ -25,7 +25,7 @@ export class Store {
     #user;
     /** @type {Promise<IDBDatabase | null>} */
     #database;
-    /** @type {Promise<boolean>} Resolves to true as soon as it is known that the database is being made: it has nothing to read. */
+    /** @type {Promise<boolean>} Resolves as soon as it is known if the database is being created; then there is nothing to read. */
     #isNew;
     #hasWritten = false;
     /** True once the database is open, or is known not to open. */
@@ -51,7 +51,7 @@ export class Store {
             request.onsuccess = () => resolve(request.result);
             request.onerror = request.onblocked = () => resolve(null);
         });
-        // From then on another window may have written to it.
+        // Once the database is open, another window may have written to it.
         this.#database.then(() => {
             this.isOpen = true;
             tellIfNew(false);
@@ -61,7 +61,7 @@ export class Store {
 
     async #run(store, mode, work) {
         if (mode === "readwrite") this.#hasWritten = true;
-        // To make a database takes the disk some time, for which the first messages need not wait.
+        // Creating a database takes some time on the disk. The first messages need not wait for that.
         else if ((await this.#isNew) && !this.#hasWritten) return undefined;
         const database = await this.#database;
         if (!database) return undefined;

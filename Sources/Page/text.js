@@ -15,8 +15,8 @@ const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 let made = null;
 
 /**
- * The formats of times, in the reader's language. Browsers take some 20 milliseconds to make them for the first time, which a page
- * best spends while it waits for the server.
+ * The formats of times, in the reader's language. Browsers take some 20 milliseconds to create them, so a page should call this
+ * first while it waits for the server.
  */
 export function formats() {
     made ??= {

@@ -228,6 +228,18 @@ def test_url_opens_a_message(chats):
     assert chat.is_in_sight('.row[data-seq="51"]')
 
 
+def test_first_messages_are_asked_for_once_and_before_anything_else(chats):
+    fill(chats.server, 100)
+    chat = chats().open(at=51)
+    chat.wait("document.querySelector('[data-room-item=lobby]')")
+    requests = chat.run(
+        "return performance.getEntriesByType('resource').map(({name}) => new URL(name)).filter(({pathname}) => pathname.startsWith('/v1/'))"
+        ".map(({pathname, search}) => pathname + search)")
+    assert requests[0].startswith("/v1/rooms/lobby/messages?around=51")
+    assert sum("around=51" in request for request in requests) == 1
+    assert any(request.startswith("/v1/rooms?") for request in requests)
+
+
 def test_url_opens_a_tall_message(chats):
     server = chats.server
     fill(server, 20)
@@ -344,6 +356,27 @@ def test_long_room_is_scrolled_through_with_bounded_work(chats):
     chat.click("[data-to-latest]")
     chat.wait(chat.at_bottom())
     assert chat.is_in_sight(f".row[data-seq='{count}']")
+
+
+def test_actions_are_shown_when_fast_scrolling_ends(chats):
+    count = 1000
+    import_history(chats.server, count)
+    chat = chats().open(at=count)
+    shown = "document.querySelector('.row .actions').getClientRects().length"
+    assert chat.run(f"return {shown}")
+    hidden = chat.driver.execute_async_script(f"""
+        const [done] = arguments;
+        const scroller = document.querySelector("[data-timeline]");
+        let frames = 0;
+        requestAnimationFrame(function scroll() {{
+            if (frames > 2 && {shown} === 0) return done(true);
+            if (++frames > 100) return done(false);
+            scroller.scrollTop -= 800;
+            requestAnimationFrame(scroll);
+        }});
+    """)
+    assert hidden
+    chat.wait(shown)
 
 
 @pytest.mark.parametrize("change", ["narrow", "low", "zoom"])
