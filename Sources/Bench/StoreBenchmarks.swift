@@ -65,13 +65,14 @@ final class StoreBenchmarks {
     private func page(_ which: String, _ anchor: @escaping (Int) -> PageRequest.Anchor) -> Benchmark {
         Benchmark("store page, \(which) of \(messages)", per: "page", times: 32) { [self] calls in
             for _ in 0..<calls {
+                let replies = (0..<32).map { _ in Reply<PageSlice>(loop: 0, asker: .connection(0)) { _ in } }
                 log.fetch(
-                    (0..<32).map { number in
-                        Query(
-                            ticket: Ticket(loop: 0, number: number), room: Samples.room,
-                            kind: .page(PageRequest(anchor: anchor(messages), limit: 30)))
+                    replies.map { reply in
+                        let request = PageRequest(anchor: anchor(messages), limit: 30)
+                        return Query(reply) { .room(Samples.room, .page(request, $0)) }
                     })
                 try observer.wait(for: 32)
+                for reply in replies { _ = try reply.result!.get() }
             }
         }
     }
@@ -87,16 +88,14 @@ private final class Answers: LogObserver {
     func accessEnded(_ ends: [AccessEnd]) {}
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
-        for outcome in outcomes { note(outcome.result) }
+        for outcome in outcomes {
+            if case .failure(let problem) = outcome.result { failure.withLock { $0 = $0 ?? problem } }
+            answered.signal()
+        }
     }
 
-    func fetched(_ answers: [Answer]) {
-        for answer in answers { note(answer.result) }
-    }
-
-    private func note<Success>(_ result: Result<Success, Problem>) {
-        if case .failure(let problem) = result { failure.withLock { $0 = $0 ?? problem } }
-        answered.signal()
+    func fetched(_ replies: [any PendingReply]) {
+        for _ in replies { answered.signal() }
     }
 
     /// Waits until `count` answers have arrived.

@@ -78,8 +78,8 @@ public final class SQLiteLog: MessageLog {
     public var storageLoss: Problem? { storage.isLost ? .storageLost : nil }
 
     /// Removes queued reads whose answers are no longer wanted.
-    public func cancel(_ queries: [(ticket: Ticket, asker: Asker)]) {
-        reader.cancel(queries)
+    public func cancel(_ replies: [any PendingReply]) {
+        reader.cancel(replies)
     }
 
     /// The reason why messages cannot be stored at present; `nil` if they can.

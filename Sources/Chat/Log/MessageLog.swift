@@ -2,9 +2,9 @@ public import Wire
 
 /// The log of all rooms. It makes changes durable and reads history.
 ///
-/// No call blocks. Each submission or query carries a ``Ticket``, and its result is delivered to the ``LogObserver``
-/// with the same ticket, on one of the log's threads, many results at a time: one commit or one round of reads is one
-/// call.
+/// No call blocks. Results are reported to the ``LogObserver`` on one of the log's threads, many at a time: one commit
+/// or one round of reads is one call. A submission carries a ``Ticket``, and its outcome has the same one; a query
+/// carries the ``Reply`` that takes its answer.
 ///
 /// Submissions of one thread are committed in the order in which they were submitted. A query sees every commit that
 /// was reported before the query was made.
@@ -27,9 +27,9 @@ public protocol MessageLog: Sendable {
     /// ``Problem`` `overloaded` (503).
     func fetch(_ queries: [Query])
 
-    /// Removes reads whose answers nobody needs from the queue. They get no answer, except for reads that are already
-    /// running.
-    func cancel(_ queries: [(ticket: Ticket, asker: Asker)])
+    /// Removes reads whose answers nobody needs from the queue. Their replies are not reported, except those of reads
+    /// that are already running.
+    func cancel(_ replies: [any PendingReply])
 }
 
 /// Receives the results of a log. Calls come on the log's own threads, except when a queue is full or closed: then the
@@ -50,13 +50,13 @@ public protocol LogObserver: Sendable {
     ///   - batches: The changes for subscribers, one batch for each changed room; empty if the commit failed.
     func committed(_ outcomes: [Outcome], _ batches: [Batch])
 
-    /// Queries were answered.
-    func fetched(_ answers: [Answer])
+    /// Queries were answered, or have failed, as their replies say.
+    func fetched(_ replies: [any PendingReply])
 }
 
-/// The destination of a result: the loop that asked, and its own number for the request.
+/// The destination of an outcome: the loop that asked, and its own number for the request.
 ///
-/// Only two integers cross threads; the handler waiting for the result stays on its loop.
+/// Only two integers cross threads; the handler waiting for the outcome stays on its loop.
 public struct Ticket: Sendable, Hashable {
     /// The index of the loop that asked.
     public var loop: Int

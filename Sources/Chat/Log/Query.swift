@@ -1,73 +1,150 @@
 public import Wire
 
-/// One read of a room's log, or of all rooms of a user.
+/// One read of a room's log, of all rooms of a user, or of the whole server.
 public struct Query: Sendable {
-    /// The kind of read.
+    /// The place to read, and the read. Each read carries the reply that takes its answer, so the type of the answer
+    /// follows from the read.
     public enum Kind: Sendable {
+        /// A room that the user may read.
+        case room(RoomID, RoomRead)
+        /// The rooms that the user is a member of; those that match one of the patterns, if there are any.
+        case ownRooms(OwnRoomsRead, within: [RoomPattern]?)
+        /// The whole server; for admins.
+        case server(ServerRead)
+    }
+
+    /// A read of one room.
+    public enum RoomRead: Sendable {
         /// A page of messages by `seq`.
-        case page(PageRequest)
-        /// The message at `seq`.
-        case message(seq: Int64)
-        /// The message that `sender` sent under this client message id.
-        case clientMessage(sender: UserID, id: String)
+        case page(PageRequest, Reply<PageSlice>)
+        /// The message at `seq`; `nil` if there is none.
+        case message(seq: Int64, Reply<Stored?>)
+        /// The message that `sender` sent under this client message id; `nil` if there is none.
+        case clientMessage(sender: UserID, id: String, Reply<Stored?>)
         /// Messages that changed after `since`, oldest change first, at most `limit`.
-        case changes(since: Int64, limit: Int)
+        case changes(since: Int64, limit: Int, Reply<ChangeSlice>)
         /// Messages that changed after `since` for a subscriber: encoded frames in `format`, about `bytes` bytes at
         /// most, but at least one message. Without `since`, only the room's state.
-        case replay(since: Int64?, format: PushFormat, bytes: Int)
+        case replay(since: Int64?, format: PushFormat, bytes: Int, Reply<ReplaySlice>)
         /// The room's state.
-        case state
+        case state(Reply<RoomState>)
         /// The room as the user sees it.
-        case summary
+        case summary(Reply<RoomSummary>)
         /// The members after a user in byte order of the ids, at most `limit`.
-        case members(after: UserID?, limit: Int)
-        /// One member.
-        case member(UserID)
-        /// The bans after a user in byte order of the ids, at most `limit`: from the room, or without a room from the
-        /// whole server.
-        case bans(after: UserID?, limit: Int)
-        /// One ban.
-        case ban(UserID)
-        /// The progress of a user's erasure. Has no room; for admins.
-        case erasure(UserID)
-        /// All rooms, latest activity first. Has no room; for admins.
-        case allRooms(InboxRequest)
-        /// A user, and the rooms that the user is a member of: those after `after`, at most `limit`. Has no room; for
-        /// admins.
-        case user(UserID, after: RoomID?, limit: Int)
-        /// The rooms that the user is a member of, latest activity first, as the user sees them. Has no room.
-        case inbox(InboxRequest, within: [RoomPattern]?)
-        /// The ids of the rooms that the user is a member of, at most `limit`: first those that the user has sent to, read,
-        /// created or joined, then the others; in each group latest activity first. Has no room.
-        case memberships(limit: Int, within: [RoomPattern]?)
+        case members(after: UserID?, limit: Int, Reply<RoomMembers>)
+        /// One member; `nil` if the user is none.
+        case member(UserID, Reply<RoomMember?>)
+        /// Bans from the room; for its owners and admins.
+        case bans(BanRead)
     }
 
-    /// The destination of the answer.
-    public var ticket: Ticket
-    /// The room to read; `nil` for queries about no single room.
-    public var room: RoomID?
-    /// The kind of read.
-    public var kind: Kind
-    /// The reader, whose read mark ``Place/read`` and ``Place/unread`` refer to; `nil` without a name.
-    public var user: UserID?
-    /// True if the user may read any room.
-    public var isAdmin: Bool
-    /// The asker. Readers serve askers in turn, and queries are cancelled by asker and ticket.
-    public var asker: Asker
+    /// A read of bans.
+    public enum BanRead: Sendable {
+        /// The bans after a user in byte order of the ids, at most `limit`.
+        case all(after: UserID?, limit: Int, Reply<Bans>)
+        /// The ban of a user; `nil` if there is none.
+        case one(UserID, Reply<Ban?>)
+    }
 
-    /// Creates a read of `room` for `user`, answered under `ticket`.
+    /// A read of the rooms that a user is a member of.
+    public enum OwnRoomsRead: Sendable {
+        /// The rooms as the user sees them, latest activity first.
+        case inbox(InboxRequest, Reply<InboxSlice>)
+        /// The ids of the rooms, at most `limit`: first those that the user has sent to, read, created or joined, then
+        /// the others; in each group latest activity first.
+        case memberships(limit: Int, Reply<Memberships>)
+    }
+
+    /// A read of the whole server.
+    public enum ServerRead: Sendable {
+        /// All rooms, latest activity first.
+        case rooms(InboxRequest, Reply<AdminRooms>)
+        /// A user, and the rooms that the user is a member of: those after `after`, at most `limit`.
+        case user(UserID, after: RoomID?, limit: Int, Reply<AdminUser>)
+        /// The progress of a user's erasure; `nil` if there was none.
+        case erasure(UserID, Reply<ErasureStatus?>)
+        /// Bans from the whole server.
+        case bans(BanRead)
+    }
+
+    /// The place to read, and the read.
+    public let kind: Kind
+    /// The reply that ``kind`` carries, whatever its type.
+    public let reply: any PendingReply
+    /// The reader, whose read mark ``Place/read`` and ``Place/unread`` refer to; `nil` without a name.
+    public let user: UserID?
+    /// True if the user may read any room.
+    public let isAdmin: Bool
+
+    /// Creates a read for `user`.
     ///
-    /// - Parameter asker: By default the user, or one shared asker for all callers without a name.
-    public init(
-        ticket: Ticket, room: RoomID?, kind: Kind, user: UserID? = nil, isAdmin: Bool = false, asker: Asker? = nil
+    /// - Parameter kind: Returns the read with the reply to put into it.
+    public init<Value>(
+        _ reply: Reply<Value>, for user: UserID? = nil, isAdmin: Bool = false, _ kind: (Reply<Value>) -> Kind
     ) {
-        self.ticket = ticket
-        self.room = room
-        self.kind = kind
+        self.kind = kind(reply)
+        self.reply = reply
         self.user = user
         self.isAdmin = isAdmin
-        self.asker = asker ?? Asker(user, or: .connection(0))
     }
+
+    /// The room to read; `nil` for reads of several rooms or of none.
+    public var room: RoomID? {
+        if case .room(let room, _) = kind { room } else { nil }
+    }
+}
+
+/// The reply to a query, whatever the type of its answer.
+public protocol PendingReply: AnyObject, Sendable {
+    /// The index of the loop that asked.
+    var loop: Int { get }
+    /// The asker. Readers serve askers in turn.
+    var asker: Asker { get }
+
+    /// Sets the reason why there is no answer: a refusal, or `unavailable` (503) if the database failed. Called by the
+    /// log, once.
+    func fail(_ problem: Problem)
+    /// Hands the result to the closure that waits for it. Called on the loop, after the log has reported the reply.
+    func deliver()
+    /// Drops the closure that waits for the result. Called on the loop.
+    ///
+    /// - Returns: False if the reply was delivered or cancelled before.
+    func cancel() -> Bool
+}
+
+// Sendable because each part has one user at a time: the log sets the result before it reports the reply, and the loop
+// reads it afterwards; the closure is touched, and so released, on the loop only.
+/// The answer to one query, on its way from the log to the loop that asked.
+public final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
+    /// The index of the loop that asked.
+    public let loop: Int
+    /// The asker.
+    public let asker: Asker
+    /// The answer, or the reason why there is none; `nil` before the log has set it and after its delivery. A socket keeps
+    /// its last reply, which must not keep the bytes of the answer.
+    public private(set) var result: Result<Value, Problem>?
+    private var then: ((Result<Value, Problem>) -> Void)?
+
+    /// Creates a reply that calls `then` on the loop.
+    public init(loop: Int, asker: Asker, then: @escaping (Result<Value, Problem>) -> Void) {
+        self.loop = loop
+        self.asker = asker
+        self.then = then
+    }
+
+    /// Sets the answer. Called by the log, once.
+    public func answer(_ value: Value) { result = .success(value) }
+
+    /// Sets the reason why there is no answer.
+    public func fail(_ problem: Problem) { result = .failure(problem) }
+
+    /// Hands the result to the closure that waits for it, and keeps neither.
+    public func deliver() {
+        if let result = result.take() { then.take()?(result) }
+    }
+
+    /// Drops the closure that waits for the result; false if it was called or dropped before.
+    public func cancel() -> Bool { then.take() != nil }
 }
 
 /// The framing of a pushed message.
@@ -80,48 +157,17 @@ public enum PushFormat: Sendable, Hashable {
     case serverSentEvents
 }
 
-/// The answer to a ``Query``.
-public struct Answer: Sendable {
-    /// The result of the read.
-    public enum Content: Sendable {
-        /// For ``Query/Kind/page(_:)``.
-        case page(PageSlice)
-        /// For ``Query/Kind/message(seq:)`` and ``Query/Kind/clientMessage(sender:id:)``: the message, or `nil` if
-        /// there is none.
-        case message(Stored?)
-        /// For ``Query/Kind/changes(since:limit:)``.
-        case changes(ChangeSlice)
-        /// For ``Query/Kind/replay(since:format:bytes:)``.
-        case replay(ReplaySlice)
-        /// For ``Query/Kind/state``.
-        case state(RoomState)
-        /// For ``Query/Kind/summary``.
-        case summary(RoomSummary)
-        /// For ``Query/Kind/members(after:limit:)``, and for ``Query/Kind/member(_:)`` with at most one member.
-        case members(RoomMembers)
-        /// For ``Query/Kind/bans(after:limit:)``, and for ``Query/Kind/ban(_:)`` with at most one ban.
-        case bans(Bans)
-        /// For ``Query/Kind/erasure(_:)``; `nil` if there was none.
-        case erasure(ErasureStatus?)
-        /// For ``Query/Kind/allRooms(_:)``.
-        case allRooms(AdminRooms)
-        /// For ``Query/Kind/user(_:after:limit:)``.
-        case user(AdminUser)
-        /// For ``Query/Kind/inbox(_:within:)``.
-        case inbox(InboxSlice)
-        /// For ``Query/Kind/memberships(limit:within:)``: the rooms, and whether there are more.
-        case memberships([RoomID], hasMore: Bool)
-    }
+/// The ids of rooms that a user is a member of.
+public struct Memberships: Sendable {
+    /// The ids, in the order of the query.
+    public var rooms: [RoomID]
+    /// True if there are more.
+    public var hasMore: Bool
 
-    /// The query's ticket.
-    public var ticket: Ticket
-    /// The result of the read, or the reason why it failed (`unavailable`, 503, if the database failed).
-    public var result: Result<Content, Problem>
-
-    /// Creates the answer to the query with this ticket.
-    public init(ticket: Ticket, result: Result<Content, Problem>) {
-        self.ticket = ticket
-        self.result = result
+    /// Creates a list of rooms.
+    public init(rooms: [RoomID], hasMore: Bool) {
+        self.rooms = rooms
+        self.hasMore = hasMore
     }
 }
 

@@ -37,8 +37,8 @@ final class DoublePush: LogObserver {
         dispatcher.accessEnded(ends)
     }
 
-    func fetched(_ answers: [Answer]) {
-        dispatcher.fetched(answers)
+    func fetched(_ replies: [any PendingReply]) {
+        dispatcher.fetched(replies)
     }
 
     /// Returns the batch with only this outcome's message; `nil` if the change is not marked or pushed nothing.

@@ -19,8 +19,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     private let end: Timestamp?
     /// Injects faults between the subscription and the connection; `nil` without any.
     private var faulty: FaultyCarrier?
-    /// The number of the read of the log that the subscription waits for; 0 for none.
-    private var reading: UInt64 = 0
+    /// The reply that the subscription waits for; `nil` for none.
+    private var reading: (any PendingReply)?
 
     private init(
         worker: Worker, connection: Connection, caller: Identity, subscription: Subscription, epoch: String

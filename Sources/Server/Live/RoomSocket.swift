@@ -14,8 +14,8 @@ final class RoomSocket: LiveSocket {
     private let subscription: Subscription
     /// Injects faults between the subscription and the socket; `nil` without any.
     private var faulty: FaultyCarrier?
-    /// The number of the read of the log that the subscription waits for; 0 for none.
-    private var reading: UInt64 = 0
+    /// The reply that the subscription waits for; `nil` for none.
+    private var reading: (any PendingReply)?
     var userPlace: Int32?
 
     private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {

@@ -44,16 +44,16 @@ extension RoomsSocket {
 
     private func list(_ purpose: OwnRooms.Purpose) {
         guard let mine, let user = caller.user, mine.want(purpose) else { return }
-        let kind = Query.Kind.memberships(limit: limit, within: caller.rooms)
-        listing = worker.ask(kind, of: nil, for: user, asker: .user(user)) { [weak self] result in
+        let (limit, patterns) = (limit, caller.rooms)
+        listing = worker.ask(
+            for: user, asker: .user(user), { .ownRooms(.memberships(limit: limit, $0), within: patterns) }
+        ) { [weak self] result in
             // The client may have ended the subscription and started a new one.
             guard let self, self.mine === mine else { return }
             switch result {
-            case .success(.memberships(let rooms, let hasMore)):
-                take(rooms, hasMore: hasMore, for: purpose)
+            case .success(let found):
+                take(found.rooms, hasMore: found.hasMore, for: purpose)
                 if let next = mine.listed(for: purpose) { list(next) }
-            case .success:
-                preconditionFailure("the log answered another question")
             case .failure(let problem):
                 // Without the first list the subscription has not begun, and the client may try again. Without a list
                 // for a new token, it continues with the existing rooms, and lists for later tokens are still

@@ -26,10 +26,10 @@ final class RoomsSocket: LiveSocket {
     var mine: OwnRooms?
     /// The subscriptions that need to read the log, without duplicates, in order.
     private var readers: ArraySlice<Reader> = []
-    /// The subscription whose read of the log is pending, and the number of the read; `nil` for none.
-    private var reading: (subscription: Subscription, number: UInt64)?
-    /// The number of the pending read of the user's rooms; 0 for none.
-    var listing: UInt64 = 0
+    /// The subscription whose read of the log is pending, and the reply that it waits for; `nil` for none.
+    private var reading: (subscription: Subscription, reply: any PendingReply)?
+    /// The reply that the list of the user's rooms waits for; `nil` for none.
+    var listing: (any PendingReply)?
 
     /// A subscription that needs to read the log.
     private struct Reader {
@@ -158,7 +158,7 @@ final class RoomsSocket: LiveSocket {
     }
 
     private func cancelReading() {
-        reading.map { worker.cancel($0.number) }
+        worker.cancel(reading?.reply)
         reading = nil
     }
 
@@ -187,7 +187,7 @@ final class RoomsSocket: LiveSocket {
     private func readNext() {
         guard reading == nil, !isCongested, let reader = readers.popFirst() else { return }
         let asker = address?.asker ?? connection.asker
-        let number = worker.read(for: reader.subscription, since: reader.since, asker: asker) { [weak self] result in
+        let reply = worker.read(for: reader.subscription, since: reader.since, asker: asker) { [weak self] result in
             guard let self else { return }
             reading = nil
             if reader.subscription.isActive {
@@ -200,7 +200,7 @@ final class RoomsSocket: LiveSocket {
             }
             readNext()
         }
-        reading = (reader.subscription, number)
+        reading = (reader.subscription, reply)
     }
 
     private func take(_ result: Result<ReplaySlice, Problem>, for reader: Reader) {

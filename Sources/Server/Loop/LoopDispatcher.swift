@@ -51,11 +51,11 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
-    func fetched(_ answers: [Answer]) {
+    func fetched(_ replies: [any PendingReply]) {
         let workers = workers.withLock { $0 }
-        let answers = split(answers, workers.count) { $0.ticket.loop }
-        for (index, worker) in workers.enumerated() where !answers[index].isEmpty {
-            let mine = answers[index]
+        let replies = split(replies, workers.count) { $0.loop }
+        for (index, worker) in workers.enumerated() where !replies[index].isEmpty {
+            let mine = replies[index]
             worker.loop.post { worker.value.fetched(mine[...]) }
         }
     }

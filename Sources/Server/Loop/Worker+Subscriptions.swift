@@ -84,23 +84,20 @@ extension Worker {
     /// that the user lost access: `not_a_member`.
     ///
     /// - Parameter asker: The asker for a subscription without a user.
-    /// - Returns: The number of the read, for ``cancel(_:)``.
-    @discardableResult
+    /// - Returns: The reply, for ``cancel(_:)``.
     func read(
         for subscription: Subscription, since rev: Int64?, asker: @autoclosure () -> Asker,
         then: @escaping (Result<ReplaySlice, Problem>) -> Void
-    ) -> UInt64 {
-        let kind = Query.Kind.replay(since: rev, format: subscription.format, bytes: Subscription.replayLimit)
+    ) -> any PendingReply {
+        let (room, format) = (subscription.feed.room, subscription.format)
         return ask(
-            kind, of: subscription.feed.room, for: subscription.user, isAdmin: subscription.isAdmin,
-            asker: Asker(subscription.user, or: asker())
+            for: subscription.user, isAdmin: subscription.isAdmin, asker: Asker(subscription.user, or: asker()),
+            { .room(room, .replay(since: rev, format: format, bytes: Subscription.replayLimit, $0)) }
         ) { result in
             switch result {
-            case .success(.replay(let slice)): then(.success(slice))
-            case .success: preconditionFailure("the log answered another question")
             case .failure(.roomNotFound) where subscription.isActive && subscription.hasStarted:
                 then(.failure(.notAMember))
-            case .failure(let problem): then(.failure(problem))
+            default: then(result)
             }
         }
     }
@@ -144,14 +141,19 @@ extension Worker {
         // Only the current subscriptions: a user who is added again meanwhile may have new ones by then.
         for (user, asked) in Dictionary(grouping: subscriptions, by: \.user) {
             for subscription in asked { subscription.hold() }
-            let kind = asMember ? user.map { Query.Kind.member($0) } : nil
-            ask(kind ?? .state, of: room, for: user, asker: Asker(user, or: .connection(0))) { [self] result in
-                switch result {
-                case .success(.members(let found)) where found.members.isEmpty: end(asked, because: problem)
-                case .success: for subscription in asked { subscription.release() }
+            let asker = Asker(user, or: .connection(0))
+            func decide(_ mayStay: Result<Bool, Problem>) {
+                switch mayStay {
+                case .success(true): for subscription in asked { subscription.release() }
+                case .success(false): end(asked, because: problem)
                 // If the check fails, the clients reconnect and are checked then.
                 case .failure(let failure): end(asked, because: failure == .roomNotFound ? problem : failure)
                 }
+            }
+            if asMember, let user {
+                ask(for: user, asker: asker, { .room(room, .member(user, $0)) }) { decide($0.map { $0 != nil }) }
+            } else {
+                ask(for: user, asker: asker, { .room(room, .state($0)) }) { decide($0.map { _ in true }) }
             }
         }
     }

@@ -42,22 +42,15 @@ final class Worker {
 
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: OutcomeHandler] = [:]
-    private var answers: [UInt64: AnswerHandler] = [:]
     private var submissions: [Submission] = []
     private var gathering = Gathering()
     private var queries: [Query] = []
     /// Cancelled queries that the log has already received.
-    private var cancelled: [(ticket: Ticket, asker: Asker)] = []
+    private var cancelled: [any PendingReply] = []
 
     /// The handler of an outcome. A struct, because a dictionary would wrap a plain closure in another one.
     private struct OutcomeHandler {
         let call: (Result<Stored, Problem>) -> Void
-    }
-
-    /// The handler of an answer.
-    private struct AnswerHandler {
-        let asker: Asker
-        let call: (Result<Answer.Content, Problem>) -> Void
     }
 
     init(loop: Loop, services: Services) {
@@ -100,7 +93,8 @@ final class Worker {
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
         then: @escaping (Result<Stored, Problem>) -> Void
     ) -> Ticket {
-        let ticket = takeTicket()
+        nextNumber += 1
+        let ticket = Ticket(loop: loop.index, number: nextNumber)
         outcomes[ticket.number] = OutcomeHandler(call: then)
         submissions.append(
             Submission(ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin))
@@ -110,37 +104,28 @@ final class Worker {
     /// Reads from the log for a user. `then` is called on this loop.
     ///
     /// - Parameters:
-    ///   - room: The room; `nil` for queries about no single room.
     ///   - asker: The asker that the read is queued for.
-    /// - Returns: The number of the read, for ``cancel(_:)``.
+    ///   - kind: Returns the read with the reply to put into it.
+    /// - Returns: The reply, for ``cancel(_:)``.
     @discardableResult
-    func ask(
-        _ kind: Query.Kind, of room: RoomID?, for user: UserID?, isAdmin: Bool = false, asker: Asker,
-        then: @escaping (Result<Answer.Content, Problem>) -> Void
-    ) -> UInt64 {
-        let ticket = takeTicket()
-        answers[ticket.number] = AnswerHandler(asker: asker, call: then)
-        queries.append(
-            Query(ticket: ticket, room: room, kind: kind, user: user, isAdmin: isAdmin, asker: asker))
-        return ticket.number
+    func ask<Value>(
+        for user: UserID?, isAdmin: Bool = false, asker: Asker, _ kind: (Reply<Value>) -> Query.Kind,
+        then: @escaping (Result<Value, Problem>) -> Void
+    ) -> any PendingReply {
+        let reply = Reply(loop: loop.index, asker: asker, then: then)
+        queries.append(Query(reply, for: user, isAdmin: isAdmin, kind))
+        return reply
     }
 
-    /// Cancels a read, whose handler is then not called. Does nothing if the read was answered.
-    ///
-    /// - Parameter number: The number that ``ask(_:of:for:isAdmin:asker:then:)`` returned, or 0 for none.
-    func cancel(_ number: UInt64) {
-        guard let handler = answers.removeValue(forKey: number) else { return }
+    /// Cancels a read, whose handler is then not called. Does nothing if the read was answered, or is `nil`.
+    func cancel(_ reply: (any PendingReply)?) {
+        guard let reply, reply.cancel() else { return }
         // Queries of this turn have not been passed to the log yet. The cancelled one is usually the last.
-        if let index = queries.lastIndex(where: { $0.ticket.number == number }) {
+        if let index = queries.lastIndex(where: { $0.reply === reply }) {
             queries.remove(at: index)
         } else {
-            cancelled.append((Ticket(loop: loop.index, number: number), handler.asker))
+            cancelled.append(reply)
         }
-    }
-
-    private func takeTicket() -> Ticket {
-        nextNumber += 1
-        return Ticket(loop: loop.index, number: nextNumber)
     }
 
     private func flush() {
@@ -186,12 +171,12 @@ final class Worker {
 
     /// Handles answers. Thirty of them can be megabytes to send, so after some time the rest waits until sockets have
     /// been served.
-    func fetched(_ results: ArraySlice<Answer>) {
+    func fetched(_ replies: ArraySlice<any PendingReply>) {
         let end = ContinuousClock.now + Loop.workSlice
-        for (index, answer) in zip(results.indices, results) {
-            answers.removeValue(forKey: answer.ticket.number)?.call(answer.result)
+        for (index, reply) in zip(replies.indices, replies) {
+            reply.deliver()
             loop.runUrgentWork()
-            let rest = results[(index + 1)...]
+            let rest = replies[(index + 1)...]
             if ContinuousClock.now >= end, !rest.isEmpty {
                 let worker = LoopBound(self, of: loop)
                 loop.post { worker.value.fetched(rest) }

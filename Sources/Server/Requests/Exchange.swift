@@ -30,8 +30,8 @@ final class Exchange {
     var caller: UserID?
     /// The code of the problem that the request was refused with, for the log.
     var code: Problem.Code?
-    /// The number of the read of the log that the answer waits for; 0 for none.
-    private var reading: UInt64 = 0
+    /// The read of the log that the answer waits for.
+    private var reading: (any PendingReply)?
     /// Undoes work that was begun for an answer when the client goes.
     private var undo: (() -> Void)?
 
@@ -80,23 +80,24 @@ final class Exchange {
         Asker(caller.user, or: http.flatMap(clientBlock)?.asker ?? .connection(0))
     }
 
-    /// Reads from the log for the answer. Does nothing if the client has gone; `then` is not called if it goes
-    /// meanwhile.
-    ///
-    /// - Parameter room: The room; `nil` for queries about no single room.
-    func ask(
-        _ kind: Query.Kind, of room: RoomID?, for caller: Identity,
-        then: @escaping (Result<Answer.Content, Problem>) -> Void
+    /// Reads from the log for the answer, then calls `then` with what was read; answers with the problem on failure.
+    /// Does nothing if the client has gone; `then` is not called if it goes meanwhile.
+    func ask<Value>(
+        for caller: Identity, _ kind: (Reply<Value>) -> Query.Kind, then: @escaping (Value) -> Void
     ) {
         guard http?.exchange === self else { return }
-        reading = worker.ask(
-            kind, of: room, for: caller.user, isAdmin: caller.isAdmin, asker: asker(caller), then: then)
+        reading = worker.ask(for: caller.user, isAdmin: caller.isAdmin, asker: asker(caller), kind) { [self] result in
+            switch result {
+            case .success(let value): then(value)
+            case .failure(let problem): answer(problem)
+            }
+        }
     }
 
     /// Records that the answer waits for a read of the log.
     ///
     /// - Parameter undo: Called if the client goes before the answer.
-    func wait(for reading: UInt64, undo: @escaping () -> Void) {
+    func wait(for reading: any PendingReply, undo: @escaping () -> Void) {
         self.reading = reading
         self.undo = undo
     }

@@ -11,37 +11,27 @@ extension Exchange {
         let request = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
         if let cursor = request.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
         try admit(.reads, by: caller.user)
-        ask(.allRooms(request), of: nil, for: caller) { [self] result in
-            switch result {
-            case .success(.allRooms(var rooms)):
-                rooms.next?.epoch = epoch
-                if let next = rooms.next {
-                    add(.link, "</v1/admin/rooms?cursor=\(next)&limit=\(request.limit)>; rel=\"next\"")
-                }
-                answer { rooms.encode(epoch: epoch, into: &$0) }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
+        ask(for: caller, { .server(.rooms(request, $0)) }) { [self] rooms in
+            var rooms = rooms
+            rooms.next?.epoch = epoch
+            if let next = rooms.next {
+                add(.link, "</v1/admin/rooms?cursor=\(next)&limit=\(request.limit)>; rel=\"next\"")
             }
+            answer { rooms.encode(epoch: epoch, into: &$0) }
         }
     }
 
     /// `GET /v1/admin/users/{user}`
     func answerUser(_ user: UserID, _ target: DecodedTarget) throws(Problem) {
         let caller = try admin(target)
-        let after = try target.single("after")
+        let name = try target.single("after")
+        let after = try name.map { name throws(Problem) in try RoomID(name) }
         let limit = try PageRequest.parseLimit(
             target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
-        let kind = Query.Kind.user(
-            user, after: try after.map { name throws(Problem) in try RoomID(name) }, limit: limit)
         try admit(.reads, by: caller.user)
-        ask(kind, of: nil, for: caller) { [self] result in
-            switch result {
-            case .success(.user(let found)):
-                let sockets = worker.services.openSockets.count(of: user)
-                answer { found.encode(sockets: sockets, into: &$0) }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .server(.user(user, after: after, limit: limit, $0)) }) { [self] found in
+            let sockets = worker.services.openSockets.count(of: user)
+            answer { found.encode(sockets: sockets, into: &$0) }
         }
     }
 

@@ -9,7 +9,7 @@ extension Exchange {
     func answerBans(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
         _ = try caller.named()
-        try answerBans(try Self.banList(target), of: room, for: caller)
+        try answerBans(target, for: caller) { .room(room, .bans($0)) }
     }
 
     /// `GET`, `PUT` and `DELETE /v1/rooms/{room}/bans/{user}`
@@ -25,14 +25,14 @@ extension Exchange {
             try admit(.changes, by: try caller.named())
             try change(room, .removeBan(user), by: caller) { [self] _ in answerEmpty(.noContent) }
         default:
-            try answerBan(of: user, from: room, for: caller)
+            try answerBan(of: user, for: caller) { .room(room, .bans($0)) }
         }
     }
 
     /// `GET /v1/admin/bans`
     func answerServerBans(_ target: DecodedTarget) throws(Problem) {
         let caller = try admin(target)
-        try answerBans(try Self.banList(target), of: nil, for: caller)
+        try answerBans(target, for: caller) { .server(.bans($0)) }
     }
 
     /// `GET`, `PUT` and `DELETE /v1/admin/bans/{user}`
@@ -47,7 +47,7 @@ extension Exchange {
             try admit(.changes, by: try caller.named())
             try change(user, .liftBan, by: caller) { [self] _ in answerEmpty(.noContent) }
         default:
-            try answerBan(of: user, from: nil, for: caller)
+            try answerBan(of: user, for: caller) { .server(.bans($0)) }
         }
     }
 
@@ -64,38 +64,30 @@ extension Exchange {
         }
     }
 
-    private static func banList(_ target: DecodedTarget) throws(Problem) -> Query.Kind {
-        let after = try target.single("after")
-        let limit = try PageRequest.parseLimit(
-            target.single("limit"), maximum: Limits.bans, default: Limits.defaultBans)
-        return .bans(after: try after.map { name throws(Problem) in try UserID(name) }, limit: limit)
-    }
-
     private func answerBan(_ stored: Stored) {
         answer(stored.isNew ? .created : .ok, body: stored.body.span)
     }
 
-    private func answerBans(_ kind: Query.Kind, of room: RoomID?, for caller: Identity) throws(Problem) {
+    private func answerBans(
+        _ target: DecodedTarget, for caller: Identity, from place: (Query.BanRead) -> Query.Kind
+    ) throws(Problem) {
+        let name = try target.single("after")
+        let after = try name.map { name throws(Problem) in try UserID(name) }
+        let limit = try PageRequest.parseLimit(
+            target.single("limit"), maximum: Limits.bans, default: Limits.defaultBans)
         try admit(.reads, by: caller.user)
-        ask(kind, of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.bans(let bans)): answer { bans.encode(into: &$0) }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { place(.all(after: after, limit: limit, $0)) }) { [self] bans in
+            answer { bans.encode(into: &$0) }
         }
     }
 
-    private func answerBan(of user: UserID, from room: RoomID?, for caller: Identity) throws(Problem) {
+    private func answerBan(
+        of user: UserID, for caller: Identity, from place: (Query.BanRead) -> Query.Kind
+    ) throws(Problem) {
         try admit(.reads, by: caller.user)
-        ask(.ban(user), of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.bans(let found)):
-                guard let ban = found.bans.first else { return answer(.banNotFound) }
-                answer { ban.encode(into: &$0) }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { place(.one(user, $0)) }) { [self] ban in
+            guard let ban else { return answer(.banNotFound) }
+            answer { ban.encode(into: &$0) }
         }
     }
 }

@@ -15,12 +15,8 @@ extension Exchange {
         if page.anchor.place?.isPersonal == true { _ = try caller.named() }
         try admit(.reads, by: caller.user)
         worker.services.metrics.pageReads.increment()
-        ask(.page(page), of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.page(let slice)): answer(slice, of: room, limit: page.limit)
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .room(room, .page(page, $0)) }) { [self] slice in
+            answer(slice, of: room, limit: page.limit)
         }
     }
 
@@ -57,19 +53,12 @@ extension Exchange {
             since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
         if let epoch = changes.since.epoch, epoch != self.epoch { throw .cursorUnknown }
         try admit(.reads, by: caller.user)
-        let kind = Query.Kind.changes(since: changes.since.rev, limit: changes.limit)
-        ask(kind, of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.changes(let slice)):
-                guard changes.since.rev <= slice.state.rev else { return answer(.cursorUnknown) }
-                answer { body in
-                    ChangesAnswer(
-                        messages: slice.messages, rev: slice.rev, hasMore: slice.hasMore,
-                        epoch: epoch
-                    ).encode(into: &body)
-                }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
+        let since = changes.since.rev
+        ask(for: caller, { .room(room, .changes(since: since, limit: changes.limit, $0)) }) { [self] slice in
+            guard since <= slice.state.rev else { return answer(.cursorUnknown) }
+            answer { body in
+                ChangesAnswer(messages: slice.messages, rev: slice.rev, hasMore: slice.hasMore, epoch: epoch)
+                    .encode(into: &body)
             }
         }
     }
@@ -82,11 +71,8 @@ extension Exchange {
         }
         try admit(.reads, by: caller.user)
         // The log checks that the caller may read the room.
-        ask(.state, of: room, for: caller) { [self] result in
-            switch result {
-            case .success: answer { body in presence.present(in: room).encode(into: &body) }
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .room(room, .state($0)) }) { [self] _ in
+            answer { body in presence.present(in: room).encode(into: &body) }
         }
     }
 }

@@ -13,17 +13,10 @@ extension Exchange {
         let inbox = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
         if let cursor = inbox.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
         try admit(.reads, by: caller.user)
-        ask(.inbox(inbox, within: caller.rooms), of: nil, for: caller) { [self] result in
-            switch result {
-            case .success(.inbox(let read)):
-                let slice = withEpoch(read)
-                if let next = slice.next { add(.link, "</v1/rooms?cursor=\(next)&limit=\(inbox.limit)>; rel=\"next\"") }
-                answer { body in
-                    InboxAnswer(rooms: slice.rooms, next: slice.next, epoch: epoch).encode(into: &body)
-                }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .ownRooms(.inbox(inbox, $0), within: caller.rooms) }) { [self] read in
+            let slice = withEpoch(read)
+            if let next = slice.next { add(.link, "</v1/rooms?cursor=\(next)&limit=\(inbox.limit)>; rel=\"next\"") }
+            answer { InboxAnswer(rooms: slice.rooms, next: slice.next, epoch: epoch).encode(into: &$0) }
         }
     }
 }

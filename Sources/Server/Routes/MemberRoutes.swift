@@ -9,16 +9,12 @@ extension Exchange {
     func answerMembers(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
         try admit(.reads, by: caller.user)
-        let after = try target.single("after")
+        let name = try target.single("after")
+        let after = try name.map { name throws(Problem) in try UserID(name) }
         let limit = try PageRequest.parseLimit(
             target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
-        let kind = Query.Kind.members(after: try after.map { name throws(Problem) in try UserID(name) }, limit: limit)
-        ask(kind, of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.members(let members)): answer { members.encode(into: &$0) }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .room(room, .members(after: after, limit: limit, $0)) }) { [self] members in
+            answer { members.encode(into: &$0) }
         }
     }
 
@@ -50,14 +46,9 @@ extension Exchange {
     private func answerMember(
         _ user: UserID, of room: RoomID, for caller: Identity, _ status: HTTPResponse.Status = .ok
     ) {
-        ask(.member(user), of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.members(let found)):
-                guard let member = found.members.first else { return answer(.memberNotFound) }
-                answer(status) { member.encode(into: &$0) }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .room(room, .member(user, $0)) }) { [self] member in
+            guard let member else { return answer(.memberNotFound) }
+            answer(status) { member.encode(into: &$0) }
         }
     }
 }

@@ -52,26 +52,19 @@ extension Exchange {
         let caller = try caller(target, in: room)
         let sender = try caller.named()
         try admit(.reads, by: sender)
-        answerMessage(.clientMessage(sender: sender, id: id), of: room, for: caller)
+        ask(for: caller, { .room(room, .clientMessage(sender: sender, id: id, $0)) }) { [self] in answer($0) }
     }
 
     /// `GET /v1/rooms/{room}/messages/{seq}`
     func answerMessage(_ seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
         try admit(.reads, by: caller.user)
-        answerMessage(.message(seq: seq), of: room, for: caller)
+        ask(for: caller, { .room(room, .message(seq: seq, $0)) }) { [self] in answer($0) }
     }
 
-    private func answerMessage(_ kind: Query.Kind, of room: RoomID, for caller: Identity) {
-        ask(kind, of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.message(let message?)):
-                let isKnown = request.headerFields.ifNoneMatchNames(message.entityTag)
-                answer(isKnown ? .notModified : .ok, message)
-            case .success(.message(nil)): answer(.messageNotFound)
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
-        }
+    private func answer(_ message: Stored?) {
+        guard let message else { return answer(.messageNotFound) }
+        let isKnown = request.headerFields.ifNoneMatchNames(message.entityTag)
+        answer(isKnown ? .notModified : .ok, message)
     }
 }

@@ -64,14 +64,10 @@ extension Exchange {
     }
 
     private func answerSummary(of room: RoomID, for caller: Identity, _ status: HTTPResponse.Status = .ok) {
-        ask(.summary, of: room, for: caller) { [self] result in
-            switch result {
-            case .success(.summary(var summary)):
-                summary.epoch = epoch
-                answer(status) { summary.encode(into: &$0) }
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .room(room, .summary($0)) }) { [self] summary in
+            var summary = summary
+            summary.epoch = epoch
+            answer(status) { summary.encode(into: &$0) }
         }
     }
 }

@@ -14,13 +14,9 @@ extension Exchange {
     }
 
     private func answerErasure(of user: UserID, for caller: Identity) {
-        ask(.erasure(user), of: nil, for: caller) { [self] result in
-            switch result {
-            case .success(.erasure(let status?)): answer { status.encode(into: &$0) }
-            case .success(.erasure(nil)): answer(.erasureNotFound)
-            case .success: preconditionFailure("the log answered another question")
-            case .failure(let problem): answer(problem)
-            }
+        ask(for: caller, { .server(.erasure(user, $0)) }) { [self] status in
+            guard let status else { return answer(.erasureNotFound) }
+            answer { status.encode(into: &$0) }
         }
     }
 }

@@ -20,38 +20,38 @@ import Wire
 /// second case the index of memberships by activity finds the rest. A list then costs as many lookups as it has rows,
 /// plus the rooms with recent messages, plus the user's rooms with many members.
 extension LogReader {
-    /// Answers a query that is not about one room.
-    func readRooms(
-        _ query: Query, _ database: DatabaseQueue, _ statements: inout ReaderStatements?, _ deflater: PushDeflater
-    ) throws -> Result<Answer.Content, Problem> {
-        guard let user = query.user else { return .failure(.unauthenticated("A list of rooms is that of a user.")) }
-        if let refusal = refusalOfBanned(query) { return .failure(refusal) }
+    /// Answers a query about the user's own rooms.
+    func read(
+        _ read: Query.OwnRoomsRead, within patterns: [RoomPattern]?, for query: Query, _ database: DatabaseQueue,
+        _ statements: inout ReaderStatements?, _ deflater: PushDeflater
+    ) throws {
+        guard let user = query.user else { throw Problem.unauthenticated("A list of rooms is that of a user.") }
+        try refuseBanned(query)
+        let isWanted = { (room: RoomID) in patterns?.contains { $0.matches(room) } ?? true }
         let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
         statements = prepared
-        let own = try ownRooms(of: user, for: query, database, prepared.inbox)
+        let own = try ownRooms(of: user, database, prepared.inbox, where: isWanted)
         let snapshot = snapshot(prepared, deflater)
-        return .success(
-            try database.inDatabase { _ in
-                try prepared.inTransaction {
-                    switch query.kind {
-                    case .inbox(let request, _):
-                        .inbox(try snapshot.inbox(request, own, of: user, where: query.kind.means))
-                    case .memberships(let limit, _):
-                        try snapshot.memberships(limit: limit, own, of: user, where: query.kind.means)
-                    default: preconditionFailure("a query of a room")
-                    }
+        try database.inDatabase { _ in
+            try prepared.inTransaction {
+                switch read {
+                case .inbox(let request, let reply):
+                    reply.answer(try snapshot.inbox(request, own, of: user, where: isWanted))
+                case .memberships(let limit, let reply):
+                    reply.answer(try snapshot.memberships(limit: limit, own, of: user, where: isWanted))
                 }
-            })
+            }
+        }
     }
 
     private func ownRooms(
-        of user: UserID, for query: Query, _ database: DatabaseQueue, _ inbox: InboxStatements
+        of user: UserID, _ database: DatabaseQueue, _ inbox: InboxStatements, where isWanted: (RoomID) -> Bool
     ) throws -> OwnRooms {
         var own = OwnRooms()
         var numbers: [Int64] = []
         var ids: [RoomID] = []
         func add(_ number: Int64, _ id: RoomID) {
-            guard query.kind.means(id) else { return }
+            guard isWanted(id) else { return }
             numbers.append(number)
             ids.append(id)
         }
@@ -70,16 +70,5 @@ extension LogReader {
         let recent = self.recent.messages(ofAll: ids)
         for index in ids.indices { own.rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
         return own
-    }
-}
-
-extension Query.Kind {
-    /// Returns true if the query asks for the room, provided that it is the user's.
-    fileprivate func means(_ room: RoomID) -> Bool {
-        switch self {
-        case .inbox(_, let patterns), .memberships(_, let patterns):
-            patterns?.contains { $0.matches(room) } ?? true
-        default: false
-        }
     }
 }

@@ -47,8 +47,8 @@ final class LogReader: Sendable {
     }
 
     /// Removes queries whose answers are no longer wanted.
-    func cancel(_ queries: [(ticket: Ticket, asker: Asker)]) {
-        queue.cancel(queries)
+    func cancel(_ replies: [any PendingReply]) {
+        queue.cancel(replies)
     }
 
     /// Refuses the waiting queries, and ends the threads.
@@ -58,7 +58,8 @@ final class LogReader: Sendable {
 
     private func refuse(_ refusal: (queries: [Query], problem: Problem)) {
         if refusal.queries.isEmpty { return }
-        observer.fetched(refusal.queries.map { Answer(ticket: $0.ticket, result: .failure(refusal.problem)) })
+        for query in refusal.queries { query.reply.fail(refusal.problem) }
+        observer.fetched(refusal.queries.map(\.reply))
     }
 
     // MARK: The threads
@@ -73,10 +74,10 @@ final class LogReader: Sendable {
             var rest = next.queries[...]
             while !rest.isEmpty {
                 let start = ContinuousClock.now
-                let answers = answer(rest, database, &statements, deflater)
+                let count = answer(rest, database, &statements, deflater)
                 onRead?(ContinuousClock.now - start)
-                rest = rest.dropFirst(answers.count)
-                observer.fetched(answers)
+                observer.fetched(rest.prefix(count).map(\.reply))
+                rest = rest.dropFirst(count)
             }
         }
         // SQLite does not close a connection that has statements.
@@ -84,37 +85,41 @@ final class LogReader: Sendable {
         try? database.close()
     }
 
-    /// Answers the first queries, at least one. Queries about rooms share a transaction; a query about all rooms of a
-    /// user has its own.
+    /// Answers the first queries, at least one. Queries about rooms share a transaction; any other has its own.
+    ///
+    /// - Returns: The number of queries that were answered.
     private func answer(
         _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
         _ deflater: PushDeflater
-    ) -> [Answer] {
+    ) -> Int {
         // The open file has been replaced or deleted, so its content is no longer the database's.
-        if storage.isLost { return queries.map { Answer(ticket: $0.ticket, result: .failure(.storageLost)) } }
-        let ofRooms = queries.prefix { $0.room != nil }
-        if !ofRooms.isEmpty { return read(ofRooms, database, &statements, deflater) }
+        if storage.isLost { return fail(queries, .storageLost) }
         let query = queries.first!
         do {
-            let result =
-                switch query.kind {
-                case .inbox, .memberships: try readRooms(query, database, &statements, deflater)
-                default: try readServer(query, database, &statements, deflater)
-                }
-            return [Answer(ticket: query.ticket, result: result)]
+            switch query.kind {
+            case .room: return read(queries, database, &statements, deflater)
+            case .ownRooms(let read, let patterns):
+                try self.read(read, within: patterns, for: query, database, &statements, deflater)
+            case .server(let read): try self.read(read, for: query, database, &statements, deflater)
+            }
         } catch {
-            return [Answer(ticket: query.ticket, result: .failure(Self.problem(error)))]
+            query.reply.fail(Self.problem(error))
         }
+        return 1
     }
 
-    /// Answers the first queries in one transaction: at least one, and more until the answers reach `batchBytes` or a
-    /// query fails.
+    private func fail(_ queries: ArraySlice<Query>, _ problem: Problem) -> Int {
+        for query in queries { query.reply.fail(problem) }
+        return queries.count
+    }
+
+    /// Answers the first queries in one transaction: at least one, and more until the answers reach `batchBytes`, a
+    /// query fails, or the next one is not about a room.
     private func read(
         _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
         _ deflater: PushDeflater
-    ) -> [Answer] {
-        var answers: [Answer] = []
-        answers.reserveCapacity(queries.count)
+    ) -> Int {
+        var count = 0
         // Taken before the transaction begins, see RecentMessages.
         let recent = recent.messages(for: queries)
         do {
@@ -125,56 +130,59 @@ final class LogReader: Sendable {
                 try prepared.inTransaction {
                     var bytes = 0
                     for (query, recent) in zip(queries, recent) {
+                        guard case .room(let id, let read) = query.kind else { return }
+                        count += 1
                         do {
-                            let result = try snapshot.result(query, recent)
-                            answers.append(Answer(ticket: query.ticket, result: result))
-                            if case .success(let content) = result { bytes += content.byteCount }
+                            bytes += try snapshot.answer(read, of: id, recent, for: query)
+                        } catch let refusal as Problem {
+                            query.reply.fail(refusal)
                         } catch {
                             // The error may have ended the transaction, so the next query gets a new one.
-                            answers.append(Answer(ticket: query.ticket, result: .failure(Self.problem(error))))
+                            query.reply.fail(Self.problem(error))
                             return
                         }
-                        if bytes >= batchBytes { break }
+                        if bytes >= batchBytes { return }
                     }
                 }
             }
         } catch {
             // The transaction could not begin.
-            return queries.map { Answer(ticket: $0.ticket, result: .failure(Self.problem(error))) }
+            return fail(queries, Self.problem(error))
         }
-        return answers
+        return count
     }
 
     /// Answers a query of an admin about the whole server.
-    private func readServer(
-        _ query: Query, _ database: DatabaseQueue, _ statements: inout ReaderStatements?, _ deflater: PushDeflater
-    ) throws -> Result<Answer.Content, Problem> {
-        guard query.isAdmin else { return .failure(.notAnAdmin) }
-        if let refusal = refusalOfBanned(query) { return .failure(refusal) }
+    private func read(
+        _ read: Query.ServerRead, for query: Query, _ database: DatabaseQueue,
+        _ statements: inout ReaderStatements?, _ deflater: PushDeflater
+    ) throws {
+        guard query.isAdmin else { throw Problem.notAnAdmin }
+        try refuseBanned(query)
         let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
         statements = prepared
         let snapshot = snapshot(prepared, deflater)
         // Taken before the transaction begins, see RecentMessages.
         var recent: [RoomID: [RecentMessage]] = [:]
-        switch query.kind {
-        case .allRooms, .user:
+        switch read {
+        case .rooms, .user:
             let rooms = self.recent.rooms
             for (room, messages) in zip(rooms, self.recent.messages(ofAll: rooms)) where !messages.isEmpty {
                 recent[room] = messages
             }
-        default: break
+        case .erasure, .bans: break
         }
-        return .success(
-            try database.inDatabase { _ in
-                try prepared.inTransaction { try snapshot.answer(ofServer: query, recent) }
-            })
+        try database.inDatabase { _ in
+            try prepared.inTransaction { try snapshot.answer(read, recent) }
+        }
     }
 
-    /// Returns the error of a query about no single room by a user who is banned from the whole server; `nil` if the
-    /// user is not banned.
-    func refusalOfBanned(_ query: Query) -> Problem? {
-        if bans.isEmpty { return nil }
-        return bans.refusal(of: query.user, in: nil, isAdmin: query.isAdmin, for: .read, at: clock())
+    /// Refuses a query about no single room by a user who is banned from the whole server.
+    func refuseBanned(_ query: Query) throws(Problem) {
+        if bans.isEmpty { return }
+        if let refusal = bans.refusal(of: query.user, in: nil, isAdmin: query.isAdmin, for: .read, at: clock()) {
+            throw refusal
+        }
     }
 
     /// Returns a snapshot, which answers queries in one transaction.
@@ -185,20 +193,8 @@ final class LogReader: Sendable {
     }
 
     private static func problem(_ error: any Error) -> Problem {
+        if let refusal = error as? Problem { return refusal }
         let reason = (error as? DatabaseError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")
-    }
-}
-
-extension Answer.Content {
-    /// The number of bytes of messages in the answer.
-    fileprivate var byteCount: Int {
-        switch self {
-        case .page(let page): page.messages.count
-        case .message(let message): message?.body.count ?? 0
-        case .changes(let changes): changes.messages.count
-        case .replay(let replay): replay.frames.count
-        case .state, .summary, .members, .inbox, .memberships, .bans, .erasure, .allRooms, .user: 0
-        }
     }
 }

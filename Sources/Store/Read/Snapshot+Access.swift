@@ -3,23 +3,23 @@ import Wire
 
 /// Access to rooms.
 extension Snapshot {
-    /// Answers a query, or refuses it. Access is checked in the same snapshot that the answer is read from.
+    /// Answers a read of a room. Access is checked in the same moment.
     ///
     /// - Parameter recent: the room's recent messages, taken before the transaction began.
-    func result(_ query: Query, _ recent: [RecentMessage]) throws -> Result<Answer.Content, Problem> {
-        guard let id = query.room else { return .failure(.roomNotFound) }
+    /// - Returns: the number of bytes of messages in the answer.
+    /// - Throws: the ``Problem`` that the read is refused with.
+    func answer(
+        _ read: Query.RoomRead, of id: RoomID, _ recent: [RecentMessage], for query: Query
+    ) throws -> Int {
         let room = try RoomView(id, recent: recent, statements)
-        if room?.isDeleted == true { return .failure(.roomDeleted) }
-        guard try mayRead(room, query) else { return .failure(.roomNotFound) }
+        if room?.isDeleted == true { throw Problem.roomDeleted }
+        guard try mayRead(room, query) else { throw Problem.roomNotFound }
         if !bans.isEmpty,
             let refusal = bans.refusal(of: query.user, in: id, isAdmin: query.isAdmin, for: .read, at: clock())
         {
-            return .failure(refusal)
+            throw refusal
         }
-        switch query.kind {
-        case .bans, .ban: return try bans(query, from: room)
-        default: return .success(try answer(query, id, room))
-        }
+        return try answer(read, id, room, for: query)
     }
 
     private func mayRead(_ room: RoomView?, _ query: Query) throws -> Bool {
@@ -38,9 +38,9 @@ extension Snapshot {
         return RoomMembers(members: members, hasMore: hasMore)
     }
 
-    /// Returns one member of a room, or none.
-    func member(_ user: UserID, of room: RoomView?) throws -> RoomMembers {
+    /// One member of a room, or none.
+    func member(_ user: UserID, of room: RoomView?) throws -> RoomMember? {
         let role = try room.flatMap { try statements.lookup.role(of: user, in: $0.number) }
-        return RoomMembers(members: role.map { [RoomMember(user: user, role: $0)] } ?? [], hasMore: false)
+        return role.map { RoomMember(user: user, role: $0) }
     }
 }

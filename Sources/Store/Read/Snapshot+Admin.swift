@@ -8,15 +8,16 @@ extension Snapshot {
     static let searchedRooms = 100
     static let searchedMessages: Int64 = 1000
 
-    /// Answers a query of an admin about the whole server.
+    /// Answers a read of the whole server by an admin.
     ///
-    /// - Parameter recent: the recent messages of all rooms, taken before the snapshot began.
-    func answer(ofServer query: Query, _ recent: [RoomID: [RecentMessage]]) throws -> Answer.Content {
-        switch query.kind {
-        case .erasure(let user): .erasure(try statements.erasures.status(of: user))
-        case .allRooms(let request): .allRooms(try allRooms(request, recent))
-        case .user(let user, let after, let limit): .user(try self.user(user, after: after, limit: limit, recent))
-        default: .bans(try bans(query.kind, from: BanStatements.server))
+    /// - Parameter recent: the messages of all rooms that are in the journal only, taken before the snapshot began.
+    func answer(_ read: Query.ServerRead, _ recent: [RoomID: [RecentMessage]]) throws {
+        switch read {
+        case .rooms(let request, let reply): reply.answer(try allRooms(request, recent))
+        case .user(let user, let after, let limit, let reply):
+            reply.answer(try self.user(user, after: after, limit: limit, recent))
+        case .erasure(let user, let reply): reply.answer(try statements.erasures.status(of: user))
+        case .bans(let read): try answer(read, from: BanStatements.server)
         }
     }
 

@@ -3,28 +3,25 @@ import Wire
 
 /// Bans.
 extension Snapshot {
-    /// Returns bans from a room, if the query comes from an owner of the room or an admin.
-    func bans(_ query: Query, from room: RoomView?) throws -> Result<Answer.Content, Problem> {
-        guard let room else {
-            return query.isAdmin ? .success(.bans(Bans(bans: [], hasMore: false))) : .failure(.notAnOwner)
+    /// Answers a read of the bans from a room, which its owners and admins may see.
+    func answer(_ read: Query.BanRead, of room: RoomView?, for query: Query) throws {
+        let role = try room.flatMap { room in
+            try query.user.flatMap { try statements.lookup.role(of: $0, in: room.number) }
         }
-        let isOwner = try query.user.map { try statements.lookup.role(of: $0, in: room.number) == .owner } ?? false
-        guard query.isAdmin || isOwner else { return .failure(.notAnOwner) }
-        return .success(.bans(try bans(query.kind, from: room.number)))
+        guard query.isAdmin || role == .owner else { throw Problem.notAnOwner }
+        try answer(read, from: room?.number)
     }
 
-    /// Returns bans from a room, or from the whole server, by its number.
-    func bans(_ kind: Query.Kind, from number: Int64) throws -> Bans {
-        switch kind {
-        case .ban(let user):
-            let ban = try statements.bans.ban(of: user, from: number, at: clock())
-            return Bans(bans: ban.map { [$0] } ?? [], hasMore: false)
-        case .bans(let user, let limit):
-            var bans = try statements.bans.bans(from: number, after: user, at: clock(), limit: limit + 1)
-            let hasMore = bans.count > limit
-            if hasMore { bans.removeLast() }
-            return Bans(bans: bans, hasMore: hasMore)
-        default: preconditionFailure("a query of other things")
+    /// Answers a read of the bans from a room of this number, or from the whole server; `nil` for an unused room.
+    func answer(_ read: Query.BanRead, from number: Int64?) throws {
+        switch read {
+        case .one(let user, let reply):
+            reply.answer(try number.flatMap { try statements.bans.ban(of: user, from: $0, at: clock()) })
+        case .all(let user, let limit, let reply):
+            var bans = try number.map { try statements.bans.bans(from: $0, after: user, at: clock(), limit: limit + 1) }
+            let hasMore = (bans?.count ?? 0) > limit
+            if hasMore { bans?.removeLast() }
+            reply.answer(Bans(bans: bans ?? [], hasMore: hasMore))
         }
     }
 }

@@ -53,10 +53,10 @@ extension Snapshot {
     /// joined, come first. Others can add the user to any number of rooms, and those must not crowd these out.
     func memberships(
         limit: Int, _ own: OwnRooms, of user: UserID, where isWanted: (RoomID) -> Bool
-    ) throws -> Answer.Content {
+    ) throws -> Memberships {
         let found = try activities(in: own, of: user, after: nil, limit: limit, isWanted)
             .sorted { a, b in a.isEngaged == b.isEngaged ? a.activity < b.activity : a.isEngaged }
-        return .memberships(found.prefix(limit).map(\.activity.room), hasMore: found.count > limit)
+        return Memberships(rooms: found.prefix(limit).map(\.activity.room), hasMore: found.count > limit)
     }
 
     /// A candidate for a list.

@@ -12,30 +12,39 @@ struct Snapshot {
     let bans: BanTable
     let clock: @Sendable () -> Timestamp
 
-    /// Answers a query whose sender may read room `id`.
-    func answer(_ query: Query, _ id: RoomID, _ room: RoomView?) throws -> Answer.Content {
-        switch query.kind {
-        case .state:
-            return .state(room?.state ?? RoomState())
-        case .summary:
-            return .summary(try summary(of: id, room, for: query.user))
-        case .members(let user, let limit):
-            return .members(try members(of: room, after: user, limit: limit))
-        case .member(let user):
-            return .members(try member(user, of: room))
-        case .message(let seq):
-            return .message(try room?.message(seq: seq))
-        case .clientMessage(let sender, let id):
-            return .message(try room?.message(sender: sender, clientMessageID: id))
-        case .page(let request):
-            return .page(try page(request, of: room, for: query.user))
-        case .changes(let since, let limit):
-            return .changes(try changes(of: room, since: since, limit: limit))
-        case .replay(let since, let format, let bytes):
-            return .replay(try replay(of: room, since: since, format, bytes: bytes))
-        case .inbox, .memberships, .bans, .ban, .erasure, .allRooms, .user:
-            preconditionFailure("of no room, and read by itself")
+    /// Answers a read of the room `id` by somebody who may read it.
+    ///
+    /// - Returns: the number of bytes of messages in the answer.
+    func answer(_ read: Query.RoomRead, _ id: RoomID, _ room: RoomView?, for query: Query) throws -> Int {
+        switch read {
+        case .page(let request, let reply):
+            let page = try page(request, of: room, for: query.user)
+            reply.answer(page)
+            return page.messages.count
+        case .message(let seq, let reply):
+            let message = try room?.message(seq: seq)
+            reply.answer(message)
+            return message?.body.count ?? 0
+        case .clientMessage(let sender, let id, let reply):
+            let message = try room?.message(sender: sender, clientMessageID: id)
+            reply.answer(message)
+            return message?.body.count ?? 0
+        case .changes(let since, let limit, let reply):
+            let changes = try changes(of: room, since: since, limit: limit)
+            reply.answer(changes)
+            return changes.messages.count
+        case .replay(let since, let format, let bytes, let reply):
+            let replay = try replay(of: room, since: since, format, bytes: bytes)
+            reply.answer(replay)
+            return replay.frames.count
+        case .state(let reply): reply.answer(room?.state ?? RoomState())
+        case .summary(let reply): reply.answer(try summary(of: id, room, for: query.user))
+        case .members(let user, let limit, let reply):
+            reply.answer(try members(of: room, after: user, limit: limit))
+        case .member(let user, let reply): reply.answer(try member(user, of: room))
+        case .bans(let read): try answer(read, of: room, for: query)
         }
+        return 0
     }
 
     // MARK: Pages

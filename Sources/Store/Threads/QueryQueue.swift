@@ -45,8 +45,8 @@ final class QueryQueue: @unchecked Sendable {
     }
 
     /// Removes queries that nobody waits for any more.
-    func cancel(_ queries: [(ticket: Ticket, asker: Asker)]) {
-        locked { for query in queries { queue.cancel(query.ticket, of: query.asker) } }
+    func cancel(_ replies: [any PendingReply]) {
+        locked { for reply in replies { queue.cancel(reply) } }
     }
 
     /// Waits for what a reader is to serve next.

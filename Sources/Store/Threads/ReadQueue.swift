@@ -58,12 +58,12 @@ struct ReadQueue {
             return first
         }
 
-        mutating func remove(_ ticket: Ticket) -> Bool {
-            if first?.ticket == ticket {
+        mutating func remove(_ reply: any PendingReply) -> Bool {
+            if first?.reply === reply {
                 first = rest.popFirst()
                 return true
             }
-            guard let index = rest.firstIndex(where: { $0.ticket == ticket }) else { return false }
+            guard let index = rest.firstIndex(where: { $0.reply === reply }) else { return false }
             rest.remove(at: index)
             return true
         }
@@ -84,11 +84,11 @@ struct ReadQueue {
 
         mutating func append(_ query: Query) {
             count += 1
-            if let index = lines.index(forKey: query.asker) {
+            if let index = lines.index(forKey: query.reply.asker) {
                 lines.values[index].append(query)
             } else {
-                lines[query.asker] = Line(query)
-                turns.append(query.asker)
+                lines[query.reply.asker] = Line(query)
+                turns.append(query.reply.asker)
             }
         }
 
@@ -124,8 +124,8 @@ struct ReadQueue {
             return all
         }
 
-        mutating func cancel(_ ticket: Ticket, of asker: Asker) -> Bool {
-            guard let index = lines.index(forKey: asker), lines.values[index].remove(ticket) else { return false }
+        mutating func cancel(_ reply: any PendingReply) -> Bool {
+            guard let index = lines.index(forKey: reply.asker), lines.values[index].remove(reply) else { return false }
             count -= 1
             return true
         }
@@ -156,7 +156,7 @@ struct ReadQueue {
     ///
     /// - Returns: `false` when there is no place for it, or its asker has too many queries.
     mutating func append(_ query: Query) -> Bool {
-        let asker = query.asker
+        let asker = query.reply.asker
         // Turns of which all queries were cancelled are counted, so that memory is bounded while no reader gets to them.
         guard count < limits.queries, quick.turns.count < limits.queries, long.turns.count < limits.queries,
             quick.count(of: asker) + long.count(of: asker) < limits.queriesOfAsker
@@ -166,8 +166,8 @@ struct ReadQueue {
     }
 
     /// Removes a query that nobody waits for any more. One that is being served, or is done, is not there.
-    mutating func cancel(_ ticket: Ticket, of asker: Asker) {
-        if !long.cancel(ticket, of: asker) { _ = quick.cancel(ticket, of: asker) }
+    mutating func cancel(_ reply: any PendingReply) {
+        if !long.cancel(reply) { _ = quick.cancel(reply) }
     }
 
     /// Takes what a reader is to serve next.
@@ -196,7 +196,7 @@ struct ReadQueue {
     mutating func done(_ turn: Turn) {
         guard turn.isLong else { return }
         longReaders -= 1
-        for query in turn.queries { long.giveUpPlace(of: query.asker) }
+        for query in turn.queries { long.giveUpPlace(of: query.reply.asker) }
     }
 
     /// Removes all queries.
@@ -210,10 +210,9 @@ extension Query.Kind {
     /// at messages.
     var isLong: Bool {
         switch self {
-        case .inbox, .memberships, .summary, .allRooms, .user: true
-        case .page(let request): request.anchor.place?.isPersonal == true
-        case .message, .clientMessage, .changes, .replay, .state, .members, .member, .bans, .ban, .erasure:
-            false
+        case .ownRooms, .room(_, .summary), .server(.rooms), .server(.user): true
+        case .room(_, .page(let request, _)): request.anchor.place?.isPersonal == true
+        case .room, .server: false
         }
     }
 }

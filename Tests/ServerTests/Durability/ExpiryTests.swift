@@ -13,7 +13,7 @@ struct ExpiryTests {
         func committed(_ outcomes: [Outcome], _ batches: [Batch]) {}
         func membershipsChanged(_ changes: [MembershipChange]) {}
         func accessEnded(_ ends: [AccessEnd]) {}
-        func fetched(_ answers: [Answer]) {}
+        func fetched(_ replies: [any PendingReply]) {}
     }
 
     /// Stores messages that are two days old.

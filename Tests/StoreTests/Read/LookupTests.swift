@@ -31,11 +31,14 @@ struct LookupTests {
             $0.readBatch = 8
         }
         try log.fill(100)
-        let queries = try (1...100).map { try log.query(.message(seq: $0)) }
-        log.log.fetch(queries)
-        let answers = try log.listener.answers(queries.map(\.ticket))
-        for (index, answer) in answers.enumerated() {
-            guard case .message(let message?) = try answer.result.get() else { throw WrongAnswer() }
+        let replies = (0..<100).map { _ in Reply<Stored?>(loop: 0, asker: .connection(0)) { _ in } }
+        let lobby = try RoomID("lobby")
+        let queries = replies.enumerated().map { index, reply in
+            Query(reply) { .room(lobby, .message(seq: Int64(index + 1), $0)) }
+        }
+        #expect(try log.problems(of: queries).allSatisfy { $0 == nil })
+        for (index, reply) in replies.enumerated() {
+            let message = try #require(try reply.result?.get())
             #expect(try Message(decoding: message.body).seq == Int64(index + 1))
         }
         #expect(log.listener.rounds.events.allSatisfy { (1...8).contains($0.count) })
@@ -49,9 +52,8 @@ struct LookupTests {
             $0.readers = 1
             $0.readBytes = body.count * perRound
         }
-        let queries = try (0..<7).map { _ in try narrow.query(.page(PageRequest())) }
-        narrow.log.fetch(queries)
-        _ = try narrow.listener.answers(queries.map(\.ticket))
+        let queries = try (0..<7).map { _ in try narrow.query({ .page(PageRequest(), $0) }) }
+        #expect(try narrow.problems(of: queries).allSatisfy { $0 == nil })
         let counts = narrow.listener.rounds.events.map(\.count)
         #expect(counts.reduce(0, +) == 7)
         #expect(counts.allSatisfy { $0 <= perRound })
@@ -62,20 +64,20 @@ struct LookupTests {
     func failsAlone() throws {
         let log = try TestLog { $0.readers = 1 }
         try log.fill(3)
+        let alice = try UserID("alice")
         // Removes the index of client message ids from the file.
         try log.sql { db in
             try db.execute(sql: "ALTER TABLE messages RENAME COLUMN client_message_id TO lost")
         }
         let queries = try [
-            log.query(.message(seq: 1)), log.query(.clientMessage(sender: UserID("alice"), id: "x")),
-            log.query(.message(seq: 2)), log.query(.page(PageRequest())),
+            log.query({ .message(seq: 1, $0) }), log.query({ .clientMessage(sender: alice, id: "x", $0) }),
+            log.query({ .message(seq: 2, $0) }), log.query({ .page(PageRequest(), $0) }),
         ]
-        log.log.fetch(queries)
-        let results = try log.listener.answers(queries.map(\.ticket)).map(\.result)
-        let problem = #expect(throws: Problem.self) { try results[1].get() }
+        let problems = try log.problems(of: queries)
+        let problem = problems[1]
         #expect(problem?.status == 503 && problem?.code == .unavailable)
         #expect(problem?.detail.hasPrefix("The history could not be read: ") == true)
-        for index in [0, 2, 3] { #expect(throws: Never.self) { try results[index].get() } }
+        for index in [0, 2, 3] { #expect(problems[index] == nil) }
 
         try log.sql { db in
             try db.execute(sql: "ALTER TABLE messages RENAME COLUMN lost TO client_message_id")

@@ -46,19 +46,12 @@ struct BanTests {
             log.submission(.read(seq: 1), in: room, by: user),
             log.submission(.room(.setMember(try UserID(user), nil)), in: room, by: user),
         ]).compactMap(code)
-        var reads: [String] = []
-        for kind in [
-            .summary, .page(PageRequest(anchor: .newest, limit: 1)), .replay(since: 0, format: .webSocket, bytes: 1),
-        ]
-            as [Query.Kind]
-        {
-            do throws(any Error) {
-                _ = try log.ask(kind, of: room, for: user)
-            } catch let problem as Problem {
-                reads.append("read " + problem.code.string)
-            }
-        }
-        return changes + reads
+        let reads = try log.problems(of: [
+            log.query({ .summary($0) }, of: room, for: user),
+            log.query({ .page(PageRequest(anchor: .newest, limit: 1), $0) }, of: room, for: user),
+            log.query({ .replay(since: 0, format: .webSocket, bytes: 1, $0) }, of: room, for: user),
+        ])
+        return changes + reads.compactMap { $0.map { "read " + $0.code.string } }
     }
 
     private static let noChange = Array(repeating: "banned", count: 4)
@@ -134,8 +127,8 @@ struct BanTests {
     }
 
     private func list(after: String? = nil, limit: Int = 10, _ log: TestLog) throws -> [String] {
-        let kind = Query.Kind.bans(after: try after.map { try UserID($0) }, limit: limit)
-        guard case .bans(let found) = try log.ask(kind, for: "alice") else { throw WrongAnswer() }
+        let after = try after.map { try UserID($0) }
+        let found = try log.ask({ .bans(.all(after: after, limit: limit, $0)) }, for: "alice")
         return found.bans.map(\.user.string) + (found.hasMore ? ["…"] : [])
     }
 
@@ -147,7 +140,7 @@ struct BanTests {
         for _ in 0..<2 {
             #expect(try list(limit: 2, log) == ["b", "d", "…"])
             #expect(try list(after: "d", limit: 2, log) == ["ä"])
-            #expect(throws: Problem.notAnOwner) { try log.ask(.bans(after: nil, limit: 1), for: "carol") }
+            #expect(throws: Problem.notAnOwner) { try log.ask({ .bans(.all(after: nil, limit: 1, $0)) }, for: "carol") }
             #expect(try refusals("b", log) == Self.nothing)
             log = try log.reopened { $0.clock = { [clock] in clock.now } }
         }

@@ -30,14 +30,8 @@ struct ErasureTests {
     }
 
     private func status(_ user: String, _ log: TestLog) throws -> ErasureStatus? {
-        let query = Query(
-            ticket: Ticket(loop: 9, number: .random(in: 0 ... .max)), room: nil, kind: .erasure(try UserID(user)),
-            user: try UserID("root"), isAdmin: true)
-        log.log.fetch([query])
-        guard case .erasure(let status) = try log.listener.answers([query.ticket])[0].result.get() else {
-            throw WrongAnswer()
-        }
-        return status
+        let user = try UserID(user)
+        return try log.read(for: "root", isAdmin: true) { .server(.erasure(user, $0)) }
     }
 
     private func waitUntilErased(_ user: String, _ log: TestLog) throws {

@@ -15,8 +15,8 @@ struct MemberTests {
     private func members(_ log: TestLog, after: String? = nil, limit: Int = 10, for user: String = "alice") throws
         -> [String]
     {
-        let kind = Query.Kind.members(after: try after.map { try UserID($0) }, limit: limit)
-        guard case .members(let found) = try log.ask(kind, for: user) else { throw WrongAnswer() }
+        let after = try after.map { try UserID($0) }
+        let found = try log.ask({ .members(after: after, limit: limit, $0) }, for: user)
         return found.members.map { "\($0.user) \($0.role)" } + (found.hasMore ? ["…"] : [])
     }
 
@@ -137,23 +137,23 @@ struct MemberTests {
         #expect(outcomes == ["room_not_found", "room_not_found", nil])
         #expect(try code(log.outcome(log.submission(.read(seq: 1), by: "bob"))) == "room_not_found")
 
-        let kinds: [Query.Kind] = [
-            .page(PageRequest()), .message(seq: 1), .clientMessage(sender: try UserID("alice"), id: "a"),
-            .changes(since: 0, limit: 10), .replay(since: 0, format: .webSocket, bytes: 100), .state, .summary,
-            .members(after: nil, limit: 10), .member(try UserID("alice")),
-        ]
-        for kind in kinds {
-            for user in ["bob", nil] {
-                let problem = #expect(throws: Problem.self) { try log.ask(kind, for: user) }
-                #expect(problem == .roomNotFound)
-            }
-            _ = try log.ask(kind, for: "alice")
+        let alice = try UserID("alice")
+        for (user, problem) in [("bob", .roomNotFound), (nil, .roomNotFound), ("alice", nil)] as [(String?, Problem?)] {
+            let queries = [
+                try log.query({ .page(PageRequest(), $0) }, for: user),
+                try log.query({ .message(seq: 1, $0) }, for: user),
+                try log.query({ .clientMessage(sender: alice, id: "a", $0) }, for: user),
+                try log.query({ .changes(since: 0, limit: 10, $0) }, for: user),
+                try log.query({ .replay(since: 0, format: .webSocket, bytes: 100, $0) }, for: user),
+                try log.query({ .state($0) }, for: user), try log.query({ .summary($0) }, for: user),
+                try log.query({ .members(after: nil, limit: 10, $0) }, for: user),
+                try log.query({ .member(alice, $0) }, for: user),
+            ]
+            #expect(try log.problems(of: queries) == Array(repeating: problem, count: queries.count))
         }
         // The refusal of one query does not affect others.
-        let queries = try ["bob", "alice", nil, "alice"].map { try log.query(.state, for: $0) }
-        log.log.fetch(queries)
-        let answers = try log.listener.answers(queries.map(\.ticket))
-        #expect(answers.map { (try? $0.result.get()) != nil } == [false, true, false, true])
+        let queries = try ["bob", "alice", nil, "alice"].map { try log.query({ .state($0) }, for: $0) }
+        #expect(try log.problems(of: queries) == [.roomNotFound, nil, .roomNotFound, nil])
     }
 
     @Test("created by admins only do not exist before")

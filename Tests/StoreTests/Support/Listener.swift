@@ -16,19 +16,25 @@ final class Listener: LogObserver {
     let memberships = Recorder<[MembershipChange]>()
     /// The revoked access, call by call.
     let ends = Recorder<[AccessEnd]>()
-    /// The answers, call by call.
-    let rounds = Recorder<[Answer]>()
+    /// The replies, call by call.
+    let rounds = Recorder<[any PendingReply]>()
     /// Called on the log's thread before a commit is recorded.
     let onCommitted = Mutex<(@Sendable () -> Void)?>(nil)
     /// Called on the log's thread before answers are recorded.
     let onFetched = Mutex<(@Sendable () -> Void)?>(nil)
 
-    private let results = Mutex(Results<Outcome>())
-    private let answers = Mutex(Results<Answer>())
+    private let results = Mutex(Results())
+    private let replies = Mutex(Replies())
 
-    /// The results under each ticket, and the number of calls.
-    private struct Results<Result> {
-        var byTicket: [Ticket: Result] = [:]
+    /// The outcomes under each ticket, and the number of calls.
+    private struct Results {
+        var byTicket: [Ticket: Outcome] = [:]
+        var calls = 0
+    }
+
+    /// The replies that were reported, and the number of calls.
+    private struct Replies {
+        var reported: Set<ObjectIdentifier> = []
         var calls = 0
     }
 
@@ -45,9 +51,9 @@ final class Listener: LogObserver {
         commits.record(Commit(outcomes: outcomes, batches: batches))
     }
 
-    func fetched(_ answers: [Answer]) {
+    func fetched(_ replies: [any PendingReply]) {
         onFetched.withLock { $0 }?()
-        rounds.record(answers)
+        rounds.record(replies)
     }
 
     /// Waits for the outcomes of these submissions. By then the calls are in ``commits``.
@@ -64,17 +70,14 @@ final class Listener: LogObserver {
         return results.withLock { results in tickets.compactMap { results.byTicket[$0] } }
     }
 
-    /// Waits for the answers to these queries. By then the calls are in ``rounds``.
-    func answers(_ tickets: [Ticket]) throws -> [Answer] {
+    /// Waits for the replies to these queries. By then the calls are in ``rounds``.
+    func waitForReplies(to queries: [Query]) throws {
         try rounds.wait { rounds in
-            answers.withLock { answers in
-                for round in rounds[answers.calls...] {
-                    for answer in round { answers.byTicket[answer.ticket] = answer }
-                }
-                answers.calls = rounds.count
-                return tickets.allSatisfy { answers.byTicket[$0] != nil }
+            replies.withLock { replies in
+                for round in rounds[replies.calls...] { replies.reported.formUnion(round.map { ObjectIdentifier($0) }) }
+                replies.calls = rounds.count
+                return queries.allSatisfy { replies.reported.contains(ObjectIdentifier($0.reply)) }
             }
         }
-        return answers.withLock { answers in tickets.compactMap { answers.byTicket[$0] } }
     }
 }

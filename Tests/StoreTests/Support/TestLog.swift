@@ -197,50 +197,66 @@ final class TestLog: Sendable {
 
     // MARK: Reading
 
-    /// Creates a query.
-    func query(_ kind: Query.Kind, of room: String = "lobby", for user: String? = nil) throws -> Query {
-        Query(ticket: ticket(), room: try RoomID(room), kind: kind, user: try user.map { try UserID($0) })
+    /// Creates a query about a room.
+    func query<Value>(
+        _ read: (Reply<Value>) -> Query.RoomRead, of room: String = "lobby", for user: String? = nil
+    ) throws -> Query {
+        let room = try RoomID(room)
+        let user = try user.map { try UserID($0) }
+        return Query(reply(for: user), for: user) { .room(room, read($0)) }
+    }
+
+    private func reply<Value>(for user: UserID?) -> Reply<Value> {
+        Reply(loop: 0, asker: Asker(user, or: .connection(0))) { _ in }
     }
 
     /// Makes a query, and waits for its answer.
-    func ask(_ kind: Query.Kind, of room: String = "lobby", for user: String? = nil) throws -> Answer.Content {
-        let query = try query(kind, of: room, for: user)
+    func read<Value>(
+        for user: String?, isAdmin: Bool = false, _ kind: (Reply<Value>) -> Query.Kind
+    ) throws -> Value {
+        let user = try user.map { try UserID($0) }
+        let reply: Reply<Value> = reply(for: user)
+        let query = Query(reply, for: user, isAdmin: isAdmin, kind)
         log.fetch([query])
-        return try listener.answers([query.ticket])[0].result.get()
+        try listener.waitForReplies(to: [query])
+        return try reply.result!.get()
+    }
+
+    /// Makes a query about a room, and waits for its answer.
+    func ask<Value>(
+        _ read: (Reply<Value>) -> Query.RoomRead, of room: String = "lobby", for user: String? = nil
+    ) throws -> Value {
+        let room = try RoomID(room)
+        return try self.read(for: user) { .room(room, read($0)) }
+    }
+
+    /// Makes queries together, waits for their answers, and returns the reasons why some have none.
+    func problems(of queries: [Query]) throws -> [Problem?] {
+        log.fetch(queries)
+        try listener.waitForReplies(to: queries)
+        return queries.map(\.reply.problem)
     }
 
     func page(
         _ anchor: PageRequest.Anchor = .newest, limit: Int = 30, of room: String = "lobby", for user: String? = nil
     ) throws -> PageSlice {
-        let request = PageRequest(anchor: anchor, limit: limit)
-        guard case .page(let page) = try ask(.page(request), of: room, for: user) else { throw WrongAnswer() }
-        return page
+        try ask({ .page(PageRequest(anchor: anchor, limit: limit), $0) }, of: room, for: user)
     }
 
     func summary(of room: String = "lobby", for user: String?) throws -> RoomSummary {
-        guard case .summary(let summary) = try ask(.summary, of: room, for: user) else { throw WrongAnswer() }
-        return summary
+        try ask({ .summary($0) }, of: room, for: user)
     }
 
     func inbox(
         of user: String, after cursor: InboxCursor? = nil, limit: Int = 30, within patterns: [RoomPattern]? = nil
     ) throws -> InboxSlice {
-        let kind = Query.Kind.inbox(InboxRequest(cursor: cursor, limit: limit), within: patterns)
-        let query = Query(ticket: ticket(), room: nil, kind: kind, user: try UserID(user))
-        log.fetch([query])
-        guard case .inbox(let slice) = try listener.answers([query.ticket])[0].result.get() else { throw WrongAnswer() }
-        return slice
+        try read(for: user) { .ownRooms(.inbox(InboxRequest(cursor: cursor, limit: limit), $0), within: patterns) }
     }
 
     /// Returns the rooms of a user in the order in which a socket takes them, and whether there are more.
     func memberships(of user: String, limit: Int) throws -> (rooms: [String], hasMore: Bool) {
-        let query = Query(
-            ticket: ticket(), room: nil, kind: .memberships(limit: limit, within: nil), user: try UserID(user))
-        log.fetch([query])
-        guard case .memberships(let rooms, let hasMore) = try listener.answers([query.ticket])[0].result.get() else {
-            throw WrongAnswer()
-        }
-        return (rooms.map(\.string), hasMore)
+        let found = try read(for: user) { .ownRooms(.memberships(limit: limit, $0), within: nil) }
+        return (found.rooms.map(\.string), found.hasMore)
     }
 
     /// Makes a user a member of rooms.
@@ -249,29 +265,21 @@ final class TestLog: Sendable {
     }
 
     func changes(since: Int64, limit: Int = 200, of room: String = "lobby") throws -> ChangeSlice {
-        guard case .changes(let changes) = try ask(.changes(since: since, limit: limit), of: room) else {
-            throw WrongAnswer()
-        }
-        return changes
+        try ask({ .changes(since: since, limit: limit, $0) }, of: room)
     }
 
     func replay(
         since: Int64?, as format: PushFormat = .webSocket, bytes: Int = .max, of room: String = "lobby"
     ) throws -> ReplaySlice {
-        guard case .replay(let replay) = try ask(.replay(since: since, format: format, bytes: bytes), of: room) else {
-            throw WrongAnswer()
-        }
-        return replay
+        try ask({ .replay(since: since, format: format, bytes: bytes, $0) }, of: room)
     }
 
     func state(of room: String = "lobby") throws -> RoomState {
-        guard case .state(let state) = try ask(.state, of: room) else { throw WrongAnswer() }
-        return state
+        try ask({ .state($0) }, of: room)
     }
 
     func stored(_ seq: Int64, of room: String = "lobby") throws -> Stored? {
-        guard case .message(let message) = try ask(.message(seq: seq), of: room) else { throw WrongAnswer() }
-        return message
+        try ask({ .message(seq: seq, $0) }, of: room)
     }
 
     func message(_ seq: Int64, of room: String = "lobby") throws -> [UInt8]? {
@@ -279,15 +287,26 @@ final class TestLog: Sendable {
     }
 
     func message(_ id: String, from sender: String, of room: String = "lobby") throws -> [UInt8]? {
-        guard case .message(let message) = try ask(.clientMessage(sender: try UserID(sender), id: id), of: room) else {
-            throw WrongAnswer()
-        }
-        return message?.body
+        let sender = try UserID(sender)
+        return try ask({ .clientMessage(sender: sender, id: id, $0) }, of: room)?.body
     }
 }
 
-/// An answer of another kind than the query.
-struct WrongAnswer: Error {}
+extension PendingReply {
+    /// The reason why there is no answer; `nil` if there is one, or none yet.
+    var problem: Problem? { (self as! any FailingReply).failure }
+}
+
+/// A reply whose failure can be read whatever its type.
+private protocol FailingReply {
+    var failure: Problem? { get }
+}
+
+extension Reply: FailingReply {
+    fileprivate var failure: Problem? {
+        if case .failure(let problem) = result { problem } else { nil }
+    }
+}
 
 /// Joins snapshots as in a page.
 func joined(_ snapshots: some Sequence<[UInt8]>) -> [UInt8] {

@@ -43,20 +43,17 @@ struct OverloadTests {
             $0.queryQueue = 3
         }
         log.listener.onFetched.withLock { $0 = { gate.pass() } }
-        log.log.fetch([try log.query(.state)])
+        log.log.fetch([try log.query({ .state($0) })])
         gate.waitForArrival()
         log.listener.onFetched.withLock { $0 = nil }
 
-        let waiting = try (0..<5).map { _ in try log.query(.state) }
+        let waiting = try (0..<5).map { _ in try log.query({ .state($0) }) }
         log.log.fetch(waiting)
-        let refused = try log.listener.answers(waiting[3...].map(\.ticket))
-        for answer in refused {
-            #expect(throws: Problem.overloaded) { try answer.result.get() }
-        }
+        try log.listener.waitForReplies(to: Array(waiting[3...]))
+        #expect(waiting[3...].allSatisfy { $0.reply.problem == .overloaded })
         #expect(log.log.queuedQueries == 3)
         gate.open()
-        for answer in try log.listener.answers(waiting[..<3].map(\.ticket)) {
-            #expect(throws: Never.self) { try answer.result.get() }
-        }
+        try log.listener.waitForReplies(to: Array(waiting[..<3]))
+        #expect(waiting[..<3].allSatisfy { $0.reply.problem == nil })
     }
 }

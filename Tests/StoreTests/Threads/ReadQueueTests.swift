@@ -9,22 +9,27 @@ import Wire
 struct ReadQueueTests {
     private static let limits = ReadQueue.Limits(queries: 10_000, queriesOfAsker: 1000, longReaders: 1)
 
-    private func query(_ number: UInt64, of user: String, _ kind: Query.Kind = .state) throws -> Query {
-        Query(
-            ticket: Ticket(loop: 0, number: number), room: kind.isLong ? nil : try RoomID("lobby"), kind: kind,
-            user: try UserID(user))
+    /// Creates a quick query. The number of the loop tells queries apart.
+    private func query(_ number: Int, of user: String) throws -> Query {
+        query(number, of: .user(try UserID(user)), room: try RoomID("lobby"))
     }
 
-    private func list(_ number: UInt64, of user: String) throws -> Query {
-        try query(number, of: user, .memberships(limit: 10, within: nil))
+    private func query(_ number: Int, of asker: Asker, room: RoomID) -> Query {
+        Query(Reply(loop: number, asker: asker) { _ in }) { .room(room, .state($0)) }
     }
 
-    private func numbers(_ turn: ReadQueue.Turn?) -> [UInt64]? { turn?.queries.map(\.ticket.number) }
+    private func list(_ number: Int, of user: String) throws -> Query {
+        Query(Reply(loop: number, asker: .user(try UserID(user))) { _ in }) {
+            .ownRooms(.memberships(limit: 10, $0), within: nil)
+        }
+    }
+
+    private func numbers(_ turn: ReadQueue.Turn?) -> [Int]? { turn?.queries.map(\.reply.loop) }
 
     @Test("serves askers in turn, each in the order of its queries")
     func turns() throws {
         let queue = Reads(Self.limits)
-        for number in 0..<6 as Range<UInt64> { #expect(queue.append(try query(number, of: "mallory"))) }
+        for number in 0..<6 { #expect(queue.append(try query(number, of: "mallory"))) }
         #expect(queue.append(try query(10, of: "alice")))
         #expect(queue.append(try query(20, of: "bob")))
         #expect(queue.append(try query(11, of: "alice")))
@@ -42,9 +47,7 @@ struct ReadQueueTests {
         let queue = Reads(Self.limits)
         let askers: [Asker] = [.address(1), .address(1), .connection(1), .address(2)]
         for (index, asker) in askers.enumerated() {
-            let query = Query(
-                ticket: Ticket(loop: 0, number: UInt64(index)), room: try RoomID("lobby"), kind: .state, asker: asker)
-            #expect(queue.append(query))
+            #expect(queue.append(query(index, of: asker, room: try RoomID("lobby"))))
         }
         #expect(numbers(queue.next(10)) == [0, 2, 3, 1])
     }
@@ -54,8 +57,8 @@ struct ReadQueueTests {
         let queue = Reads(Self.limits)
         #expect(Self.limits.quickTurns == 4)
         for user in ["a", "b"] { #expect(queue.append(try list(100, of: user))) }
-        for number in 0..<12 as Range<UInt64> { #expect(queue.append(try query(number, of: "c"))) }
-        for turn in 0..<4 as Range<UInt64> { #expect(numbers(queue.next(2)) == [turn * 2, turn * 2 + 1]) }
+        for number in 0..<12 { #expect(queue.append(try query(number, of: "c"))) }
+        for turn in 0..<4 { #expect(numbers(queue.next(2)) == [turn * 2, turn * 2 + 1]) }
         let long = try #require(queue.next(2))
         #expect(long.isLong && long.queries.count == 2)
         queue.done(long)
@@ -68,9 +71,9 @@ struct ReadQueueTests {
         limits.longReaders = 2
         limits.longQueries = 2
         let queue = Reads(limits)
-        for number in 0..<3 as Range<UInt64> { #expect(queue.append(try list(number, of: "a"))) }
+        for number in 0..<3 { #expect(queue.append(try list(number, of: "a"))) }
         for (index, user) in ["b", "c", "d", "e"].enumerated() {
-            #expect(queue.append(try list(UInt64(10 + index), of: user)))
+            #expect(queue.append(try list(10 + index, of: user)))
         }
         let first = try #require(queue.next(32))
         let second = try #require(queue.next(32))
@@ -86,7 +89,7 @@ struct ReadQueueTests {
         // The next list of "a" waits for the first one, although a reader is free.
         #expect(queue.next(32) == nil)
         queue.done(first)
-        for expected in [1, 2] as [UInt64] {
+        for expected in [1, 2] {
             let turn = try #require(queue.next(32))
             #expect(numbers(turn) == [expected] && queue.next(32) == nil)
             queue.done(turn)
@@ -101,10 +104,11 @@ struct ReadQueueTests {
         #expect(queue.append(running))
         let turn = try #require(queue.next(32))
         var served = 1
-        for number in 1...1650 as ClosedRange<UInt64> {
-            #expect(queue.append(try list(number, of: "mallory")))
+        for number in 1...1650 {
+            let query = try list(number, of: "mallory")
+            #expect(queue.append(query))
             #expect(queue.count == 1)
-            queue.cancel(Ticket(loop: 0, number: number), of: .user(try UserID("mallory")))
+            queue.cancel(query.reply)
         }
         #expect(queue.count == 0)
         #expect(queue.append(try query(5000, of: "victim")))
@@ -116,7 +120,7 @@ struct ReadQueueTests {
         }
         #expect(served == 1)
         // Running and unknown queries cannot be cancelled.
-        queue.cancel(running.ticket, of: running.asker)
+        queue.cancel(running.reply)
         #expect(queue.count == 0)
     }
 
@@ -124,15 +128,16 @@ struct ReadQueueTests {
     func bounds() throws {
         let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
         var admitted: [Bool] = []
-        for number in 0..<4 as Range<UInt64> {
+        for number in 0..<4 {
             admitted.append(queue.append(number == 1 ? try list(number, of: "a") : try query(number, of: "a")))
         }
         #expect(admitted == [true, true, true, false])
         #expect(queue.append(try query(10, of: "b")))
-        #expect(queue.append(try query(11, of: "c")))
+        let cancelled = try query(11, of: "c")
+        #expect(queue.append(cancelled))
         #expect(!queue.append(try query(12, of: "d")))
         #expect(queue.count == 5)
-        queue.cancel(Ticket(loop: 0, number: 11), of: .user(try UserID("c")))
+        queue.cancel(cancelled.reply)
         #expect(queue.append(try query(12, of: "d")))
         #expect(StoreConfiguration().queryQueue == 65_536 && StoreConfiguration().queriesOfAsker == 16_384)
     }
@@ -141,10 +146,10 @@ struct ReadQueueTests {
     func cancelledTurns() throws {
         let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
         var admitted = 0
-        for number in 0..<100 as Range<UInt64> {
+        for number in 0..<100 {
             let query = try query(number, of: "user\(number)")
             if queue.append(query) { admitted += 1 }
-            queue.cancel(query.ticket, of: query.asker)
+            queue.cancel(query.reply)
         }
         #expect(admitted == 5 && queue.count == 0)
         #expect(queue.next(32) == nil)
@@ -157,9 +162,9 @@ struct ReadQueueTests {
         var limits = Self.limits
         limits.longReaders = 2
         let queue = Reads(limits)
-        var waiting: [UInt64: Query] = [:]
+        var waiting: [Int: Query] = [:]
         var running: [ReadQueue.Turn] = []
-        for number in 0..<5000 as Range<UInt64> {
+        for number in 0..<5000 {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<5:
                 let user = "user\(Int.random(in: 0..<4, using: &generator))"
@@ -169,21 +174,21 @@ struct ReadQueueTests {
                 waiting[number] = query
             case 5..<7:
                 guard let query = waiting.values.randomElement(using: &generator) else { continue }
-                queue.cancel(query.ticket, of: query.asker)
-                waiting[query.ticket.number] = nil
+                queue.cancel(query.reply)
+                waiting[query.reply.loop] = nil
             default:
                 if running.count == 3 || Bool.random(using: &generator), let turn = running.popLast() {
                     queue.done(turn)
                 }
                 guard running.count < 3, let turn = queue.next(3) else { continue }
-                for query in turn.queries { #expect(waiting.removeValue(forKey: query.ticket.number) != nil) }
-                let served = (running + [turn]).filter(\.isLong).flatMap(\.queries).map(\.asker)
+                for query in turn.queries { #expect(waiting.removeValue(forKey: query.reply.loop) != nil) }
+                let served = (running + [turn]).filter(\.isLong).flatMap(\.queries).map(\.reply.asker)
                 #expect(Set(served).count == served.count && (running + [turn]).filter(\.isLong).count <= 2)
                 running.append(turn)
             }
             #expect(queue.count == waiting.count)
         }
-        for query in queue.removeAll() { #expect(waiting.removeValue(forKey: query.ticket.number) != nil) }
+        for query in queue.removeAll() { #expect(waiting.removeValue(forKey: query.reply.loop) != nil) }
         #expect(waiting.isEmpty && queue.count == 0)
     }
 }
@@ -199,6 +204,6 @@ private final class Reads {
     func append(_ query: Query) -> Bool { queue.append(query) }
     func next(_ most: Int) -> ReadQueue.Turn? { queue.next(most) }
     func done(_ turn: ReadQueue.Turn) { queue.done(turn) }
-    func cancel(_ ticket: Ticket, of asker: Asker) { queue.cancel(ticket, of: asker) }
+    func cancel(_ reply: any PendingReply) { queue.cancel(reply) }
     func removeAll() -> [Query] { queue.removeAll() }
 }

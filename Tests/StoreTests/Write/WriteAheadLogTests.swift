@@ -33,7 +33,7 @@ struct WriteAheadLogTests {
         let log = try TestLog { $0.checkpointPages = 50 }
         for number in 0..<200 {
             // Not waited for: it is read while the next one is written.
-            log.log.fetch(try (0..<20).map { _ in try log.query(.page(PageRequest(limit: 200))) })
+            log.log.fetch(try (0..<20).map { _ in try log.query({ .page(PageRequest(limit: 200), $0) }) })
             try log.send(.init(text: "\(number)"))
             #expect(pages(log) < 300)
         }
