@@ -52,9 +52,9 @@ final class TerminalScreen {
         switch change.scroll {
         case .bottom: bottom = nil
         case .row(let id):
-            // The row stands in the upper half of the screen.
+            // The row stands in the upper half of a screen that is full.
             let index = view.rows.firstIndex { $0.id == id } ?? 0
-            setBottom(index + height / 2)
+            setBottom(max(index + height / 2, min(height, view.rows.count) - 1))
         case nil: break
         }
         draw()
