@@ -11,6 +11,25 @@
 const KEPT_MESSAGES = 500;
 
 const VERSION = 1;
+/** The key in the local storage that is set before the first write to the database. It is read faster than the database. */
+const WRITTEN_KEY = "backscroll.written";
+
+/** True if nothing was ever written to the database. */
+function isUnwritten() {
+    try {
+        return localStorage.getItem(WRITTEN_KEY) === null;
+    } catch {
+        return false;
+    }
+}
+
+function noteWritten() {
+    try {
+        localStorage.setItem(WRITTEN_KEY, "1");
+    } catch {
+        // Without local storage, reads wait for the database.
+    }
+}
 
 /** Returns the newest messages that are shown, oldest first. */
 function newest(chunks, count) {
@@ -35,6 +54,7 @@ export class Store {
         this.#user = user;
         let tellIfNew;
         this.#isNew = new Promise((resolve) => (tellIfNew = resolve));
+        if (isUnwritten()) tellIfNew(true);
         this.#database = new Promise((resolve) => {
             let request;
             try {
@@ -60,9 +80,12 @@ export class Store {
     }
 
     async #run(store, mode, work) {
-        if (mode === "readwrite") this.#hasWritten = true;
+        if (mode === "readwrite" && !this.#hasWritten) {
+            this.#hasWritten = true;
+            noteWritten();
+        }
         // Creating a database takes some time on the disk. The first messages need not wait for that.
-        else if ((await this.#isNew) && !this.#hasWritten) return undefined;
+        if (mode === "readonly" && (await this.#isNew) && !this.#hasWritten) return undefined;
         const database = await this.#database;
         if (!database) return undefined;
         return new Promise((resolve) => {
