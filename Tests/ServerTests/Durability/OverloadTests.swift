@@ -31,7 +31,8 @@ struct OverloadTests {
             try database.unlock()
             let answers = try senders.dropLast().map { try $0.response().status }
             let stored = answers.count { $0 == .created }
-            #expect(stored >= 3 && answers.allSatisfy { $0 == .created || $0 == .serviceUnavailable })
+            // Two fit into the queue, and a third one if the writer has taken the first before the others came.
+            #expect(stored >= 2 && answers.allSatisfy { $0 == .created || $0 == .serviceUnavailable })
             #expect(try watching.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == Int64(stored))
             // The refused client retries, as the answer says.
             #expect(try senders[11].send("x", id: "11").seq == Int64(stored) + 1)
