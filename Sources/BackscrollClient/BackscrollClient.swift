@@ -458,7 +458,7 @@ public actor BackscrollClient {
         default:
             break
         }
-        // What comes before `subscribed` belongs to an earlier subscription of this socket.
+        // Frames before `subscribed` belong to an earlier subscription of this socket.
         guard subscriptions[id]?.phase == .subscribed else { return }
         await room?.take(.frame(event.frame), number: number)
     }

@@ -120,7 +120,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
 
 /// The state machine of a room's screen, with this library's messages and drafts.
 public typealias RoomMachine = Timeline<ChatMessage, ChatDraft>
-/// What a room's screen shows.
+/// The content of a room's screen.
 public typealias RoomView = RoomMachine.View
 /// A line of a room's screen.
 public typealias RoomRow = RoomMachine.Row

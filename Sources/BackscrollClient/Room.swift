@@ -97,7 +97,7 @@ public actor Room {
 
     // MARK: What is shown
 
-    /// What the room shows now.
+    /// The content of the screen now.
     public var view: RoomView { machine.view }
 
     /// The changes of what is shown, from now on. The first one has all rows.
@@ -553,7 +553,7 @@ public actor Room {
     }
 }
 
-/// What a room shows at a moment.
+/// The content of the screen at a moment.
 struct RoomState: Sendable {
     /// A number that grows with each state.
     let version: Int

@@ -3,7 +3,7 @@ public import Observation
 
 /// A change of what a room shows.
 public struct RoomChange: Sendable {
-    /// What the room shows after the change.
+    /// The content of the screen after the change.
     public let view: RoomView
     /// The steps from the rows of the change before to those of ``view``. For the first change of a loop they insert all
     /// rows.
@@ -61,10 +61,10 @@ public struct RoomChanges: AsyncSequence, Sendable {
     }
 }
 
-/// What a room shows, for SwiftUI: observe its properties in a view's body.
+/// The content of a room's screen, for SwiftUI: observe its properties in a view's body.
 @MainActor @Observable
 public final class RoomTimeline {
-    /// What the room shows.
+    /// The content of the screen now.
     public private(set) var view = RoomMachine(me: "", room: "").view
     /// The last place to bring into sight; ``scrollNumber`` tells when it is a new one.
     public private(set) var scrollTarget: RoomMachine.ScrollTarget?

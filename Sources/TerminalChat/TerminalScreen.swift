@@ -175,7 +175,7 @@ final class TerminalScreen {
         }
     }
 
-    /// What is typed, key by key, read on a thread of its own.
+    /// The keys that the user types. A separate thread reads them.
     private static func keys() -> AsyncStream<String> {
         AsyncStream { keys in
             Thread.detachNewThread {

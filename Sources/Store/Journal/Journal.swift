@@ -8,7 +8,7 @@ import Wire
 ///
 /// Confined to the writer's thread.
 struct Journal {
-    /// What is in the journal only.
+    /// The messages that only the journal has.
     let recent: RecentMessages
     private var rows: JournalRows
     /// The number of the row for the next room that is set aside. It and those after it count down from the first row.

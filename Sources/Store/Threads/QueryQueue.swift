@@ -83,8 +83,8 @@ final class QueryQueue: @unchecked Sendable {
 
     private static var closing: Problem { .unavailable("The server is shutting down.") }
 
-    /// Whether a reader is to be woken, which wakes the next one. The caller signals once it has given the mutex back: with
-    /// the mutex held the reader would wake up only to wait for that (`scripts/compare --scenarios F`).
+    /// True if a reader should be woken; it wakes the next one. The caller signals after it has released the mutex, because
+    /// a reader that wakes earlier must wait for the mutex (`scripts/compare --scenarios F`).
     private var wakesReader: Bool { waiting > 0 && queue.hasTurn }
 
     private func locked<R>(_ body: () -> R) -> R {

@@ -38,7 +38,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     /// The number of items that wait.
     var count: Int { locked { items.count - head } }
 
-    /// What became of items that were to be added.
+    /// The result of adding items.
     struct Admission {
         /// How many were added: the first ones.
         let count: Int
@@ -86,7 +86,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
                 }
             }
             let taken = takeFirst(most, fitting)
-            // What is left is for the next thread.
+            // The next thread takes the rest.
             if waiting > 0, head < items.count { pthread_cond_signal(condition) }
             return taken
         }
@@ -102,7 +102,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         }
         let taken = Array(items[head..<end])
         head = end
-        // What has been taken goes when it is half of what is there, so that each item is moved once at most.
+        // Taken items are removed once they are half of the array, so each item is moved at most once.
         if head >= items.count - head {
             items.removeFirst(head)
             head = 0

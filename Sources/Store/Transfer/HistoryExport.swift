@@ -115,7 +115,7 @@ public struct HistoryExport: Sendable {
         init(_ db: Database, _ output: LineOutput) throws {
             self.db = db
             self.output = output
-            // Of a deleted room only the name is left, and the name is never used again.
+            // A deleted room keeps only its name, which is never used again.
             selectRooms = try PreparedStatement(
                 "SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id", db)
             selectMembers = try PreparedStatement("SELECT user, owner FROM members WHERE room = ? ORDER BY user", db)
