@@ -11,6 +11,9 @@ final class ThreadedSocket: ClientSocket {
     static let messageBytes = 4 * 1024 * 1024
     /// Number of bytes of messages that wait for ``receive()`` from which on no more are read.
     static let queuedBytes = 1024 * 1024
+    /// Maximum number of bytes that wait to be written, beside as many that are being written. More end the socket: the
+    /// server does not read them.
+    static let unsentBytes = 1024 * 1024
     /// Maximum time for which a socket that is closed waits for the server's Close frame.
     static let closingTime = Duration.seconds(2)
 
@@ -183,6 +186,7 @@ final class ThreadedSocket: ClientSocket {
         Frame.append(opcode, payload: payload.span, maskingKey: MaskingKey(using: &random), into: &frame)
         state.withLock { state in
             guard state.end == nil, state.closingEnd == nil else { return }
+            guard state.outgoing.count + frame.count <= Self.unsentBytes else { return state.closingEnd = .now }
             state.outgoing += frame
         }
         waker.wake()
@@ -224,8 +228,10 @@ final class ThreadedSocket: ClientSocket {
             while true {
                 waker.reset()
                 let (isFull, closingEnd) = state.withLock { state in
-                    pending += state.outgoing
-                    state.outgoing = []
+                    if pending.isEmpty {
+                        pending = state.outgoing[...]
+                        state.outgoing = []
+                    }
                     if state.bytes >= Self.queuedBytes { state.isFull = true }
                     return (state.isFull, state.closingEnd)
                 }
@@ -235,7 +241,8 @@ final class ThreadedSocket: ClientSocket {
                     switch try stream.write(pending) {
                     case .bytes(let count):
                         pending = pending.dropFirst(count)
-                        if !pending.isEmpty { events |= POLLOUT }
+                        if pending.isEmpty { continue }
+                        events |= POLLOUT
                     case .wait(let wanted): events |= wanted
                     }
                 }

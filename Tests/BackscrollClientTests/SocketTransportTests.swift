@@ -97,6 +97,15 @@ struct SocketTransportTests {
         guard case .closed = try await socket.receive() else { throw Missing() }
     }
 
+    @Test func `ends a socket on which more waits to be written than its bound`() async throws {
+        let server = try ChatServer()
+        let socket = try await SocketTransport().connect(request(server.url, "/v1/live?user=alice"))
+        await socket.send(String(repeating: "x", count: ThreadedSocket.unsentBytes))
+        guard case .closed(let code, _) = try await socket.receive() else { throw Missing() }
+        // The server got nothing that it could refuse with a code of its own.
+        #expect(code == 1006)
+    }
+
     @Test func `trusts a certificate of the file for its host, and no other`() async throws {
         let certificate = try TestCertificate(name: "localhost")
         let server = try ChatServer {
