@@ -1,0 +1,81 @@
+import BackscrollTimeline
+import Wire
+
+/// Requests, and what their answers hold.
+extension BackscrollClient {
+    /// Sends a request and returns the content of its answer.
+    func request(
+        _ method: String, _ target: String, body: [UInt8]? = nil, headerFields: [String: String] = [:]
+    ) async throws(BackscrollClientError) -> [UInt8] {
+        if isClosed { throw .isClosed }
+        let server = try server.get()
+        var hasRenewed = false
+        while true {
+            var request = TransportRequest(
+                method: method, server: server, target: target, fields: options.headerFields, body: body ?? [],
+                subprotocols: [], timeout: options.requestTimeout)
+            request.fields.merge(headerFields) { $1 }
+            if body != nil { request.fields["Content-Type"] = "application/json" }
+            let token = try await authorize(&request)
+            if let token { request.fields["Authorization"] = "Bearer \(token)" }
+            let response: TransportResponse
+            do {
+                response = try await transport.send(request)
+            } catch {
+                throw BackscrollClientError(error)
+            }
+            if (200...299).contains(response.status) { return response.body }
+            let error = BackscrollClientError(response)
+            guard let token, error.status == 401, !hasRenewed else { throw error }
+            hasRenewed = true
+            forgetToken(token)
+        }
+    }
+
+    /// Sends a request and reads the object in its answer.
+    func object(
+        _ method: String, _ target: String, body: [UInt8]? = nil, headerFields: [String: String] = [:]
+    ) async throws(BackscrollClientError) -> JSONFields {
+        let content = try await request(method, target, body: body, headerFields: headerFields)
+        do {
+            return try JSONFields(content)
+        } catch {
+            throw BackscrollClientError(
+                code: BackscrollClientError.invalidAnswer, message: "The answer cannot be read: \(error.detail)")
+        }
+    }
+
+    /// Sends a request and reads the message in its answer.
+    func message(
+        _ method: String, _ target: String, body: [UInt8]? = nil, headerFields: [String: String] = [:]
+    ) async throws(BackscrollClientError) -> ChatMessage {
+        let content = try await request(method, target, body: body, headerFields: headerFields)
+        do {
+            return ChatMessage(try Message(decoding: content))
+        } catch {
+            throw BackscrollClientError(
+                code: BackscrollClientError.invalidAnswer, message: "The answer cannot be read: \(error.detail)")
+        }
+    }
+
+    func page(of room: String, _ query: RoomMachine.Query) async throws(BackscrollClientError) -> RoomMachine.Page {
+        let fields = try await object("GET", "/v1/rooms/\(room)/messages?\(query)")
+        let integers = fields.integers
+        do {
+            guard let hasBefore = fields.booleans["has_before"], let hasAfter = fields.booleans["has_after"],
+                let head = integers["head"], let rev = integers["rev"], let epoch = fields.strings["epoch"]
+            else {
+                throw BackscrollClientError(
+                    code: BackscrollClientError.invalidAnswer, message: "The page lacks a field.")
+            }
+            return try RoomMachine.Page(
+                messages: fields.messages, hasBefore: hasBefore, hasAfter: hasAfter, head: head, rev: rev, epoch: epoch,
+                read: integers["read"], unread: integers["unread"], firstUnread: integers["first_unread"])
+        } catch let error as BackscrollClientError {
+            throw error
+        } catch {
+            throw BackscrollClientError(
+                code: BackscrollClientError.invalidAnswer, message: "The page cannot be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import BackscrollTimeline
+import Wire
+
+/// The socket, and the rooms' subscriptions on it.
+extension BackscrollClient {
+    // MARK: Subscriptions
+
+    /// Forgets a room that was closed.
+    func leave(_ id: String, number: SubscriptionNumber) async {
+        if openRooms[id]?.room == nil { openRooms[id] = nil }
+        guard let subscription = subscriptions[id], subscription.number <= number else { return }
+        subscriptions[id] = nil
+        if subscription.phase != .wanted { await socket?.send(ClientText.unsubscribe(id)) }
+        if subscriptions.isEmpty { lingerUntil { $0.subscriptions.isEmpty } }
+    }
+
+    /// Subscribes a room from a position on. The room is told what comes, with this number.
+    func subscribe(_ room: Room, number: SubscriptionNumber, since: Int64, epoch: String) async {
+        if isClosed { return }
+        let known = subscriptions[room.id]
+        if let known, known.number >= number { return }
+        var subscription = Subscription(room: room, number: number, since: since, epoch: epoch)
+        guard let socket, !isSuspended else {
+            subscriptions[room.id] = subscription
+            return connect()
+        }
+        let hadOne = known.map { $0.phase != .wanted } ?? false
+        subscription.phase = .requested
+        subscriptions[room.id] = subscription
+        if hadOne { await socket.send(ClientText.unsubscribe(room.id)) }
+        await socket.send(ClientText.subscribe(subscription, to: room.id))
+    }
+
+    /// Tells others that the user types.
+    func sendTyping(in room: String) async {
+        guard subscriptions[room]?.phase == .subscribed else { return }
+        await socket?.send(ClientText.typing(room))
+    }
+
+    // MARK: The socket
+
+    func connect() {
+        guard loop == nil, mayConnect else { return }
+        loop = Task { await run() }
+    }
+
+    private var mayConnect: Bool {
+        !isClosed && !isSuspended && subscriptions.values.contains { $0.phase == .wanted }
+    }
+
+    /// Connects and reads, as long as a room wants it.
+    private func run() async {
+        while mayConnect {
+            await pauseBeforeAttempt()
+            guard mayConnect else { break }
+            attempts += 1
+            do throws(BackscrollClientError) {
+                let socket = try await openSocket()
+                guard mayConnect else {
+                    await socket.close(code: 1001)
+                    break
+                }
+                await serve(socket)
+            } catch {
+                await takeFailure(error)
+            }
+        }
+        loop = nil
+        // A room may have come while the last socket ended.
+        connect()
+    }
+
+    /// Waits a random part of a time that doubles with each attempt in vain, and at least as long as the server asked for.
+    private func pauseBeforeAttempt() async {
+        var seconds = 0.0
+        if attempts > 0 {
+            let longest = options.longestPause.inSeconds
+            let grown = options.firstPause.inSeconds * Double(1 << min(attempts - 1, 20))
+            seconds = min(grown, longest) * (0.5 + 0.5 * options.random())
+        } else if !isHurried {
+            // The clients of a server that restarts must not all come back at once.
+            seconds = options.firstPause.inSeconds * options.random()
+        }
+        isHurried = false
+        seconds = max(seconds, (notBefore - options.clock.elapsed()).inSeconds)
+        guard seconds > 0 else { return }
+        let nap = Task<Void, Never> { [options] in try? await options.clock.sleep(.seconds(seconds)) }
+        pause = nap
+        await nap.value
+        pause = nil
+    }
+
+    private func openSocket() async throws(BackscrollClientError) -> any ClientSocket {
+        var request = TransportRequest(
+            method: "GET", server: try server.get(), target: "/v1/live", fields: options.headerFields, body: [],
+            subprotocols: ["backscroll.v1"], timeout: options.socketTimeout)
+        let token = try await authorize(&request)
+        // Not every platform lets a socket have the header.
+        if let token { request.subprotocols.append("bearer.\(token)") }
+        do {
+            return try await transport.connect(request)
+        } catch {
+            throw error.response.map { BackscrollClientError($0) } ?? BackscrollClientError(error)
+        }
+    }
+
+    /// Serves the rooms on a socket until it ends.
+    private func serve(_ socket: any ClientSocket) async {
+        self.socket = socket
+        let upkeep = [Task { await keepChecking(socket) }, Task { await keepRenewing(socket) }]
+        for id in subscriptions.keys {
+            guard let subscription = subscriptions[id], subscription.phase == .wanted else { continue }
+            subscriptions[id]?.phase = .requested
+            await socket.send(ClientText.subscribe(subscription, to: id))
+        }
+        var lastError: BackscrollClientError?
+        var end = (code: 1006, reason: "")
+        reading: while let event = try? await socket.receive() {
+            switch event {
+            case .text(let text):
+                guard let event = try? ServerEvent(text) else {
+                    await socket.close(code: 1007)
+                    break reading
+                }
+                if case .error(let error, nil) = event { lastError = error }
+                await take(event)
+            case .closed(let code, let reason):
+                end = (code, reason)
+                break reading
+            }
+        }
+        self.socket = nil
+        for task in upkeep { task.cancel() }
+        await takeEnd(code: end.code, reason: end.reason, lastError)
+    }
+
+    private func take(_ event: ServerEvent) async {
+        guard let id = event.room, let subscription = subscriptions[id] else { return }
+        let room = subscription.room
+        let number = subscription.number
+        switch event {
+        case .subscribed:
+            subscriptions[id]?.phase = .subscribed
+            await room?.take(.connected, number: number)
+        case .error(let error, _):
+            return await take(error, of: id, subscription)
+        case .live:
+            attempts = 0
+            notBefore = .zero
+        default:
+            break
+        }
+        // Frames before `subscribed` belong to an earlier subscription of this socket.
+        guard subscriptions[id]?.phase == .subscribed else { return }
+        await room?.take(.frame(event.frame), number: number)
+    }
+
+    /// Takes an error of one room (docs/live.md, "Many rooms on one socket").
+    private func take(_ error: BackscrollClientError, of id: String, _ subscription: Subscription) async {
+        let room = subscription.room
+        switch error.code {
+        case "already_subscribed", "not_subscribed", "unknown_type", "invalid_field":
+            break
+        case "cursor_unknown":
+            subscriptions[id] = nil
+            await room?.take(.frame(.init(.error(code: error.code), room: id)), number: subscription.number)
+        case "unavailable", "overloaded", "rate_limited", "internal_error":
+            subscriptions[id] = nil
+            let pause = error.retryAfter ?? 0
+            Task { [options] in
+                try? await options.clock.sleep(.seconds(pause))
+                await room?.take(.disconnected, number: subscription.number)
+            }
+        default:
+            subscriptions[id] = nil
+            await room?.end(error)
+        }
+    }
+
+    /// Takes the end of the socket (docs/live.md, "Ends").
+    private func takeEnd(code: Int, reason: String, _ lastError: BackscrollClientError?) async {
+        let ended = subscriptions.filter { $0.value.phase != .wanted }
+        for id in ended.keys { subscriptions[id] = nil }
+        let error =
+            lastError
+            ?? BackscrollClientError(code: reason.isEmpty ? "closed_\(code)" : reason, message: "The socket closed.")
+        switch (code, user) {
+        case (4403, _), (4404, _), (4400, _), (4401, .name):
+            for subscription in ended.values { await subscription.room?.end(error) }
+            return
+        case (4401, .token):
+            token = nil
+        default:
+            break
+        }
+        if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
+        for subscription in ended.values { await subscription.room?.take(.disconnected, number: subscription.number) }
+    }
+
+    /// Takes an attempt in vain. Rooms end if a further one cannot help.
+    private func takeFailure(_ error: BackscrollClientError) async {
+        if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
+        if error.status == 401, case .token = user { token = nil }
+        let isFinal = error.code == BackscrollClientError.invalidServer || error.code == "banned"
+        guard isFinal else { return }
+        let rooms = subscriptions.values.map(\.room)
+        subscriptions = [:]
+        for room in rooms { await room?.end(error) }
+    }
+
+    // MARK: Upkeep
+
+    private func keepChecking(_ socket: any ClientSocket) async {
+        while (try? await options.clock.sleep(options.pingInterval)) != nil {
+            guard await check(socket) else { return }
+        }
+    }
+
+    /// Closes a socket that does not answer a ping in time.
+    @discardableResult
+    nonisolated func check(_ socket: any ClientSocket) async -> Bool {
+        await withTaskGroup(of: Bool.self) { [options] group in
+            group.addTask {
+                await socket.ping()
+                return true
+            }
+            group.addTask {
+                try? await options.clock.sleep(options.pongTimeout)
+                return false
+            }
+            let hasAnswered = await group.next() ?? true
+            // This ends the ping as well.
+            if !hasAnswered { await socket.close(code: 1001) }
+            group.cancelAll()
+            return hasAnswered
+        }
+    }
+
+    /// Sends a new token before the old one ends, so that the socket stays open.
+    private func keepRenewing(_ socket: any ClientSocket) async {
+        while let expiry = token?.claims.expiry {
+            let left = Double(expiry) - Double(options.clock.milliseconds()) / 1000
+            let wait = max(left - options.renewalMargin.inSeconds, left * 0.75, 1)
+            do { try await options.clock.sleep(.seconds(wait)) } catch { return }
+            if let text = try? await renewedToken() { await socket.send(ClientText.token(text)) }
+        }
+    }
+}
