@@ -34,7 +34,7 @@ public final class SQLiteLog: MessageLog {
         for _ in 0..<max(1, configuration.readers) { readers.append(try file.connectForReading(configuration)) }
         self.epoch = epoch
 
-        var journal = Journal(configuration)
+        let journal = Journal(configuration.journal)
         let bans = BanTable()
         try file.opening {
             try connection.read { db in
@@ -48,7 +48,7 @@ public final class SQLiteLog: MessageLog {
             database: connection, journal: journal, bans: bans, storage: storage, observer: observer,
             configuration: configuration)
         let reader = LogReader(
-            recent: journal.recent, bans: bans, storage: storage, observer: observer, epoch: epoch,
+            journal: journal, bans: bans, storage: storage, observer: observer, epoch: epoch,
             configuration: configuration)
         var threads = [StoreThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {

@@ -11,11 +11,10 @@ public struct StoreConfiguration: Sendable {
     /// Maximum number of waiting queries of one asker; one more gets 503 `overloaded`. Clients that share a token are
     /// one asker.
     public var queriesOfAsker = 16_384
-    /// Maximum number of submissions in one commit.
-    public var commitSubmissions = 1024
-    /// Maximum number of bytes that one commit takes from its submissions, and of snapshots that it changes: 4 MiB. The
-    /// last submission may exceed it.
-    public var commitBytes = 4 * 1024 * 1024
+    /// The bounds of one commit. Tests choose others.
+    var commit = CommitLimits()
+    /// The bounds of the journal. Tests choose others.
+    var journal = Journal.Limits()
     /// Maximum number of queries that a reader answers in one transaction.
     public var readBatch = 32
     /// Number of bytes of messages after which a reader hands its answers over: 4 MiB.
@@ -25,11 +24,6 @@ public struct StoreConfiguration: Sendable {
     public var answerBytes = 4 * 1024 * 1024
     /// Maximum number of rooms whose state the writer caches between commits. Beyond it the cache is emptied.
     public var cachedRooms = 100_000
-    /// Maximum size of ``ClientMessageFilter`` in bytes: 8 MiB, for 4 million ids.
-    public var clientMessageFilter = 8 * 1024 * 1024
-    /// Maximum number of messages of a room whose client message ids are read into the filter, which takes some
-    /// milliseconds.
-    public var clientMessageFilterFill = 8192
     /// Size of the writer's page cache in bytes: 64 MiB.
     public var writerCache = 64 * 1024 * 1024
     /// Size of each reader's page cache in bytes: 4 MiB. The system caches the rest.
@@ -42,30 +36,6 @@ public struct StoreConfiguration: Sendable {
     /// Size in bytes that the file of the write-ahead log gets when the database is opened, if twice as much is free on
     /// the disk. With 0 it grows as needed.
     public var reservedLog = 2048 * (pageSize + 24) + 64 * 1024
-    /// Maximum number of unfiled messages, apart from those of one commit. With 0 there is no journal, and each commit
-    /// files its own messages.
-    public var journalMessages = 65_536
-    /// Maximum number of bytes of unfiled snapshots, apart from those of one commit: 32 MiB.
-    public var journalBytes = 32 * 1024 * 1024
-    /// Number of unfiled messages at which a room is filed, one room in each commit. The senders of that commit wait
-    /// for it.
-    public var journalMessagesOfRoom = 1024
-    /// Number of journal rows beyond which rooms with messages in the oldest rows are filed. A few hundred more may
-    /// exist meanwhile.
-    public var journalRows = 16_384
-    /// Number of bytes of journal rows beyond which rooms with messages in the oldest rows are filed: 128 MiB.
-    public var journalRowBytes = 128 * 1024 * 1024
-    /// Time in milliseconds after which a message is filed while others are sent: 5 minutes. Its row may exist for some
-    /// 200 commits more.
-    public var journalAge = 300_000
-    /// Time in milliseconds without a send after which everything is filed and the journal emptied.
-    public var filingDelay = 1000
-    /// Maximum number of rooms that are set aside, see ``RowFailure``. If messages of one more cannot be filed, all
-    /// sends are refused.
-    public var asideRooms = 1000
-    /// Maximum number of bytes of unfiled messages of rooms that are set aside: 32 MiB. Beyond it all sends are
-    /// refused.
-    public var asideBytes = 32 * 1024 * 1024
     /// Time in milliseconds that a thread waits for another program that has locked the database.
     public var busyTimeout = 5000
     /// Time in milliseconds between attempts to write after a commit has failed.
@@ -79,8 +49,6 @@ public struct StoreConfiguration: Sendable {
     public var membersByAdminsOnly = false
     /// Number of days after which messages become tombstones, 1 to 36,500; `nil` for never.
     public var keepDays: Int?
-    /// Maximum number of messages that expire in one commit.
-    public var expiryMessages = 64
     /// Maximum number of rooms that are searched for expired messages at once.
     public var expiryRooms = 256
     /// Time in milliseconds between two commits in which messages expire: at most 256 messages a second.

@@ -18,11 +18,6 @@ extension Commit {
         static let reactions: Int64 = 3
     }
 
-    /// Maximum number of rows that one part searches for messages of the user.
-    private static let scannedRows = 2048
-    /// Maximum number of messages that one part turns into tombstones, and of messages whose reactions it removes.
-    private static let erasedMessages = 64
-
     /// Starts to erase a user.
     mutating func erase(_ user: UserID) throws -> Stored {
         try statements.erasures.begin(user)
@@ -43,7 +38,7 @@ extension Commit {
     /// - Returns: the job with its progress; `nil` once nothing of the user is left.
     mutating func erase(_ user: UserID, _ job: Job) throws -> Job? {
         var next = job
-        if job.phase >= Phase.messages, recent.hasAsideMessage(of: user) {
+        if job.phase >= Phase.messages, journal.hasAsideMessage(of: user) {
             // Messages of rooms that are set aside are filed when the log is next opened. Then all messages are
             // searched again.
             if job.phase == Phase.messages, job.place == 0 { throw DatabaseError.setAside }
@@ -52,24 +47,28 @@ extension Commit {
         }
         switch job.phase {
         case Phase.memberships:
-            let rooms = try statements.erasures.memberships(of: user, most: Job.rows)
+            let rooms = try statements.erasures.memberships(of: user, most: CommitLimits.jobRows)
             for room in rooms { try removeMembership(of: user, in: room) }
-            if rooms.count < Job.rows { next.phase = Phase.marks }
+            if rooms.count < CommitLimits.jobRows { next.phase = Phase.marks }
         case Phase.marks:
-            if try statements.erasures.deleteMarks(of: user, most: Job.rows) < Job.rows { next.phase = Phase.messages }
+            if try statements.erasures.deleteMarks(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows {
+                next.phase = Phase.messages
+            }
         case Phase.messages:
             let (found, last) = try statements.erasures.messages(
-                of: user, after: job.place, rows: Self.scannedRows, most: Self.erasedMessages)
+                of: user, after: job.place, rows: CommitLimits.scannedRows, most: CommitLimits.erasedMessages)
             for message in found { try eraseMessage(at: message, of: user) }
             if let last { next.place = last } else { (next.phase, next.place) = (Phase.reactions, 0) }
         default:
             var count = 0
-            while count < Self.erasedMessages, let message = try statements.erasures.nextReacted(after: next.place) {
+            while count < CommitLimits.erasedMessages,
+                let message = try statements.erasures.nextReacted(after: next.place)
+            {
                 try eraseReactions(to: message, by: user)
                 next.place = message.rawValue
                 count += 1
             }
-            if count < Self.erasedMessages {
+            if count < CommitLimits.erasedMessages {
                 try statements.erasures.finish(user)
                 erasing.remove(user)
                 return nil
@@ -97,11 +96,11 @@ extension Commit {
 
     private mutating func eraseMessage(at key: RowKey, of user: UserID) throws {
         guard let id = try room(of: key, ifOldOf: user), let room = try self.room(id) else { return }
-        try settle(id, room)
+        try file(id, room)
         try eraseMessage(at: key, of: user, in: id)
     }
 
-    /// Turns a message of a settled room into a tombstone without a sender.
+    /// Turns a message of a filed room into a tombstone without a sender.
     private mutating func eraseMessage(at key: RowKey, of user: UserID, in id: RoomID) throws {
         guard let room = rooms[id], room.rev < RowKey.maximumPlace, let body = try statements.changes.message(key),
             var message = try? Message(decoding: body)
@@ -123,7 +122,7 @@ extension Commit {
                 let (id, _, isDeleted) = try statements.lookup.room(message.room), !isDeleted,
                 let room = try room(id), room.rev < RowKey.maximumPlace
             else { continue }
-            try settle(id, room)
+            try file(id, room)
             let removal = MessageChange(seq: message.place, action: .removeReaction(key))
             guard case .failure = try change(removal, in: id, by: user) else { continue }
             // The message cannot be read. Its reaction's row is deleted all the same.
@@ -168,7 +167,7 @@ extension Commit {
             let room = try room(id)
         else { return false }
         if sender == user, key.place <= boundary.seq {
-            try settle(id, room)
+            try file(id, room)
             try eraseMessage(at: key, of: user, in: id)
             return true
         }

@@ -12,7 +12,7 @@ extension Commit {
         _ place: Expiry.Place, before cutoff: Timestamp, most: Int
     ) throws -> (looked: Int, expired: Int) {
         guard !aside.contains(place.room), let room = try room(place.room) else { return (0, 0) }
-        try settle(place.room, room)
+        try file(place.room, room)
         var (seq, expired) = (place.mark, 0)
         while seq < room.head, seq - place.mark < most {
             let key = RowKey(room: room.number, seq + 1)

@@ -16,7 +16,7 @@ extension LogWriter {
             let places = try rooms.filter { try statements.isDue($0, before: cutoff) }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
             if !places.isEmpty {
-                let done = try state.transact(Backlog.Filing()) { commit in
+                let done = try state.transact { commit in
                     var rest = expiry.mostMessages
                     for place in places {
                         let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
@@ -29,7 +29,7 @@ extension LogWriter {
                         break
                     }
                 }
-                add(done.jobs, to: &jobs, state.journal)
+                add(done.jobs, to: &jobs)
                 if step.expired > 0 {
                     configuration.onExpiry?(.expired(step.expired))
                     observer.committed([], done.batches)
@@ -47,7 +47,7 @@ extension StoreConfiguration {
     var expiryLimits: Expiry.Limits? {
         keepDays.map { _ in
             Expiry.Limits(
-                messages: max(1, expiryMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
+                messages: max(1, commit.expiredMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
                 interval: .milliseconds(expiryInterval))
         }
     }

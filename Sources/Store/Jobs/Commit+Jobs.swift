@@ -11,11 +11,12 @@ extension Commit {
         switch job.kind {
         case .room(let room): next = try removeRows(of: room) ? nil : job
         case .reactions(let message):
-            let removed = try statements.changes.removeReactions(from: RowKey(rawValue: message), most: Job.rows)
-            next = removed < Job.rows ? nil : job
+            let removed = try statements.changes.removeReactions(
+                from: RowKey(rawValue: message), most: CommitLimits.jobRows)
+            next = removed < CommitLimits.jobRows ? nil : job
         case .user(let user): next = try erase(user, job)
         case .activity:
-            if let room = try statements.activity.fill(most: Job.rows) {
+            if let room = try statements.activity.fill(most: CommitLimits.jobRows) {
                 next = job
                 next?.place = room
             }
@@ -31,11 +32,11 @@ extension Commit {
     /// Removes the reactions to a message that has become a tombstone: in this commit if they are few, otherwise by a
     /// job.
     ///
-    /// One commit removes at most ``Job/rows`` reactions, counted over all its messages.
+    /// One commit removes at most ``CommitLimits/jobRows`` reactions, counted over all its messages.
     mutating func removeReactions(to message: Message, at place: RowKey) throws {
         let count = message.reactions.reduce(0) { $0 + $1.count }
         if count == 0 { return }
-        guard removedReactions + count <= Job.rows else {
+        guard removedReactions + count <= CommitLimits.jobRows else {
             return jobs.append(try statements.jobs.insert(.reactions(place.rawValue)))
         }
         removedReactions += count
@@ -48,11 +49,11 @@ extension Commit {
     private func removeRows(of room: Int64) throws -> Bool {
         let jobs = statements.jobs
         // Rows that refer to messages are removed before the messages.
-        if try jobs.deleteMembers(of: room, most: Job.rows) > 0 { return false }
-        if try jobs.deleteMarks(of: room, most: Job.rows) > 0 { return false }
-        if try jobs.deleteBans(of: room, most: Job.rows) > 0 { return false }
-        if try jobs.deleteReactions(in: room, most: Job.rows) > 0 { return false }
+        if try jobs.deleteMembers(of: room, most: CommitLimits.jobRows) > 0 { return false }
+        if try jobs.deleteMarks(of: room, most: CommitLimits.jobRows) > 0 { return false }
+        if try jobs.deleteBans(of: room, most: CommitLimits.jobRows) > 0 { return false }
+        if try jobs.deleteReactions(in: room, most: CommitLimits.jobRows) > 0 { return false }
         try jobs.deleteExpired(of: room)
-        return try jobs.deleteMessages(of: room, most: Job.rows, bytes: Job.bytes) == 0
+        return try jobs.deleteMessages(of: room, most: CommitLimits.jobRows, bytes: CommitLimits.jobBytes) == 0
     }
 }

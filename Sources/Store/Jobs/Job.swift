@@ -36,11 +36,6 @@ struct Job: Equatable {
         case .activity(let last): last > 0 ? Int(min(99, place * 100 / last)) : nil
         }
     }
-
-    /// Maximum number of rows that one part changes or deletes.
-    static let rows = 256
-    /// Maximum number of bytes of messages that one part removes: 1 MiB. The last message may exceed it.
-    static let bytes = 1024 * 1024
 }
 
 /// The queue of unfinished jobs, and the time when the next part is due.

@@ -8,12 +8,12 @@ extension LogWriter {
     /// commit reports that.
     func unfinishedJobs(_ state: inout WriterState) -> Jobs {
         var jobs = (try? state.prepared().jobs.all()) ?? []
-        for index in jobs.indices { jobs[index].journalRow = state.journal.nextRow }
+        for index in jobs.indices { jobs[index].journalRow = journal.nextRow }
         return Jobs(jobs, retry: .milliseconds(configuration.jobRetry), at: .now)
     }
 
     /// Adds the jobs of a durable commit to the queue.
-    func add(_ new: [Job], to jobs: inout Jobs, _ journal: Journal) {
+    func add(_ new: [Job], to jobs: inout Jobs) {
         if new.isEmpty { return }
         var new = new
         for index in new.indices { new[index].journalRow = journal.nextRow }
@@ -27,11 +27,11 @@ extension LogWriter {
         let start = ContinuousClock.now
         do {
             var next: Job? = job
-            if state.journal.hasRows(before: job.journalRow) {
+            if journal.hasRows(before: job.journalRow) {
                 // Filing the messages of these journal rows lets the commit delete the rows.
-                _ = try state.transact(state.journal.due(before: job.journalRow)) { _ in }
+                _ = try state.transact(filing: .rows(before: job.journalRow)) { _ in }
             } else {
-                let done = try state.transact(Backlog.Filing()) { commit in next = try commit.work(on: job) }
+                let done = try state.transact { commit in next = try commit.work(on: job) }
                 tell(done)
             }
             jobs.worked(on: next, from: start, to: .now)

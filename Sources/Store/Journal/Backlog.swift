@@ -1,35 +1,19 @@
 import Wire
 
-/// The messages of the journal that are not filed yet, which means that they are not in the table of messages.
+/// The unfiled messages: those of the journal that are not in the table `messages` yet.
 ///
-/// Filing a message writes a page of its room's messages and a page of their client message ids. With many busy rooms, each
-/// message would cost two pages. So a commit appends its messages to the journal, which takes a page or two for all of them,
-/// and they gather there until messages of one room can be filed together.
+/// Filing a message writes a page of its room's messages and a page of their client message ids. With many busy rooms,
+/// each message would cost two pages. So messages gather in the journal until those of one room can be filed together.
 ///
-/// Once the journal is full, each commit files about as many messages as it adds: all those of the rooms that have waited for
-/// longest. A room is filed earlier when it has many messages, when one of them is changed, or when it has waited for too
-/// long, because the journal keeps all rows from the oldest unfiled message on. All rooms are filed while nothing is sent.
+/// Once the journal is full, each commit files about as many messages as it adds: all those of the rooms that have waited
+/// longest. A room is filed earlier when it has many messages, when one of them is changed, or when it has waited too
+/// long, because the journal keeps all rows from the oldest unfiled message on. All rooms are filed while nothing is
+/// sent.
 ///
-/// A plain value: it decides what is due, and records what has been filed.
+/// A plain value: it selects what to file, and records what has been filed.
 struct Backlog {
-    /// The limits beyond which rooms are filed.
-    struct Limits {
-        /// Maximum number of messages, apart from those of one commit.
-        var messages: Int
-        /// Maximum number of bytes of messages, apart from those of one commit.
-        var bytes: Int
-        /// Number of messages at which a room is full. A commit files one full room, and every room with twice as many.
-        var messagesOfRoom: Int
-    }
-
-    /// Number of messages after which a commit files no further room, counted apart for full rooms and for rooms that have
-    /// waited for too long.
-    static let messagesOfFiling = 256
-    /// Number of bytes after which a commit files no further room that has waited for too long: 1 MiB.
-    static let bytesOfFiling = 1024 * 1024
-
-    /// What one commit adds to what it sends: rooms to be filed whole.
-    struct Filing {
+    /// Rooms selected for filing, with all their messages.
+    struct Selection {
         /// The rooms.
         fileprivate(set) var rooms: [RoomID] = []
         /// Their messages, room by room.
@@ -40,10 +24,10 @@ struct Backlog {
         /// True if there is nothing to file.
         var isEmpty: Bool { rooms.isEmpty }
 
-        /// Returns whether a room is to be filed.
+        /// Returns true if a room is selected.
         func contains(_ room: RoomID) -> Bool { roomSet.contains(room) }
 
-        /// Adds a room that is not there, with all messages of it that have not been filed.
+        /// Adds a room with all its unfiled messages. The room must not be selected yet.
         mutating func add(_ room: RoomID, _ messages: [RecentMessage]) {
             if messages.isEmpty { return }
             rooms.append(room)
@@ -54,17 +38,17 @@ struct Backlog {
     }
 
     private struct Room {
-        /// Consecutive ones, the newest of the room.
+        /// The room's newest messages, without gaps.
         var list = RecentMessageList()
         var bytes = 0
-        /// The journal's row that holds the first one.
+        /// The journal's row that holds the first message.
         let row: Int64
 
         init(row: Int64) {
             self.row = row
         }
 
-        /// Adds the newest message, and says how many there are then.
+        /// Adds the newest message, and returns the number of messages.
         mutating func add(_ message: RecentMessage) -> Int {
             list.append(message)
             bytes += message.body.count
@@ -72,49 +56,49 @@ struct Backlog {
         }
     }
 
-    /// A room that waits since its first message was put in this row, at this time. Void when that is not its room's row any
-    /// more.
+    /// A room that has waited since its first message was written to a row. Void once the room is filed: its row is then
+    /// another one.
     private struct Entry {
         let room: RoomID
         let row: Int64
         let time: Timestamp
     }
 
-    private let limits: Limits
+    private let limits: Journal.Limits
     private var rooms: [RoomID: Room] = [:]
-    /// Rooms that are set aside, see ``RowFailure``. Their messages can be read, and are never due.
+    /// The rooms that are set aside, see ``RowFailure``. Their messages stay readable and are never selected.
     private var aside: [RoomID: Room] = [:]
     /// The rooms in the order of their first messages.
     private var queue: [Entry] = []
     private var queueHead = 0
-    /// The number of entries, void ones among them, which tests hold against the number of rooms.
+    /// The number of entries, including void ones.
     var queueCount: Int { queue.count }
     private var full: [RoomID] = []
-    /// The number of messages that are to be filed.
+    /// The number of messages to file.
     private(set) var count = 0
-    /// The number of rooms that have any messages.
+    /// The number of rooms with messages.
     var roomCount: Int { rooms.count + aside.count }
-    /// The rooms that have any messages.
+    /// The rooms with messages.
     var roomIDs: [RoomID] { Array(rooms.keys) + aside.keys }
     private var bytes = 0
 
-    init(limits: Limits) {
+    init(_ limits: Journal.Limits) {
         self.limits = limits
     }
 
     // MARK: Looking up
 
-    /// The messages of a room, which are its newest, in order.
+    /// Returns a room's messages, in order. They are the newest of the room.
     func messages(of room: RoomID) -> [RecentMessage] {
         held(room)?.list.messages ?? []
     }
 
-    /// The newest message of a room, if it is here.
+    /// Returns a room's newest message; `nil` if all are filed.
     func newest(of room: RoomID) -> RecentMessage? {
         held(room)?.list.messages.last
     }
 
-    /// The message that was sent to a room under a client message id.
+    /// Returns the message that was sent to a room with a client message id; `nil` if it is filed or there is none.
     func message(_ key: ClientMessageKey, in room: RoomID) -> RecentMessage? {
         guard let room = held(room), let number = room.list.messages.first?.roomNumber else { return nil }
         return room.list.first(key, in: number)
@@ -126,15 +110,15 @@ struct Backlog {
 
     // MARK: Rooms that are set aside
 
-    /// The bytes of messages of rooms that are set aside.
+    /// The number of bytes of messages of rooms that are set aside.
     var asideBytes: Int { aside.values.reduce(0) { $0 + $1.bytes } }
 
-    /// Returns whether a room that is set aside holds a message of a user.
+    /// Returns true if a room that is set aside holds a message of a user.
     func hasAsideMessage(of user: UserID) -> Bool {
         aside.values.contains { $0.list.messages.contains { $0.sender == user } }
     }
 
-    /// Keeps the messages of a room for readers, and files them no more.
+    /// Keeps a room's messages for readers, and stops filing them.
     mutating func setAside(_ room: RoomID) {
         guard let held = rooms.removeValue(forKey: room) else { return }
         aside[room] = held
@@ -146,62 +130,64 @@ struct Backlog {
 
     // MARK: Filing
 
-    /// What is to be filed for the limits to hold.
+    /// Selects what must be filed for the limits to hold.
     ///
     /// - Parameters:
-    ///   - row: rooms whose first message is in an earlier row have waited for too long,
-    ///   - time: and so have those whose first message is older.
-    func due(before row: Int64 = .min, _ time: Timestamp = .earliest) -> Filing {
-        var filing = fullRooms()
-        let start = (messages: filing.messages.count, bytes: filing.bytes)
-        fill(&filing) { entry, filing in
-            if count - filing.messages.count > limits.messages || bytes - filing.bytes > limits.bytes { return true }
+    ///   - row: Rooms whose first message is in an earlier row have waited too long.
+    ///   - time: So have rooms whose first message is older than this.
+    func due(before row: Int64 = .min, _ time: Timestamp = .earliest) -> Selection {
+        var selection = fullRooms()
+        let start = (messages: selection.messages.count, bytes: selection.bytes)
+        fill(&selection) { entry, selection in
+            if count - selection.messages.count > limits.messages || bytes - selection.bytes > limits.bytes {
+                return true
+            }
             guard entry.row < row || entry.time < time else { return false }
-            return filing.messages.count - start.messages < Self.messagesOfFiling
-                && filing.bytes - start.bytes < Self.bytesOfFiling
+            return selection.messages.count - start.messages < CommitLimits.filedMessages
+                && selection.bytes - start.bytes < CommitLimits.filedBytes
         }
-        return filing
+        return selection
     }
 
-    /// The rooms that have waited for longest, of `most` messages or a few more.
-    func oldest(_ most: Int) -> Filing {
-        var filing = fullRooms()
-        fill(&filing) { _, filing in filing.messages.count < most }
-        return filing
+    /// Selects the rooms that have waited longest, until they have at least `most` messages.
+    func oldest(_ most: Int) -> Selection {
+        var selection = fullRooms()
+        fill(&selection) { _, selection in selection.messages.count < most }
+        return selection
     }
 
-    /// All messages of these rooms.
-    func filing(of rooms: ArraySlice<RoomID>) -> Filing {
-        var filing = Filing()
-        for room in rooms { filing.add(room, messages(of: room)) }
-        return filing
+    /// Selects these rooms.
+    func selection(of rooms: ArraySlice<RoomID>) -> Selection {
+        var selection = Selection()
+        for room in rooms { selection.add(room, messages(of: room)) }
+        return selection
     }
 
-    /// The first row of the journal that is still needed when `filing` is done; `nil` when none is.
-    func firstRow(after filing: Filing) -> Int64? {
-        queue[queueHead...].first { !isVoid($0) && !filing.contains($0.room) }?.row
+    /// Returns the journal's first row that is still needed once `selection` is filed; `nil` if none is.
+    func firstRow(after selection: Selection) -> Int64? {
+        queue[queueHead...].first { !isVoid($0) && !selection.contains($0.room) }?.row
     }
 
-    /// The first of the rooms that are full.
-    ///
-    /// Rooms that fill together are due together; to file all of them at once would hold the commit up for each of them.
-    private func fullRooms() -> Filing {
-        var filing = Filing()
+    /// Selects the first of the full rooms. Rooms that fill together become due together, and filing them all in one
+    /// commit would delay it by the time of each.
+    private func fullRooms() -> Selection {
+        var selection = Selection()
         for room in full {
             let messages = messages(of: room)
-            guard filing.messages.count < Self.messagesOfFiling || messages.count >= 2 * limits.messagesOfRoom
+            guard selection.messages.count < CommitLimits.filedMessages || messages.count >= 2 * limits.messagesOfRoom
             else { continue }
-            filing.add(room, messages)
+            selection.add(room, messages)
         }
-        return filing
+        return selection
     }
 
-    /// Adds the rooms that have waited for longest, as long as `isDue`.
-    private func fill(_ filing: inout Filing, while isDue: (Entry, Filing) -> Bool) {
+    /// Adds the rooms that have waited longest, while `isDue` returns true.
+    private func fill(_ selection: inout Selection, while isDue: (Entry, Selection) -> Bool) {
         for entry in queue[queueHead...] {
-            guard isDue(entry, filing) else { return }
-            guard let room = rooms[entry.room], room.row == entry.row, !filing.contains(entry.room) else { continue }
-            filing.add(entry.room, room.list.messages)
+            guard isDue(entry, selection) else { return }
+            guard let room = rooms[entry.room], room.row == entry.row, !selection.contains(entry.room)
+            else { continue }
+            selection.add(entry.room, room.list.messages)
         }
     }
 
@@ -209,20 +195,20 @@ struct Backlog {
         rooms[entry.room]?.row != entry.row
     }
 
-    // MARK: What has happened
+    // MARK: Recording commits
 
-    /// A commit has filed these rooms.
-    mutating func remove(_ filing: Filing) {
-        for id in filing.rooms { rooms[id] = nil }
-        count -= filing.messages.count
-        bytes -= filing.bytes
+    /// Removes rooms that a commit has filed.
+    mutating func remove(_ selection: Selection) {
+        for id in selection.rooms { rooms[id] = nil }
+        count -= selection.messages.count
+        bytes -= selection.bytes
         full.removeAll { rooms[$0] == nil }
         dropVoidEntries()
     }
 
-    /// A commit has written this message, the newest of its room, in this row of the journal.
+    /// Adds a message that a commit has written to a row, the newest of its room.
     ///
-    /// - Parameter time: the present. Messages may bear a later one, when the clock was set back.
+    /// - Parameter time: the time of the commit. A message's own time is later if the clock was set back.
     mutating func append(_ message: RecentMessage, row: Int64, at time: Timestamp) {
         let count = rooms[message.room, default: Room(row: row)].add(message)
         if count == 1 { queue.append(Entry(room: message.room, row: row, time: min(message.createdAt, time))) }
@@ -233,7 +219,8 @@ struct Backlog {
 
     private mutating func dropVoidEntries() {
         while queueHead < queue.count, isVoid(queue[queueHead]) { queueHead += 1 }
-        // Each is moved, or looked at, once for one that goes. One entry of each room is not void.
+        // Amortised: an entry is moved or examined at most once for each entry that is dropped, because each room has
+        // one entry that is not void.
         if queueHead > queue.count / 2 {
             queue.removeFirst(queueHead)
             queueHead = 0

@@ -1,51 +1,85 @@
+import Chat
 import GRDB
+import Synchronization
 import Wire
 
-/// The writer's side of the journal: which rows there are, and which are not needed any more.
+/// The newest messages of each room: those that are durable in the table `journal`, but not yet in the table `messages`.
 ///
-/// A commit puts its messages into a row, and messages that have gathered there into their places; a row whose messages
-/// are all in their places is deleted. After a crash the rows say what has not been filed.
+/// A room's history is its rows in `messages`, followed by these. A commit adds one row with all its messages to the
+/// journal, because one row costs one page however many rooms it touches. Later commits file some of them: they move
+/// messages of one room to `messages` together, see ``Backlog``. A row is deleted once all its messages are filed, see
+/// ``JournalRows``. After a crash, the rows show what has not been filed.
 ///
-/// Confined to the writer's thread.
-struct Journal {
-    /// The messages that only the journal has.
-    let recent: RecentMessages
-    private var rows: JournalRows
-    /// The number of the row for the next room that is set aside. It and those after it count down from the first row.
-    private var asideRow: Int64 = -1
-    private let isUsed: Bool
-    private let age: Int64
-
-    /// True if every message is in its place, and the table has no row.
-    var isEmpty: Bool { rows.count == 0 && recent.isEmpty }
-
-    /// Returns whether there may be something in the rows before this one that was changed or removed since.
-    func hasRows(before row: Int64) -> Bool { rows.count > 0 && rows.first < row }
-
-    /// The messages that a commit has to file before the rows before this one can be deleted.
-    func due(before row: Int64) -> Backlog.Filing { recent.due(before: row, .earliest) }
-
-    /// The row of the next commit that adds one.
-    var nextRow: Int64 { rows.next }
-
-    /// The row of the next commit; `nil` when messages are put in their places at once.
-    var row: Int64? { isUsed ? nextRow : nil }
-
-    /// An empty journal.
-    init(_ configuration: StoreConfiguration) {
-        isUsed = configuration.journalMessages > 0
-        recent = RecentMessages(
-            Backlog.Limits(
-                messages: configuration.journalMessages, bytes: configuration.journalBytes,
-                messagesOfRoom: configuration.journalMessagesOfRoom))
-        rows = JournalRows(JournalRows.Limits(rows: configuration.journalRows, bytes: configuration.journalRowBytes))
-        age = Int64(configuration.journalAge)
+/// Readers call ``messages(of:)`` before their read transaction begins. A message that is filed in between is then in
+/// both, and no message is in neither. Only the writer's thread changes the journal, by a ``JournalTransaction``.
+final class Journal: Sendable {
+    /// The bounds of the journal. Tests choose others.
+    struct Limits: Sendable {
+        /// Maximum number of messages, apart from those of one commit. With 0, each commit files its own messages.
+        var messages = 65_536
+        /// Maximum number of bytes of messages, apart from those of one commit: 32 MiB.
+        var bytes = 32 * 1024 * 1024
+        /// Number of messages at which a room is full. A commit files one full room, and every room with twice as many.
+        var messagesOfRoom = 1024
+        /// Number of rows beyond which rooms with messages in the oldest rows are filed.
+        var rows = 16_384
+        /// Number of bytes of rows beyond which rooms with messages in the oldest rows are filed: 128 MiB.
+        var rowBytes = 128 * 1024 * 1024
+        /// Time in milliseconds after which a message is filed while others are sent: 5 minutes.
+        var age: Int64 = 300_000
+        /// Time in milliseconds without a send after which everything is filed.
+        var idleTime = 1000
+        /// Maximum number of rooms that are set aside, see ``RowFailure``. Beyond it all sends are refused.
+        var asideRooms = 1000
+        /// Maximum number of bytes of messages of rooms that are set aside: 32 MiB. Beyond it all sends are refused.
+        var asideBytes = 32 * 1024 * 1024
+        /// Maximum size of ``ClientMessageFilter`` in bytes: 8 MiB, for 4 million ids.
+        var filterBytes = 8 * 1024 * 1024
+        /// Maximum number of messages of a room whose client message ids are read into the filter.
+        var filterFill = 8192
     }
 
-    /// Reads what a log has left in the journal that was not closed.
+    /// The messages that a transaction files before it does anything else.
+    enum Filing {
+        /// None.
+        case none
+        /// As many as it takes for the journal's bounds to hold.
+        case due
+        /// Those that have waited longest: about this many.
+        case oldest(Int)
+        /// Those in rows before this one.
+        case rows(before: Int64)
+        /// All of these rooms.
+        case rooms(ArraySlice<RoomID>)
+    }
+
+    private struct State {
+        var backlog: Backlog
+        var rows: JournalRows
+        /// The number of the row for the next room that is set aside. These count down from the first row.
+        var asideRow: Int64 = -1
+        /// The time when everything is filed if nothing is sent before.
+        var idleFiling: ContinuousClock.Instant
+
+        var isEmpty: Bool { rows.count == 0 && backlog.count == 0 }
+    }
+
+    /// The bounds.
+    let limits: Limits
+    private let state: Mutex<State>
+
+    /// Creates an empty journal.
+    init(_ limits: Limits = Limits()) {
+        self.limits = limits
+        state = Mutex(
+            State(
+                backlog: Backlog(limits), rows: JournalRows(limits), idleFiling: .now + .milliseconds(limits.idleTime)))
+    }
+
+    /// Reads the rows that a log left which was not closed.
     ///
-    /// - Throws: `DatabaseError`, `SQLITE_CORRUPT` when the rows do not continue what has been filed.
-    mutating func load(_ db: Database, at now: Timestamp) throws {
+    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if the rows do not continue the filed messages.
+    func load(_ db: Database, at now: Timestamp) throws {
         let lookup = try LookupStatements(db)
         let select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
         var rooms: [Int64: (id: RoomID, head: Int64, isDeleted: Bool)] = [:]
@@ -56,7 +90,7 @@ struct Journal {
                 if rooms[number] == nil { rooms[number] = try lookup.room(number) }
                 return rooms[number]?.id
             }.filter { message in
-                // What has been filed is here as well until the row is deleted; of a deleted room all was filed.
+                // A filed message stays in its row until the row is deleted. A deleted room has all its messages filed.
                 let (_, head, isDeleted) = rooms[message.roomNumber]!
                 guard message.seq > head, !isDeleted else { return false }
                 guard message.seq == head + 1 else {
@@ -65,54 +99,274 @@ struct Journal {
                 rooms[message.roomNumber]!.head = message.seq
                 return true
             }
-            recent.commit(Backlog.Filing(), messages, row: id, at: now)
-            rows.append(id, bytes: bytes.count)
-            // Messages that an earlier run set aside are filed like all others, if that is possible now.
-            asideRow = min(asideRow, id - 1)
+            state.withLock { state in
+                for message in messages { state.backlog.append(message, row: id, at: now) }
+                state.rows.append(id, bytes: bytes.count)
+                // Rooms that an earlier run set aside are filed like all others, if that is possible now.
+                state.asideRow = min(state.asideRow, id - 1)
+            }
         }
     }
 
-    /// What a commit at `time` has to file for all bounds to hold.
-    func due(at time: Timestamp) -> Backlog.Filing {
-        recent.due(before: rows.oldest, Timestamp(milliseconds: time.milliseconds - age))
+    // MARK: Reading
+
+    /// Returns the newest messages of a room, in order.
+    func messages(of room: RoomID) -> [RecentMessage] {
+        state.withLock { $0.backlog.messages(of: room) }
     }
 
-    /// Deletes some of the rows that are not needed when `filing` has been filed, before a commit adds one of so many bytes,
-    /// or none.
-    ///
-    /// - Returns: the first row that is there then, for ``commit(_:_:at:bytes:firstRow:)``.
-    func deleteSpentRows(
-        _ statements: WriterStatements, after filing: Backlog.Filing, adding bytes: Int
-    ) throws -> Int64 {
-        if rows.count == 0 { return nextRow }
-        // With nothing left but what is being added, all that were there before can go.
-        let first = rows.firstLeft(needed: recent.firstRow(after: filing), adding: bytes)
-        if first > rows.first { try statements.deleteJournalRows(from: rows.first, before: first) }
-        return first
-    }
-
-    /// Moves a room's messages to a row of their own, which no commit deletes, so that the rows that hold them now can go.
-    mutating func setAside(_ room: RoomID, _ statements: WriterStatements) throws {
-        let messages = recent.messages(of: room)
-        if messages.isEmpty { return }
-        try statements.transaction {
-            try statements.insertJournalRow(asideRow, JournalRow.bytes(of: messages))
+    /// Returns the newest messages of each room. Rooms are looked up some at a time, so that the writer waits briefly.
+    func messages(of rooms: some Collection<RoomID>) -> [[RecentMessage]] {
+        var all: [[RecentMessage]] = []
+        all.reserveCapacity(rooms.count)
+        var rest = rooms[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(Self.roomsAtOnce)
+            state.withLock { state in for room in some { all.append(state.backlog.messages(of: room)) } }
+            rest = rest.dropFirst(Self.roomsAtOnce)
         }
-        asideRow -= 1
-        recent.setAside(room)
+        return all
     }
 
-    /// A commit is durable.
+    /// Number of rooms that are looked up while the writer may have to wait.
+    private static let roomsAtOnce = 256
+
+    /// The number of rooms with messages in the journal.
+    var roomCount: Int { state.withLock(\.backlog.roomCount) }
+
+    /// The rooms with messages in the journal.
+    var rooms: [RoomID] { state.withLock(\.backlog.roomIDs) }
+
+    // MARK: Filing
+
+    /// True if every message is filed and the table has no row.
+    var isEmpty: Bool { state.withLock(\.isEmpty) }
+
+    /// The time to file everything if nothing is sent before; `nil` if the journal is empty.
+    var nextIdleFiling: ContinuousClock.Instant? { state.withLock { $0.isEmpty ? nil : $0.idleFiling } }
+
+    /// The number of the next row.
+    var nextRow: Int64 { state.withLock(\.rows.next) }
+
+    /// Returns true if rows before this one exist. They may hold messages that were changed or removed since.
+    func hasRows(before row: Int64) -> Bool { state.withLock { $0.rows.count > 0 && $0.rows.first < row } }
+
+    /// Stops filing a room, whose messages stay readable. They move to a row of their own, which no commit deletes, so
+    /// that the rows that hold them now can be deleted.
     ///
-    /// - Parameters:
-    ///   - time: that of the commit.
-    ///   - bytes: of the row that it has added; 0 when it has added none.
-    ///   - firstRow: the first row that it has left there.
-    mutating func commit(
-        _ filing: Backlog.Filing, _ messages: [RecentMessage], at time: Timestamp, bytes: Int, firstRow: Int64
+    /// - Returns: false, with nothing changed, if the messages of such rooms would have too many bytes.
+    func setAside(_ room: RoomID, _ statements: WriterStatements) throws -> Bool {
+        let messages = messages(of: room)
+        if messages.isEmpty { return true }
+        let bytes = messages.reduce(0) { $0 + $1.body.count }
+        let (asideBytes, row) = state.withLock { ($0.backlog.asideBytes, $0.asideRow) }
+        guard asideBytes + bytes <= limits.asideBytes else { return false }
+        try statements.transaction { try statements.insertJournalRow(row, JournalRow.bytes(of: messages)) }
+        state.withLock { state in
+            state.asideRow -= 1
+            state.backlog.setAside(room)
+        }
+        return true
+    }
+
+    // MARK: Transactions
+
+    fileprivate func select(_ filing: Filing, at time: Timestamp) -> Backlog.Selection {
+        state.withLock { state in
+            switch filing {
+            case .none: Backlog.Selection()
+            case .due:
+                state.backlog.due(
+                    before: state.rows.oldest, Timestamp(milliseconds: time.milliseconds - limits.age))
+            case .oldest(let most): state.backlog.oldest(most)
+            case .rows(let row): state.backlog.due(before: row)
+            case .rooms(let rooms): state.backlog.selection(of: rooms)
+            }
+        }
+    }
+
+    fileprivate func newest(of room: RoomID) -> RecentMessage? {
+        state.withLock { $0.backlog.newest(of: room) }
+    }
+
+    fileprivate func message(_ key: ClientMessageKey, in room: RoomID) -> RecentMessage? {
+        state.withLock { $0.backlog.message(key, in: room) }
+    }
+
+    fileprivate func hasAsideMessage(of user: UserID) -> Bool {
+        state.withLock { $0.backlog.hasAsideMessage(of: user) }
+    }
+
+    /// The changes of the table that a transaction has made.
+    fileprivate struct Written {
+        /// The number of the new row, and its bytes; 0 if there is none.
+        var row: Int64
+        var bytes: Int
+        /// The first row that is left.
+        var firstLeft: Int64
+    }
+
+    /// Writes messages as one row, and deletes some of the rows that are obsolete once `filed` is filed.
+    fileprivate func write(
+        _ messages: [RecentMessage], after filed: Backlog.Selection, _ statements: WriterStatements
+    ) throws -> Written {
+        let row = JournalRow.bytes(of: messages)
+        let (number, first, firstLeft) = state.withLock { state in
+            let (next, first) = (state.rows.next, state.rows.first)
+            if state.rows.count == 0 { return (next, next, next) }
+            let needed = state.backlog.firstRow(after: filed)
+            return (next, first, state.rows.firstLeft(needed: needed, adding: row.count))
+        }
+        if firstLeft > first { try statements.deleteJournalRows(from: first, before: firstLeft) }
+        if !row.isEmpty { try statements.insertJournalRow(number, row) }
+        return Written(row: number, bytes: row.count, firstLeft: firstLeft)
+    }
+
+    fileprivate func committed(
+        _ messages: [RecentMessage], after filed: Backlog.Selection, _ written: Written, at time: Timestamp
     ) {
-        recent.commit(filing, isUsed ? messages : [], row: nextRow, at: time)
-        rows.removeAll(before: firstRow)
-        if bytes > 0 { rows.append(nextRow, bytes: bytes) }
+        state.withLock { state in
+            if !filed.isEmpty { state.backlog.remove(filed) }
+            state.rows.removeAll(before: written.firstLeft)
+            guard written.bytes > 0 else { return }
+            for message in messages { state.backlog.append(message, row: written.row, at: time) }
+            state.rows.append(written.row, bytes: written.bytes)
+            state.idleFiling = .now + .milliseconds(limits.idleTime)
+        }
+    }
+}
+
+/// One commit's use of the journal: it appends messages, finds those that were sent before, and files messages.
+///
+/// A message is changed only while its room has no messages in the journal. So the journal's messages of a room are newer,
+/// by `seq` and by revision, than all its filed messages. A commit that changes a room files it first, and files at once
+/// what it sends to the room afterwards.
+///
+/// The journal itself changes in ``committed()``, once the transaction is durable. Confined to the writer's thread.
+struct JournalTransaction: ~Copyable {
+    private let journal: Journal
+    private let filter: ClientMessageFilter
+    private let statements: WriterStatements
+    private let time: Timestamp
+    private var filed: Backlog.Selection
+    private var new = RecentMessageList()
+    /// The rooms that have no messages in the journal during this transaction.
+    private var filedRooms: Set<RoomID> = []
+    private var written: Journal.Written?
+
+    /// Creates a transaction at `time` that files messages, and appends at most `count`.
+    init(
+        _ journal: Journal, _ filter: ClientMessageFilter, filing: Journal.Filing, appending count: Int,
+        at time: Timestamp, _ statements: WriterStatements
+    ) {
+        self.journal = journal
+        self.filter = filter
+        self.time = time
+        self.statements = statements
+        filed = journal.select(filing, at: time)
+        new.reserveCapacity(count)
+    }
+
+    /// Files the messages that it was created with. The first step of the transaction.
+    ///
+    /// - Throws: ``RowFailure`` with their rooms.
+    func begin() throws {
+        try RowFailure.of(filed.rooms) { try statements.insert(filed.messages) }
+    }
+
+    // MARK: Appending
+
+    /// Adds a new message, the newest of its room.
+    mutating func append(_ message: RecentMessage) throws {
+        // The key stays if the transaction fails. That costs one lookup.
+        insertIntoFilter(message)
+        if filedRooms.contains(message.room) { try statements.insert([message]) } else { new.append(message) }
+    }
+
+    /// Returns the snapshot of the message that was sent with a client message id; `nil` if there is none.
+    func body(sentAs key: ClientMessageKey, in id: RoomID, _ room: inout RoomTable.Room) throws -> [UInt8]? {
+        let isFiltered = room.filter == filter.number
+        if isFiltered, !filter.mayContain(key.hash(in: room.number)) { return nil }
+        if !filedRooms.contains(id), let message = new.first(key, in: room.number) ?? journal.message(key, in: id) {
+            return message.body
+        }
+        let stored = try statements.lookup.message(room: room.number, sender: key.sender, clientMessageID: key.id)
+        if !isFiltered, stored == nil { try fillFilter(of: id, &room) }
+        return stored?.body
+    }
+
+    /// Adds all client message ids of a room to the filter, once the lookups in the room have taken as long as reading
+    /// them all takes.
+    private func fillFilter(of id: RoomID, _ room: inout RoomTable.Room) throws {
+        room.lookups += 1
+        guard room.head <= journal.limits.filterFill, Int64(room.lookups) * Self.readsOfLookup >= room.head
+        else { return }
+        let number = filter.number
+        try statements.lookup.forEachClientMessageKey(of: room.number) { filter.insert($0) }
+        for message in journal.messages(of: id) { insertIntoFilter(message) }
+        for message in new.messages where message.roomNumber == room.number { insertIntoFilter(message) }
+        // If the filter has become full meanwhile and has dropped the first ids, it has another number.
+        room.filter = number
+        room.lookups = 0
+    }
+
+    /// The number of client message ids that are read in the time of one lookup.
+    private static let readsOfLookup: Int64 = 8
+
+    private func insertIntoFilter(_ message: RecentMessage) {
+        guard let hash = message.keyHash else { return }
+        filter.insert(ClientMessageKey.hash(hash, in: message.roomNumber))
+    }
+
+    // MARK: Looking up
+
+    /// Adds to a room's filed state what the journal knows of it.
+    func complete(_ room: inout RoomTable.Room, _ id: RoomID) {
+        if let newest = journal.newest(of: id) {
+            (room.head, room.rev, room.latest) = (newest.seq, newest.rev, newest.createdAt)
+        }
+        // A room without messages has no client message ids, so the filter has them all.
+        if room.head == 0 { room.filter = filter.number }
+    }
+
+    /// Returns true if a message of a user in a room is not filed.
+    func hasMessage(of user: UserID, in id: RoomID, _ room: RoomTable.Room) -> Bool {
+        journal.messages(of: id).contains { $0.sender == user }
+            || new.messages.contains { $0.roomNumber == room.number && $0.sender == user }
+    }
+
+    /// Returns true if a room that is set aside holds a message of a user.
+    func hasAsideMessage(of user: UserID) -> Bool { journal.hasAsideMessage(of: user) }
+
+    // MARK: Filing
+
+    /// Files all messages of a room, so that they can be changed.
+    ///
+    /// - Throws: ``RowFailure`` with the room.
+    mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws {
+        guard filedRooms.insert(id).inserted else { return }
+        var messages = new.removeAll(of: room.number)
+        if !filed.contains(id) {
+            let unfiled = journal.messages(of: id)
+            filed.add(id, unfiled)
+            messages = unfiled + messages
+        }
+        try RowFailure.of([id]) { try statements.insert(messages) }
+    }
+
+    // MARK: Committing
+
+    /// Writes the appended messages, and deletes obsolete rows. The last step of the transaction.
+    mutating func write() throws {
+        if journal.limits.messages == 0 {
+            for message in new.messages { try RowFailure.of([message.room]) { try statements.insert([message]) } }
+            new = RecentMessageList()
+        }
+        written = try journal.write(new.messages, after: filed, statements)
+    }
+
+    /// Shows the changes to readers. Called once the transaction is durable.
+    func committed() {
+        if let written { journal.committed(new.messages, after: filed, written, at: time) }
     }
 }

@@ -6,45 +6,28 @@
 ///
 /// A plain value.
 struct JournalRows {
-    /// Limits of the rows that hold unfiled messages, apart from the newest row.
-    struct Limits {
-        var rows: Int
-        var bytes: Int
-    }
-
-    /// Maximum number of rows that one commit deletes.
-    static let mostDeleted = 256
-    /// Number of bytes after which a commit deletes no further row: 1 MiB, or twice what it adds, and two rows at least.
-    static let bytesDeleted = 1024 * 1024
-    /// Number of rows that a commit deletes before it adds one. The new row takes over their pages, which would otherwise be
-    /// written twice.
-    static let rowsReplaced = 2
-    /// Divisor for large numbers of spent rows: a commit that adds a row deletes one in 32 of them, if that is more than
-    /// ``rowsReplaced``.
-    static let rowsOfDeletion = 32
-
-    private let limits: Limits
+    private let limits: Journal.Limits
     private var rows: [(number: Int64, bytes: Int)] = []
     /// The index in `rows` of the first one that has not been deleted.
     private var head = 0
-    /// The index in `rows` of the first one that is within the limits.
+    /// The index in `rows` of the first one that is within the limits. The newest row always is.
     private var firstWithin = 0
     private var bytes = 0
     private var bytesWithin = 0
     /// The number of the next row.
     private(set) var next: Int64 = 1
 
-    init(_ limits: Limits) {
+    init(_ limits: Journal.Limits) {
         self.limits = limits
     }
 
     /// The number of rows.
     var count: Int { rows.count - head }
 
-    /// The first one; ``next`` when there is none.
+    /// The first row; ``next`` if there is none.
     var first: Int64 { number(at: head) }
 
-    /// The first row within the limits. Rooms with messages in earlier rows are to be filed.
+    /// The first row within the limits. Rooms with messages in earlier rows must be filed.
     var oldest: Int64 { number(at: firstWithin) }
 
     /// Records that a commit has added this row, the newest.
@@ -53,7 +36,7 @@ struct JournalRows {
         next = number + 1
         self.bytes += bytes
         bytesWithin += bytes
-        while firstWithin < rows.count - 1, rows.count - firstWithin > limits.rows || bytesWithin > limits.bytes {
+        while firstWithin < rows.count - 1, rows.count - firstWithin > limits.rows || bytesWithin > limits.rowBytes {
             bytesWithin -= rows[firstWithin].bytes
             firstWithin += 1
         }
@@ -66,13 +49,13 @@ struct JournalRows {
     ///   - added: The bytes of the row that the commit adds; 0 if it adds none.
     func firstLeft(needed: Int64?, adding added: Int) -> Int64 {
         let end = needed ?? next
-        let isSlow = added > 0 && bytes <= limits.bytes
-        let spent = Int(clamping: end - first)
-        let most = isSlow ? max(Self.rowsReplaced, spent / Self.rowsOfDeletion) : .max
-        let mostBytes = max(Self.bytesDeleted, 2 * added)
+        let isSlow = added > 0 && bytes <= limits.rowBytes
+        let obsolete = Int(clamping: end - first)
+        let most = isSlow ? max(CommitLimits.replacedRows, obsolete / CommitLimits.rowsOfDeletion) : .max
+        let mostBytes = max(CommitLimits.deletedBytes, 2 * added)
         var (index, freed) = (head, 0)
-        while index < rows.count, rows[index].number < end, index - head < min(most, Self.mostDeleted),
-            index - head < Self.rowsReplaced || freed < mostBytes
+        while index < rows.count, rows[index].number < end, index - head < min(most, CommitLimits.deletedRows),
+            index - head < CommitLimits.replacedRows || freed < mostBytes
         {
             freed += rows[index].bytes
             index += 1

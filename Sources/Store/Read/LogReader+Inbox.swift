@@ -4,7 +4,7 @@ import Wire
 
 /// Queries about all rooms of a user.
 ///
-/// Recent messages must be taken before the snapshot begins, see ``RecentMessages``, but only the database knows the
+/// Recent messages must be taken before the snapshot begins, see ``Journal``, but only the database knows the
 /// user's rooms. So the reader first reads the user's rooms, then takes their recent messages, and then begins the
 /// snapshot that it answers from:
 ///
@@ -55,10 +55,10 @@ extension LogReader {
             numbers.append(number)
             ids.append(id)
         }
-        let activeCount = self.recent.roomCount
+        let activeCount = journal.roomCount
         try database.inDatabase { _ in
             if try inbox.isIndexed(), try inbox.count(of: user, most: activeCount + 1) > activeCount {
-                let active = self.recent.rooms
+                let active = journal.rooms
                 for id in active {
                     if let number = try inbox.number(of: id, for: user) { add(number, id) }
                 }
@@ -67,7 +67,7 @@ extension LogReader {
                 try inbox.forEachRoom(of: user, add)
             }
         }
-        let recent = self.recent.messages(ofAll: ids)
+        let recent = journal.messages(of: ids)
         for index in ids.indices { own.rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
         return own
     }

@@ -5,7 +5,7 @@ import Wire
 /// The reading threads. They share a queue, and each answers several queries in one transaction.
 final class LogReader: Sendable {
     private let queue: QueryQueue
-    let recent: RecentMessages
+    let journal: Journal
     private let storage: StorageWatch
     private let observer: any LogObserver
     let bans: BanTable
@@ -18,11 +18,11 @@ final class LogReader: Sendable {
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(
-        recent: RecentMessages, bans: BanTable, storage: StorageWatch, observer: any LogObserver, epoch: String,
+        journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver, epoch: String,
         configuration: StoreConfiguration
     ) {
         self.storage = storage
-        self.recent = recent
+        self.journal = journal
         self.bans = bans
         clock = configuration.clock
         self.observer = observer
@@ -120,8 +120,9 @@ final class LogReader: Sendable {
         _ deflater: PushDeflater
     ) -> Int {
         var count = 0
-        // Taken before the transaction begins, see RecentMessages.
-        let recent = recent.messages(for: queries)
+        // Taken before the transaction begins, see Journal.
+        let rooms = queries.prefix { $0.room != nil }
+        let recent = journal.messages(of: rooms.lazy.map { $0.room! })
         do {
             try database.inDatabase { db in
                 let prepared = try statements ?? ReaderStatements(db)
@@ -162,12 +163,12 @@ final class LogReader: Sendable {
         let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
         statements = prepared
         let snapshot = snapshot(prepared, deflater)
-        // Taken before the transaction begins, see RecentMessages.
+        // Taken before the transaction begins, see Journal.
         var recent: [RoomID: [RecentMessage]] = [:]
         switch read {
         case .rooms, .user:
-            let rooms = self.recent.rooms
-            for (room, messages) in zip(rooms, self.recent.messages(ofAll: rooms)) where !messages.isEmpty {
+            let rooms = journal.rooms
+            for (room, messages) in zip(rooms, journal.messages(of: rooms)) where !messages.isEmpty {
                 recent[room] = messages
             }
         case .erasure, .bans: break

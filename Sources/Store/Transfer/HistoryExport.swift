@@ -125,7 +125,7 @@ public struct HistoryExport: Sendable {
                 "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev", db)
             selectMarks = try PreparedStatement(
                 "SELECT name, user, seq FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0", db)
-            var journal = Journal(StoreConfiguration())
+            let journal = Journal()
             try journal.load(db, at: .now())
             self.journal = journal
         }
@@ -169,7 +169,7 @@ public struct HistoryExport: Sendable {
                 try row.withBytes(1) { body in try write(body, RowKey(rawValue: key)) }
             }
             // A room's recent messages are newer than its rows, and have never been changed.
-            for message in journal.recent.messages(of: id) {
+            for message in journal.messages(of: id) {
                 let body = message.body
                 try write(body.span, RowKey(room: number, message.seq))
             }

@@ -229,9 +229,9 @@ private struct LineInput {
 extension Journal {
     /// Files all messages of a journal that no log has open. Must be called in a transaction.
     static func empty(_ db: Database, _ statements: WriterStatements) throws {
-        var journal = Journal(StoreConfiguration())
+        let journal = Journal()
         try journal.load(db, at: .now())
-        try statements.insert(journal.recent.oldest(.max).messages)
+        try statements.insert(journal.messages(of: journal.rooms).flatMap { $0 })
         try db.execute(sql: "DELETE FROM journal")
     }
 }

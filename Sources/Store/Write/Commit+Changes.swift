@@ -11,7 +11,7 @@ extension Commit {
             return .failure(.messageNotFound)
         }
         guard room.rev < RowKey.maximumPlace else { return .failure(.unavailable("The room is full.")) }
-        try settle(id, room)
+        try file(id, room)
         let place = RowKey(room: room.number, change.seq)
         guard let body = try statements.changes.message(place) else {
             return .failure(.internalError("A message is missing in its room."))

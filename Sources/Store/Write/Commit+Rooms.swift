@@ -91,8 +91,8 @@ extension Commit {
 
     /// Deletes a room: nobody gets at it from now on, and a job removes what it holds.
     private mutating func delete(_ id: RoomID, _ room: RoomTable.Room) throws -> Stored {
-        // What is in the journal only has to be in its place to be removed there.
-        try settle(id, room)
+        // The job removes filed messages only.
+        try file(id, room)
         try statements.members.markDeleted(room.number)
         var room = room
         room.markDeleted()
@@ -105,7 +105,7 @@ extension Commit {
 
     /// True when a user has sent to a room or read it, though not a member of it.
     private func hasTakenPart(_ user: UserID, in id: RoomID, _ room: RoomTable.Room) throws -> Bool {
-        try hasUnfiledMessage(of: user, in: id, room) || statements.activity.wasEngaged(user.string, in: room.number)
+        try journal.hasMessage(of: user, in: id, room) || statements.activity.wasEngaged(user.string, in: room.number)
     }
 
     private mutating func set(

@@ -4,17 +4,16 @@ import GRDBSQLite
 import Synchronization
 import Wire
 
-/// The one thread that writes: it takes what has queued, commits it in one transaction with one sync, and tells.
+/// The writer's thread: it takes the queued submissions, commits them in one transaction with one sync, and tells the
+/// observer.
 ///
-/// A commit puts its messages into the journal; see ``Backlog`` for how they get from there to their places. While a
-/// commit is on its way to the disk the next ones gather, so the busier the server, the more messages share a sync; idle,
-/// a message is committed at once.
+/// While a commit is written to the disk, the next submissions gather in the queue. So the busier the server, the more
+/// messages share a sync. An idle server commits a message at once.
 final class LogWriter: Sendable {
     private let queue: WorkQueue<Submission>
     let database: DatabaseQueue
     let observer: any LogObserver
-    /// As it was when the database was opened; the thread has its own from there on.
-    private let journal: Journal
+    let journal: Journal
     private let bans: BanTable
     let configuration: StoreConfiguration
     private let storage: StorageWatch
@@ -34,16 +33,16 @@ final class LogWriter: Sendable {
         queue = WorkQueue(limit: configuration.submissionQueue)
     }
 
-    /// The number of submissions that wait.
+    /// The number of waiting submissions.
     var queued: Int { queue.count }
 
-    /// The reason why the last commit failed; `nil` when it did not.
+    /// The reason why the last commit failed; `nil` if it succeeded.
     var failure: String? { failureText.withLock { $0 } }
 
     /// The number of rooms that are set aside.
     var asideCount: Int { asideRooms.load(ordering: .relaxed) }
 
-    /// Adds to the next commit.
+    /// Adds submissions to the queue.
     func submit(_ submissions: [Submission]) {
         let admission = queue.append(submissions)
         guard let refusal = admission.refusal else { return }
@@ -51,14 +50,14 @@ final class LogWriter: Sendable {
             submissions[admission.count...].map { Outcome(ticket: $0.ticket, result: .failure(refusal)) }, [])
     }
 
-    /// Commits what is left, and ends.
+    /// Closes the queue. The thread commits the rest and ends.
     func close() {
         queue.close()
     }
 
     // MARK: The thread
 
-    /// Commits until the queue is closed and empty. Nothing else uses the connection meanwhile.
+    /// Runs the thread until the queue is closed and empty. Nothing else uses the connection meanwhile.
     func run() {
         database.writeWithoutTransaction { db in run(db) }
     }
@@ -69,70 +68,57 @@ final class LogWriter: Sendable {
         var state = WriterState(db, journal, bans, configuration)
         var expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
         var jobs = unfinishedJobs(&state)
-        var filingTime = ContinuousClock.now + .milliseconds(configuration.filingDelay)
         var nextLook = ContinuousClock.now
-        while let submissions = take(within: wait(for: state.journal, filingTime, nextLook, expiry?.next, jobs.next)) {
+        while let submissions = take(within: wait(nextLook, journal.nextIdleFiling, expiry?.next, jobs.next)) {
             if configuration.storageLookInterval == 0 || nextLook <= .now {
                 look()
                 nextLook = .now + .milliseconds(max(1, configuration.storageLookInterval))
             }
-            // Nothing is written while a file is gone, nor brought into it.
+            // While a file is missing, nothing is committed or checkpointed.
             if storage.isLost {
                 refuse(submissions[...], .storageLost)
                 continue
             }
             if !submissions.isEmpty {
                 var rest = submissions[...]
-                let row = state.journal.nextRow
-                while !rest.isEmpty {
-                    rest = rest.dropFirst(commit(rest, state.journal.due(at: configuration.clock()), &state, &jobs))
-                }
-                // Read marks and changes of messages add nothing to the journal.
-                if state.journal.nextRow > row { filingTime = .now + .milliseconds(configuration.filingDelay) }
+                while !rest.isEmpty { rest = rest.dropFirst(commit(rest, filing: .due, &state, &jobs)) }
             } else if failure != nil {
-                // Writing elsewhere says nothing of what is damaged: then only a commit shows that messages can be stored.
+                // After damage, a probe of another table proves nothing. Only a commit shows that messages can be stored.
                 if !state.isDamaged { probe(db) }
-            } else if !state.journal.isEmpty, filingTime <= .now {
-                // Until there is something better to do.
-                commit([], state.journal.recent.oldest(Backlog.messagesOfFiling), &state, &jobs)
+            } else if let due = journal.nextIdleFiling, due <= .now {
+                commit([], filing: .oldest(CommitLimits.filedMessages), &state, &jobs)
             }
             if failure == nil, var due = expiry, due.next <= .now {
                 expire(&due, &state, &jobs)
                 expiry = due
             }
             if failure == nil, let due = jobs.next, due <= .now { work(on: &jobs, &state) }
-            // Where this fails, the log grows until it can be done, or until a commit fails too.
+            // If this fails, the log grows until a later checkpoint succeeds, or until a commit fails too.
             try? log.checkpoint(db)
         }
-        while failure == nil, !state.journal.isEmpty {
-            commit([], state.journal.recent.oldest(configuration.commitSubmissions), &state, &jobs)
+        while failure == nil, !journal.isEmpty {
+            commit([], filing: .oldest(configuration.commit.submissions), &state, &jobs)
         }
         look()
         if storage.isLost { keepLog(db) }
     }
 
-    /// Keeps SQLite from deleting the write-ahead log when the connection is closed: what has its name may be another
-    /// database's by now. What the log holds is brought into the database all the same, if that is still there.
+    /// Keeps SQLite from deleting the write-ahead log when the connection is closed, because the file with its name may
+    /// belong to another database by now. The log is still checkpointed into the database, if that is there.
     private func keepLog(_ db: Database) {
         var isKept: Int32 = 1
         sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
-    /// The time to wait for submissions, in milliseconds, until there is something else to be done.
-    private func wait(
-        for journal: Journal, _ filingTime: ContinuousClock.Instant, _ nextLook: ContinuousClock.Instant,
-        _ others: ContinuousClock.Instant?...
-    ) -> Int {
+    /// Returns the time in milliseconds to wait for submissions, until the next look or other work is due.
+    private func wait(_ nextLook: ContinuousClock.Instant, _ others: ContinuousClock.Instant?...) -> Int {
         var time = nextLook
-        if failure == nil {
-            for other in others { time = min(time, other ?? time) }
-            if !journal.isEmpty { time = min(time, filingTime) }
-        }
+        if failure == nil { for other in others { time = min(time, other ?? time) } }
         let milliseconds = max(0, ContinuousClock.now.duration(to: time).milliseconds)
         return failure == nil || storage.isLost ? milliseconds : min(milliseconds, configuration.probeInterval)
     }
 
-    /// Looks whether the files are in their places, and tells when that is news.
+    /// Checks that the database's files are in their places, and reports a change.
     private func look() {
         let wasLost = storage.isLost
         storage.look()
@@ -148,41 +134,41 @@ final class LogWriter: Sendable {
         observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
     }
 
-    /// Waits for what is to be committed next; nothing when the time is up.
+    /// Waits for the submissions of the next commit. Returns none once the time is up, and `nil` once the queue is closed.
     private func take(within milliseconds: Int?) -> [Submission]? {
-        queue.take(configuration.commitSubmissions, within: milliseconds) { waiting in
+        queue.take(configuration.commit.submissions, within: milliseconds) { waiting in
             var bytes = 0
             for index in waiting.indices {
                 bytes += waiting[index].byteCount
-                if bytes > configuration.commitBytes { return index }
+                if bytes > configuration.commit.bytes { return index }
             }
             return waiting.count
         }
     }
 
-    /// Commits the first of the submissions: one at least, and as many as it takes to make `commitBytes` of changed
-    /// snapshots. A reaction to a large message brings little with it, and makes much.
+    /// Commits the first submissions: at least one, until they have changed ``CommitLimits/bytes`` of snapshots. A
+    /// reaction to a large message has few bytes itself, and changes many.
     ///
-    /// - Returns: how many it was; 0 when they are to be tried again because a damaged room was set aside.
+    /// - Returns: the number of submissions done; 0 if a damaged room was set aside and all must be tried again.
     @discardableResult
     private func commit(
-        _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing, _ state: inout WriterState,
+        _ submissions: ArraySlice<Submission>, filing: Journal.Filing, _ state: inout WriterState,
         _ jobs: inout Jobs
     ) -> Int {
         let start = ContinuousClock.now
         do {
-            let done = try state.transact(filing, submissions: submissions.count) { commit in
-                try commit.apply(submissions, changing: configuration.commitBytes)
+            let done = try state.transact(filing: filing, submissions: submissions.count) { commit in
+                try commit.apply(submissions, changing: configuration.commit.bytes)
             }
             note(failure: nil)
             if submissions.isEmpty { return 0 }
             configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
-            add(done.jobs, to: &jobs, state.journal)
+            add(done.jobs, to: &jobs)
             tell(done)
             return done.outcomes.count
         } catch let failure as RowFailure {
             do {
-                return try keepApart(failure, submissions, filing, &state, &jobs)
+                return try keepApart(failure, submissions, &state, &jobs)
             } catch {
                 return fail(submissions, error, &state)
             }
@@ -192,6 +178,8 @@ final class LogWriter: Sendable {
     }
 
     /// Refuses submissions because nothing can be stored.
+    ///
+    /// - Returns: their number.
     private func fail(_ submissions: ArraySlice<Submission>, _ error: any Error, _ state: inout WriterState) -> Int {
         state.isDamaged = (error as? DatabaseError)?.isOfRows == true
         note(failure: "\(error)")
@@ -201,30 +189,29 @@ final class LogWriter: Sendable {
 
     // MARK: Damage
 
-    /// Sets aside or refuses what a commit has failed because of, of which nothing lasts.
+    /// Sets aside the room, or refuses the submission, that has made a commit fail.
     ///
-    /// - Returns: how many submissions are done with; 0 when all are to be tried again.
-    /// - Throws: `DatabaseError` when the rest cannot be stored either.
+    /// - Returns: the number of submissions done; 0 if all must be tried again.
+    /// - Throws: `DatabaseError` if the other submissions cannot be stored either.
     private func keepApart(
-        _ failure: RowFailure, _ submissions: ArraySlice<Submission>, _ filing: Backlog.Filing,
-        _ state: inout WriterState, _ jobs: inout Jobs
+        _ failure: RowFailure, _ submissions: ArraySlice<Submission>, _ state: inout WriterState, _ jobs: inout Jobs
     ) throws -> Int {
-        if let room = failure.room, try setAside(room, failure.cause, &state) { return 0 }
-        guard let index = failure.submission else {
-            if failure.room != nil { throw failure.cause }
-            try fileApart(filing.rooms[...], &state)
+        if failure.rooms.count > 1 {
+            try fileApart(failure.rooms[...], &state)
             return 0
         }
+        if let room = failure.rooms.first, try setAside(room, failure.cause, &state) { return 0 }
+        guard let index = failure.submission else { throw failure.cause }
         // The submissions before it are committed first, so that outcomes are told in order.
-        if index > 0 { return commit(submissions.prefix(index), filing, &state, &jobs) }
+        if index > 0 { return commit(submissions.prefix(index), filing: .due, &state, &jobs) }
         refuse(submissions.prefix(1), Self.problem(failure.cause))
         return 1
     }
 
-    /// Files rooms in ever smaller parts, each in a transaction of its own, and sets those aside that cannot be filed.
+    /// Files rooms in halves, quarters and so on, each in a transaction of its own, and sets aside those that fail.
     private func fileApart(_ rooms: ArraySlice<RoomID>, _ state: inout WriterState) throws {
         do {
-            _ = try state.transact(state.journal.recent.filing(of: rooms)) { _ in }
+            _ = try state.transact(filing: .rooms(rooms)) { _ in }
         } catch let failure as RowFailure {
             guard rooms.count > 1 else {
                 guard try setAside(rooms.first!, failure.cause, &state) else { throw failure.cause }
@@ -243,17 +230,17 @@ final class LogWriter: Sendable {
         return true
     }
 
-    /// Tells what a commit that is durable has done.
+    /// Tells the observer of a durable commit.
     func tell(_ done: borrowing Commit) {
         if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
         if !done.ends.isEmpty { observer.accessEnded(done.ends) }
         if !done.outcomes.isEmpty || !done.batches.isEmpty { observer.committed(done.outcomes, done.batches) }
     }
 
-    /// How much a probe writes: as much as a large send, since whether there is room shows only when some is taken.
+    /// Number of bytes that a probe writes: as many as a large send, to show that the disk has room for one.
     private static let probeBytes = 256 * 1024
 
-    /// Writes something, and takes it away again.
+    /// Writes and deletes a row, to find out if the database can be written to again.
     private func probe(_ db: Database) {
         do {
             try db.execute(
@@ -265,7 +252,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Remembers what came of the last attempt to write, and tells when that is news.
+    /// Records the result of the last attempt to write, and reports a change.
     private func note(failure: String?) {
         let before = failureText.withLock { text in
             defer { text = failure }
@@ -282,7 +269,7 @@ final class LogWriter: Sendable {
 }
 
 extension Duration {
-    /// The time in milliseconds, rounded up: who waits so long does not wake up before it is over.
+    /// The time in milliseconds, rounded up so that a wait does not end early.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
@@ -290,7 +277,7 @@ extension Duration {
 }
 
 extension Submission {
-    /// About how many bytes it brings with it.
+    /// An estimate of its bytes.
     fileprivate var byteCount: Int {
         switch change {
         case .send(let draft): draft.content.byteCount
@@ -306,14 +293,14 @@ extension Submission {
 }
 
 extension Content {
-    /// About how many bytes it has.
+    /// An estimate of its bytes.
     fileprivate var byteCount: Int {
         text.utf8.count + data.count + (attachments.isEmpty ? 0 : attachments.byteCount)
     }
 }
 
 extension Attachment {
-    /// About how many bytes it has: its strings, and what its numbers and all names take.
+    /// An estimate of its bytes in JSON: its strings, and 128 for numbers and names.
     fileprivate var byteCount: Int {
         var count = url.utf8.count + 128
         for string in [mime, title, description, thumbhash] { count += string?.utf8.count ?? 0 }
@@ -322,6 +309,6 @@ extension Attachment {
 }
 
 extension [Attachment] {
-    /// About how many bytes they have.
+    /// An estimate of their bytes.
     fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 }

@@ -2,33 +2,32 @@ import Chat
 import GRDB
 import Wire
 
-/// What the writer's thread has of its own from one transaction to the next.
+/// The state that the writer keeps from one transaction to the next.
 ///
-/// Confined to that thread.
+/// Confined to the writer's thread.
 struct WriterState {
     private let db: Database
     private let configuration: StoreConfiguration
     // Prepared when they are first needed: that may fail, and succeed later.
     private var statements: WriterStatements?
     private var rooms: RoomTable
-    private(set) var journal: Journal
-    /// The rooms that take no changes because their part of the database is damaged, see ``RowFailure``.
+    private let journal: Journal
+    /// The rooms that take no changes because their rows are damaged, see ``RowFailure``.
     private(set) var aside: Set<RoomID> = []
-    /// True if the last commit failed because of damage that is not of one room.
+    /// True if the last commit failed because of damage that concerns more than one room.
     var isDamaged = false
     private let filter: ClientMessageFilter
     private let bans: BanTable
     /// The users who are being erased.
     private var erasing: Set<UserID> = []
 
-    /// What a writer begins with.
     init(_ db: Database, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
         self.db = db
         self.bans = bans
         self.configuration = configuration
         self.journal = journal
         rooms = RoomTable(limit: configuration.cachedRooms)
-        filter = ClientMessageFilter(bytes: configuration.clientMessageFilter)
+        filter = ClientMessageFilter(bytes: journal.limits.filterBytes)
     }
 
     /// The statements, prepared once.
@@ -40,49 +39,42 @@ struct WriterState {
         return new
     }
 
-    /// Sets a room aside. What it has in the journal stays there, and is filed when the log is opened the next time.
+    /// Sets a room aside. Its messages stay in the journal, and are filed when the log is opened again.
     ///
-    /// - Returns: `false` when that would be more than there may be; nothing is changed then.
-    /// - Throws: `DatabaseError`; nothing is changed then.
+    /// - Returns: false, with nothing changed, if there would be too many such rooms or too many bytes.
+    /// - Throws: `DatabaseError`, with nothing changed.
     mutating func setAside(_ room: RoomID) throws -> Bool {
-        let bytes = journal.recent.messages(of: room).reduce(0) { $0 + $1.body.count }
-        guard aside.count < configuration.asideRooms,
-            bytes == 0 || journal.recent.asideBytes + bytes <= configuration.asideBytes
-        else { return false }
-        try journal.setAside(room, prepared())
+        guard aside.count < journal.limits.asideRooms, try journal.setAside(room, prepared()) else { return false }
         aside.insert(room)
         return true
     }
 
-    /// Makes one transaction: files what is due, and does what `body` does.
+    /// Makes one transaction: files messages, and then does what `body` does.
     ///
-    /// - Parameter submissions: how many `body` applies, at most.
-    /// - Throws: ``RowFailure`` or `DatabaseError`; nothing is changed then.
+    /// - Parameter submissions: maximum number of submissions that `body` applies.
+    /// - Throws: ``RowFailure`` or `DatabaseError`, with nothing changed.
     mutating func transact(
-        _ filing: Backlog.Filing, submissions: Int = 0, _ body: (inout Commit) throws -> Void
+        filing: Journal.Filing = .none, submissions: Int = 0, _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
         let statements = try prepared()
-        // Taken out while it changes, and put back only if that lasts.
+        let time = configuration.clock()
+        // Taken out while it changes, and put back only if the transaction succeeds.
         let rooms = rooms
         self.rooms = RoomTable(limit: configuration.cachedRooms)
+        let part = JournalTransaction(journal, filter, filing: filing, appending: submissions, at: time, statements)
         var commit = Commit(
-            statements, rooms: rooms, recent: journal.recent, filter: filter, bans: bans,
-            erasing: erasing, filing: filing, aside: aside, submissions: submissions, configuration: configuration)
-        var row: [UInt8] = []
-        var firstRow: Int64 = 0
+            statements, rooms: rooms, journal: part, bans: bans, erasing: erasing, aside: aside,
+            submissions: submissions, at: time, configuration)
         try statements.transaction {
-            try commit.file()
+            try commit.journal.begin()
             try body(&commit)
-            if journal.row == nil { try commit.storeInPlace() } else { row = commit.row() }
-            firstRow = try journal.deleteSpentRows(statements, after: commit.filing, adding: row.count)
-            if let number = journal.row, !row.isEmpty { try statements.insertJournalRow(number, row) }
+            try commit.journal.write()
         }
         commit.bans.apply(at: commit.time)
         erasing = commit.erasing
         self.rooms = commit.takeRooms()
         self.rooms.keepWithinLimit()
-        self.journal.commit(
-            commit.filing, commit.messages, at: commit.time, bytes: row.count, firstRow: firstRow)
+        commit.journal.committed()
         return commit
     }
 }

@@ -24,7 +24,7 @@ struct BackupTests {
 
     @Test("of an open database shows one moment, including messages in the journal")
     func open() throws {
-        let log = try TestLog { $0.filingDelay = 60_000 }
+        let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.fill(3)
         try log.edit(2, "changed")
         let lobby = try log.fill(2)
@@ -107,7 +107,7 @@ struct BackupTests {
 
     @Test("contains nothing that was deleted, even if the journal still does")
     func deleted() throws {
-        let log = try TestLog { $0.filingDelay = 60_000 }
+        let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.sendAll((0..<20).map { .init(text: "whisper \($0)" + String(repeating: "x", count: $0 * 500)) })
         try log.fill(1, "attic")
         for seq in 1...20 as ClosedRange<Int64> { try log.delete(seq) }

@@ -92,9 +92,9 @@ struct ChangeModelTests {
     func matchesModel(seed: UInt64, journalMessages: Int, messagesOfRoom: Int) throws {
         var generator = SeededGenerator(seed: seed)
         func configure(_ configuration: inout StoreConfiguration) {
-            configuration.journalMessages = journalMessages
-            configuration.journalMessagesOfRoom = messagesOfRoom
-            configuration.filingDelay = 60_000
+            configuration.journal.messages = journalMessages
+            configuration.journal.messagesOfRoom = messagesOfRoom
+            configuration.journal.idleTime = 60_000
             configuration.cachedRooms = 2
         }
         var log = try TestLog(configure)
@@ -159,8 +159,8 @@ struct ChangeModelTests {
     @Test("is consistent for concurrent readers", arguments: [0, 10, 100_000])
     func oneMoment(journalMessages: Int) throws {
         let log = try TestLog {
-            $0.journalMessages = journalMessages
-            $0.journalMessagesOfRoom = 6
+            $0.journal.messages = journalMessages
+            $0.journal.messagesOfRoom = 6
         }
         try log.fill(5)
         let isDone = Atomic(false)

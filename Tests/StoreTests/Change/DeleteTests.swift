@@ -74,8 +74,8 @@ struct DeleteTests {
         arguments: [(0, 256), (16_384, 256), (40, 7)])
     func leavesNothing(journalMessages: Int, messagesOfRoom: Int) throws {
         let log = try TestLog {
-            $0.journalMessages = journalMessages
-            $0.journalMessagesOfRoom = messagesOfRoom
+            $0.journal.messages = journalMessages
+            $0.journal.messagesOfRoom = messagesOfRoom
             $0.checkpointPages = 64
         }
         for round in 0..<40 {
@@ -92,7 +92,7 @@ struct DeleteTests {
 
     @Test("leaves no content in the files of an open log that is idle")
     func leavesNothingWhenIdle() throws {
-        let log = try TestLog { $0.filingDelay = 1 }
+        let log = try TestLog { $0.journal.idleTime = 1 }
         try log.fill(1, "other")
         try log.sendAll((0..<20).map { .init(text: whisper($0), room: $0 % 2 == 0 ? "lobby" : "attic") })
         for seq in 1...10 as ClosedRange<Int64> {
@@ -106,7 +106,7 @@ struct DeleteTests {
 
     @Test("leaves free page space that a vacuum clears")
     func leavesNothingWhenVacuumed() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         var generator = SeededGenerator(seed: 8)
         // Rooms grow in the middle of the table, where pages are split.
         let rooms = (0..<300).map { _ in "room\(Int.random(in: 0..<40, using: &generator))" }

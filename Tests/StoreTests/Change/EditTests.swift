@@ -18,7 +18,7 @@ struct EditTests {
         let clock = TestClock()
         let log = try TestLog {
             $0.clock = { clock.now }
-            $0.journalMessages = journalMessages
+            $0.journal.messages = journalMessages
         }
         try log.fill(1)
         let sent = try log.send(.init(text: "hi", id: "a1", replyTo: 1, data: #"{"a":1}"#))
@@ -141,7 +141,7 @@ struct EditTests {
 
     @Test("is refused in a room at its last revision")
     func fullRoom() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(1)
         try log.sql { db in
             let last = RowKey(room: 1, RowKey.maximumPlace).rawValue

@@ -9,7 +9,7 @@ import Wire
 
 @Suite("The reactions to a deleted message")
 struct ManyReactionsTests {
-    private static let users = 3 * Job.rows + 5
+    private static let users = 3 * CommitLimits.jobRows + 5
 
     /// Creates a log with a message that has more reactions than one commit removes.
     private func reactedLog() throws -> TestLog {

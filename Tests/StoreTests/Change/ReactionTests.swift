@@ -132,7 +132,7 @@ struct ReactionTests {
 
     @Test("to large messages are spread over commits, each within its bound")
     func largeMessages() throws {
-        let log = try TestLog { $0.commitBytes = 10_000 }
+        let log = try TestLog { $0.commit.bytes = 10_000 }
         try log.send(.init(text: String(repeating: "x", count: 4000)))
         let likes = try (0..<20).map {
             try log.submission(.init(seq: 1, action: .addReaction(ReactionKey("+1")), user: "u\($0)"))

@@ -12,7 +12,7 @@ struct RepeatedSendAfterChangeTests {
 
     @Test("returns the message as it is now", arguments: [0, 100])
     func present(journalMessages: Int) throws {
-        var log = try TestLog { $0.journalMessages = journalMessages }
+        var log = try TestLog { $0.journal.messages = journalMessages }
         try log.send(send)
         let changes: [(TestLog) throws -> Stored] = [
             { try $0.react(to: 1, as: "bob") }, { try $0.edit(1, "bye") }, { try $0.edit(1, "hi") },
@@ -28,7 +28,7 @@ struct RepeatedSendAfterChangeTests {
                     #expect(throws: Problem.clientMessageIDReused) { try log.send(reuse) }
                 }
                 #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "hi", id: "a1")) }
-                log = try log.reopened { $0.journalMessages = journalMessages }
+                log = try log.reopened { $0.journal.messages = journalMessages }
             }
         }
         #expect(try log.state() == RoomState(head: 1, rev: 6))

@@ -11,7 +11,7 @@ import Wire
 struct CheckTests {
     @Test("of an open database finds everything sound, in tables and in the journal")
     func sound() throws {
-        let log = try TestLog { $0.filingDelay = 60_000 }
+        let log = try TestLog { $0.journal.idleTime = 60_000 }
         for room in ["a", "b", "c"] {
             try log.sendAll(
                 (0..<30).map { .init(text: "\($0)", room: room, id: "id\($0)", replyTo: $0 == 0 ? nil : 1) })
@@ -46,7 +46,7 @@ struct CheckTests {
 
     @Test("shows one moment, whatever is sent meanwhile")
     func oneMoment() throws {
-        let log = try TestLog { $0.journalMessagesOfRoom = 7 }
+        let log = try TestLog { $0.journal.messagesOfRoom = 7 }
         try log.fill(100)
         for _ in 0..<5 {
             let report = try DatabaseCheck(log.path).run(progress: { _, _ in _ = try? log.fill(3) })
@@ -68,7 +68,7 @@ struct CheckTests {
 
     @Test("keeps the first findings and counts all")
     func many() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(50)
         log.close()
         try log.sql { try $0.execute(sql: "UPDATE messages SET body = x'7b7d'") }

@@ -25,7 +25,7 @@ struct DamageFindingTests {
     /// Creates a closed log with two rooms. The lobby, room 1, has eight messages: 2 was edited, 3 deleted and 4
     /// reacted to. The attic, room 2, has three.
     private func makeLog() throws -> TestLog {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.sendAll((1...8).map { .init(text: "text \($0)", id: "id\($0)", replyTo: $0 == 8 ? 1 : nil) })
         try log.fill(3, "attic")
         try log.edit(2, "edited")
@@ -208,7 +208,7 @@ struct DamageFindingTests {
 
     @Test("in the journal")
     func journal() throws {
-        let log = try TestLog { $0.filingDelay = 60_000 }
+        let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.fill(2)
         let spent = try log.sql {
             try String.fetchOne($0, sql: "SELECT id || ', x''' || hex(messages) || '''' FROM journal")

@@ -94,7 +94,7 @@ struct ExpiringTests {
 
     @Test("expire a few at a time, the oldest of a room first, and are counted at the end")
     func batches() throws {
-        let log = try makeLog { $0.expiryMessages = 3 }
+        let log = try makeLog { $0.commit.expiredMessages = 3 }
         try log.fill(10)
         try log.fill(4, "attic")
         try waitUntilFiled(log)
@@ -117,7 +117,7 @@ struct ExpiringTests {
 
     @Test("that are already deleted take no revision")
     func deletedAlready() throws {
-        let log = try makeLog { $0.expiryMessages = 2 }
+        let log = try makeLog { $0.commit.expiredMessages = 2 }
         try log.fill(6)
         for seq in 2...5 as ClosedRange<Int64> { try log.delete(seq) }
         clock.step(Self.day + 1)
@@ -129,7 +129,7 @@ struct ExpiringTests {
     @Test("also expire when newer ones are in the journal, which is filed first")
     func journal() throws {
         let log = try makeLog {
-            $0.filingDelay = 60_000
+            $0.journal.idleTime = 60_000
             $0.keepDays = 2
         }
         try log.fill(3)
@@ -150,7 +150,7 @@ struct ExpiringTests {
 
     @Test("in the journal stay until they are filed")
     func journalOnly() throws {
-        let log = try makeLog { $0.filingDelay = 60_000 }
+        let log = try makeLog { $0.journal.idleTime = 60_000 }
         let sent = try log.fill(2)
         try log.fill(1, "attic")
         try log.react(to: 1, of: "attic")
@@ -165,7 +165,7 @@ struct ExpiringTests {
 
     @Test("expire while others are sent")
     func meanwhile() throws {
-        let log = try makeLog { $0.expiryMessages = 5 }
+        let log = try makeLog { $0.commit.expiredMessages = 5 }
         for room in 0..<5 { try log.fill(40, "room\(room)") }
         try waitUntilFiled(log)
         clock.step(Self.day + 1)
@@ -180,7 +180,7 @@ struct ExpiringTests {
 
     @Test("expire once each, also after a crash at any moment")
     func crashes() throws {
-        let log = try makeLog { $0.expiryMessages = 4 }
+        let log = try makeLog { $0.commit.expiredMessages = 4 }
         for room in 0..<3 { try log.fill(7, "room\(room)") }
         try waitUntilFiled(log)
         let copies = Recorder<TemporaryDirectory>()
@@ -198,7 +198,7 @@ struct ExpiringTests {
         for directory in copies.events {
             let events = Recorder<ExpiryEvent>()
             let again = try makeLog(in: directory) {
-                $0.expiryMessages = 4
+                $0.commit.expiredMessages = 4
                 $0.onExpiry = { events.record($0) }
             }
             try waitUntil {
@@ -231,7 +231,7 @@ struct ExpiringTests {
 
     @Test("are not counted as unread, whatever their number")
     func unread() throws {
-        let log = try makeLog { $0.expiryMessages = 100_000 }
+        let log = try makeLog { $0.commit.expiredMessages = 100_000 }
         let old = 5100
         try log.fill(old)
         try log.fill(3, "attic")

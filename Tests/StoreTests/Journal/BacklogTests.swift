@@ -7,7 +7,7 @@ import Wire
 @Suite("The backlog")
 struct BacklogTests {
     private func backlog(messages: Int = 10, bytes: Int = .max, ofRoom: Int = 5) -> Backlog {
-        Backlog(limits: Backlog.Limits(messages: messages, bytes: bytes, messagesOfRoom: ofRoom))
+        Backlog(Journal.Limits(messages: messages, bytes: bytes, messagesOfRoom: ofRoom))
     }
 
     private func message(
@@ -92,7 +92,7 @@ struct BacklogTests {
 
     @Test("makes rooms that fill together due one after the other, in order")
     func fullTogether() throws {
-        let size = Backlog.messagesOfFiling
+        let size = CommitLimits.filedMessages
         var backlog = backlog(messages: .max, ofRoom: size)
         for row in 1...Int64(size) { try append(["a", "b", "c"], row: row, to: &backlog) }
         for (round, room) in ["a", "b", "c"].enumerated() {
@@ -106,7 +106,7 @@ struct BacklogTests {
 
     @Test("does not make a room with twice the limit wait for others")
     func twiceFull() throws {
-        let size = Backlog.messagesOfFiling
+        let size = CommitLimits.filedMessages
         var backlog = backlog(messages: .max, ofRoom: size)
         try append(["d"], row: 1, to: &backlog)
         for row in 2...Int64(size) + 1 { try append(["a", "b", "c"], row: row, to: &backlog) }
@@ -118,7 +118,7 @@ struct BacklogTests {
 
     @Test("above its limit, makes full rooms due like others, in order of arrival")
     func fullAndTooMany() throws {
-        let size = Backlog.messagesOfFiling
+        let size = CommitLimits.filedMessages
         var backlog = backlog(messages: 2 * size, ofRoom: size)
         try append(["d"], row: 1, to: &backlog)
         for row in 2...Int64(size) + 1 { try append(["a", "b", "c"], row: row, to: &backlog) }
@@ -131,7 +131,7 @@ struct BacklogTests {
     @Test("makes rooms due whose first messages are too old, a few at a time")
     func waitedTooLong() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
-        let some = Array(repeating: "c", count: Backlog.messagesOfFiling - 3)
+        let some = Array(repeating: "c", count: CommitLimits.filedMessages - 3)
         try append(["a", "b"] + some, row: 1, to: &backlog)
         try append(["a", "d"], row: 2, to: &backlog)
         try append(["e", "b"], row: 3, to: &backlog)
@@ -167,7 +167,7 @@ struct BacklogTests {
     func waitedBytes() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
         for room in ["a", "b", "c"] {
-            backlog.append(try message(room, 1, bytes: Backlog.bytesOfFiling / 2), row: 1, at: .latest)
+            backlog.append(try message(room, 1, bytes: CommitLimits.filedBytes / 2), row: 1, at: .latest)
         }
         #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "b"])
     }
@@ -189,13 +189,13 @@ struct BacklogTests {
         var backlog = backlog()
         try append(["a", "b", "a"], row: 1, to: &backlog)
         try append(["c"], row: 2, to: &backlog)
-        var filing = backlog.due()
+        var selection = backlog.due()
         let (a, b, z) = (try RoomID("a"), try RoomID("b"), try RoomID("z"))
-        for room in [a, b, z] { filing.add(room, backlog.messages(of: room)) }
-        #expect(filing.contains(a) && filing.contains(b) && !filing.contains(z))
-        #expect(filing.messages.map(\.seq) == [1, 2, 1])
-        #expect(backlog.firstRow(after: filing) == 2)
-        backlog.remove(filing)
+        for room in [a, b, z] { selection.add(room, backlog.messages(of: room)) }
+        #expect(selection.contains(a) && selection.contains(b) && !selection.contains(z))
+        #expect(selection.messages.map(\.seq) == [1, 2, 1])
+        #expect(backlog.firstRow(after: selection) == 2)
+        backlog.remove(selection)
         #expect(backlog.count == 1 && backlog.messages(of: a).isEmpty)
         // Its next message belongs to a new row.
         try append(["a"], row: 3, to: &backlog)
@@ -242,10 +242,12 @@ struct BacklogTests {
         var heads: [String: Int64] = [:]
         for row in 1...400 as ClosedRange<Int64> {
             let isDue = Int.random(in: 0..<4, using: &generator) > 0
-            let filing = isDue ? backlog.due(before: row - 30) : backlog.oldest(.random(in: 1...9, using: &generator))
-            for room in filing.rooms {
+            let selection =
+                isDue ? backlog.due(before: row - 30) : backlog.oldest(.random(in: 1...9, using: &generator))
+            for room in selection.rooms {
                 #expect(
-                    try filing.messages.filter { $0.room == room }.map(\.seq) == #require(model[room.string]).map(\.seq)
+                    try selection.messages.filter { $0.room == room }.map(\.seq)
+                        == #require(model[room.string]).map(\.seq)
                 )
                 model[room.string] = nil
             }
@@ -254,8 +256,8 @@ struct BacklogTests {
                 let left = model.values.reduce(0) { $0 + $1.count }
                 #expect(left <= 20 && left * 3 <= 60)
             }
-            #expect(backlog.firstRow(after: filing) == model.values.compactMap { $0.first?.row }.min())
-            backlog.remove(filing)
+            #expect(backlog.firstRow(after: selection) == model.values.compactMap { $0.first?.row }.min())
+            backlog.remove(selection)
             for _ in 0..<Int.random(in: 0...8, using: &generator) {
                 let room = ["a", "b", "c", "d", "e", "f", "g", "h"].randomElement(using: &generator)!
                 heads[room, default: 0] += 1

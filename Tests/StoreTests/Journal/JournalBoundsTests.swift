@@ -32,15 +32,15 @@ struct JournalBoundsTests {
     /// Creates a log that never becomes idle.
     private func makeLog(_ configure: (inout StoreConfiguration) -> Void) throws -> TestLog {
         try TestLog {
-            $0.journalMessagesOfRoom = 6
-            $0.filingDelay = 1_000_000
+            $0.journal.messagesOfRoom = 6
+            $0.journal.idleTime = 1_000_000
             configure(&$0)
         }
     }
 
     @Test("hold with a quiet room among busy ones")
     func quietRoom() throws {
-        let log = try makeLog { $0.journalRows = 20 }
+        let log = try makeLog { $0.journal.rows = 20 }
         let body = try log.fill(1, "quiet")
         for _ in 0..<19 { try log.fill(3, "busy") }
         #expect(try filed(log, of: "quiet") == 0)
@@ -55,8 +55,8 @@ struct JournalBoundsTests {
     @Test("count large rows by their bytes")
     func bytes() throws {
         let log = try makeLog {
-            $0.journalRowBytes = 30_000
-            $0.journalMessagesOfRoom = 2
+            $0.journal.rowBytes = 30_000
+            $0.journal.messagesOfRoom = 2
         }
         try log.fill(1, "quiet")
         for round in 0..<40 {
@@ -69,7 +69,7 @@ struct JournalBoundsTests {
 
     @Test("remove a deleted message's content after some commits, whatever was sent with it")
     func deletedText() throws {
-        let log = try makeLog { $0.journalRows = 20 }
+        let log = try makeLog { $0.journal.rows = 20 }
         try log.sendAll([.init(text: "whisper", room: "lobby"), .init(room: "quiet")])
         for _ in 0..<10 { try log.fill(3, "busy") }
         try log.delete(1)
@@ -82,7 +82,7 @@ struct JournalBoundsTests {
     func age() throws {
         let clock = TestClock()
         let log = try makeLog {
-            $0.journalAge = 1000
+            $0.journal.age = 1000
             $0.clock = { clock.now }
         }
         try log.fill(1, "quiet")
@@ -119,9 +119,9 @@ struct JournalBoundsTests {
 
     @Test("limit the obsolete rows deleted at once, also by commits without messages")
     func deletesSome() throws {
-        let most = JournalRows.mostDeleted
+        let most = CommitLimits.deletedRows
         let count = 2 * most + 10
-        let log = try makeLog { $0.journalMessagesOfRoom = count }
+        let log = try makeLog { $0.journal.messagesOfRoom = count }
         for _ in 0..<count { try log.fill(1) }
         for left in [count, count - most, count - 2 * most, 0] {
             #expect(try rows(log) == left)
@@ -131,14 +131,14 @@ struct JournalBoundsTests {
     }
 
     @Test("allow all rows to be removed while idle and on closing", arguments: [1, 1_000_000])
-    func emptied(filingDelay: Int) throws {
-        let count = 2 * JournalRows.mostDeleted + 10
+    func emptied(idleTime: Int) throws {
+        let count = 2 * CommitLimits.deletedRows + 10
         let log = try makeLog {
-            $0.journalMessagesOfRoom = 1000
-            $0.filingDelay = filingDelay
+            $0.journal.messagesOfRoom = 1000
+            $0.journal.idleTime = idleTime
         }
         for _ in 0..<count { try log.fill(1) }
-        if filingDelay == 1 { try waitUntil { (try? rows(log)) == 0 } }
+        if idleTime == 1 { try waitUntil { (try? rows(log)) == 0 } }
         log.close()
         #expect(try rows(log) == 0)
         #expect(try filed(log, of: "lobby") == count)
@@ -146,7 +146,7 @@ struct JournalBoundsTests {
 
     @Test("hold while only read marks are committed")
     func readMarks() throws {
-        let log = try makeLog { $0.filingDelay = 100 }
+        let log = try makeLog { $0.journal.idleTime = 100 }
         try log.fill(3)
         // Each call is a commit, without pauses.
         try waitUntil {
@@ -159,23 +159,23 @@ struct JournalBoundsTests {
     @Test("are restored gradually after a crash left it too long")
     func shortened() throws {
         let log = try makeLog { _ in }
-        for round in 0..<Backlog.messagesOfFiling * 2 {
+        for round in 0..<CommitLimits.filedMessages * 2 {
             try log.sendAll([.init(room: "room\(round)"), .init(text: "two", room: "lobby\(round)")])
         }
         let directory = try TemporaryDirectory()
         for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
         let again = try TestLog(in: directory) {
-            $0.journalRows = 10
-            $0.filingDelay = 1_000_000
+            $0.journal.rows = 10
+            $0.journal.idleTime = 1_000_000
         }
         var before = 0
         for _ in 0..<6 {
             try again.read(to: 1, in: "room0", as: "bob")
             let now = try again.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM messages")! }
-            #expect(now - before <= Backlog.messagesOfFiling)
+            #expect(now - before <= CommitLimits.filedMessages)
             before = now
         }
         #expect(try rows(again) == 10)
-        #expect(before == (Backlog.messagesOfFiling * 2 - 10) * 2)
+        #expect(before == (CommitLimits.filedMessages * 2 - 10) * 2)
     }
 }

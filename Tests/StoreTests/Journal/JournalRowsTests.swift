@@ -6,7 +6,7 @@ import Testing
 @Suite("The journal's rows")
 struct JournalRowsTests {
     private func rows(_ count: Int, of bytes: Int = 100, keeping: Int = .max, bytes limit: Int = .max) -> JournalRows {
-        var rows = JournalRows(JournalRows.Limits(rows: keeping, bytes: limit))
+        var rows = JournalRows(Journal.Limits(rows: keeping, rowBytes: limit))
         for _ in 0..<count { rows.append(rows.next, bytes: bytes) }
         return rows
     }
@@ -33,16 +33,16 @@ struct JournalRowsTests {
     func notAdding() {
         #expect(rows(200).firstLeft(needed: nil, adding: 0) == 201)
         #expect(rows(200).firstLeft(needed: 50, adding: 0) == 50)
-        #expect(rows(1000).firstLeft(needed: nil, adding: 0) == Int64(JournalRows.mostDeleted) + 1)
-        let large = JournalRows.bytesDeleted / 4
+        #expect(rows(1000).firstLeft(needed: nil, adding: 0) == Int64(CommitLimits.deletedRows) + 1)
+        let large = CommitLimits.deletedBytes / 4
         #expect(rows(200, of: large).firstLeft(needed: nil, adding: 0) == 5)
-        #expect(rows(200, of: large * 40).firstLeft(needed: nil, adding: 0) == Int64(JournalRows.rowsReplaced) + 1)
+        #expect(rows(200, of: large * 40).firstLeft(needed: nil, adding: 0) == Int64(CommitLimits.replacedRows) + 1)
     }
 
     @Test("are deleted faster if they have too many bytes")
     func tooManyBytes() {
         let small = rows(1000, keeping: .max, bytes: 99_999)
-        #expect(small.firstLeft(needed: nil, adding: 100) == Int64(JournalRows.mostDeleted) + 1)
+        #expect(small.firstLeft(needed: nil, adding: 100) == Int64(CommitLimits.deletedRows) + 1)
         let large = rows(1000, of: 1_000_000, bytes: 99_999_999)
         #expect(large.firstLeft(needed: nil, adding: 4_000_000) == 9)
     }
@@ -79,7 +79,7 @@ struct JournalRowsTests {
             let added = Bool.random(using: &generator) ? Int.random(in: 1...900, using: &generator) : 0
             let left = rows.firstLeft(needed: needed, adding: added)
             #expect(left >= rows.first && left <= needed ?? rows.next)
-            #expect(model.count { $0.number < left } <= JournalRows.mostDeleted)
+            #expect(model.count { $0.number < left } <= CommitLimits.deletedRows)
             rows.removeAll(before: left)
             model.removeAll { $0.number < left }
             if added > 0 {

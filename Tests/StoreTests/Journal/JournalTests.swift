@@ -18,8 +18,8 @@ struct JournalTests {
     /// Creates a log that files a few messages at a time.
     private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
         try TestLog {
-            $0.journalMessages = 10
-            $0.journalMessagesOfRoom = 6
+            $0.journal.messages = 10
+            $0.journal.messagesOfRoom = 6
             configure(&$0)
         }
     }
@@ -36,7 +36,7 @@ struct JournalTests {
 
     @Test("is emptied while idle")
     func idle() throws {
-        let log = try TestLog { $0.filingDelay = 1 }
+        let log = try TestLog { $0.journal.idleTime = 1 }
         for number in 0..<20 { try log.fill(30, "room\(number)") }
         try waitUntil { (try? counts(log)) == [0, 600] }
         #expect(try log.fill(1, "room3").count == 1)
@@ -160,7 +160,7 @@ struct JournalTests {
 
     @Test("can be turned off, so that each commit files its messages")
     func unused() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(3)
         #expect(try counts(log) == [0, 3])
     }

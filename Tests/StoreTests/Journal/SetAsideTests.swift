@@ -118,7 +118,7 @@ struct SetAsideTests {
         try pageOfMessages(closed).damage()
         let log = try closed.reopened {
             configure(&$0)
-            $0.journalMessages = 20
+            $0.journal.messages = 20
         }
         try expectOthersGoOn(log, from: 65)
         log.close()
@@ -133,8 +133,8 @@ struct SetAsideTests {
             configure(&$0)
             // The writer has no page in memory that it has not just read.
             $0.writerCache = 64 * 1024
-            $0.journalMessages = 20
-            $0.filingDelay = 3_600_000
+            $0.journal.messages = 20
+            $0.journal.idleTime = 3_600_000
         }
         let sent = try Self.rooms.map { try log.send(.init(text: "new", room: $0, id: "new")).body }
         try page.damage()
@@ -162,8 +162,8 @@ struct SetAsideTests {
         let log = try closed.reopened {
             configure(&$0)
             $0.writerCache = 64 * 1024
-            $0.journalMessages = 20
-            $0.filingDelay = 3_600_000
+            $0.journal.messages = 20
+            $0.journal.idleTime = 3_600_000
         }
         let new = Self.id(65, of: "r3")
         let sent = try log.send(.init(text: "new", room: "r3", id: new)).body
@@ -209,7 +209,7 @@ struct SetAsideTests {
         let events = Recorder<ExpiryEvent>()
         let log = try closed.reopened {
             $0.keepDays = 1
-            $0.expiryMessages = 1000
+            $0.commit.expiredMessages = 1000
             $0.expiryPause = 1
             $0.clock = { Timestamp(milliseconds: Timestamp.now().milliseconds + 2 * 86_400_000) }
             $0.onExpiry = { events.record($0) }
@@ -224,7 +224,7 @@ struct SetAsideTests {
     private func brokenLog(_ more: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
         let log = try TestLog {
             configure(&$0)
-            $0.filingDelay = 3_600_000
+            $0.journal.idleTime = 3_600_000
             more(&$0)
         }
         try log.sql {
@@ -257,7 +257,7 @@ struct SetAsideTests {
             // It is tried again at once.
             log = try log.reopened {
                 configure(&$0)
-                $0.filingDelay = 0
+                $0.journal.idleTime = 0
             }
             _ = try reports.wait(for: round)
             #expect(throws: Problem.roomUnavailable) { try log.send(.init(room: "attic")) }
@@ -293,8 +293,8 @@ struct SetAsideTests {
     @Test("is one of a bounded number, beyond which nothing is stored until the database is repaired")
     func tooMany() throws {
         let log = try brokenLog {
-            $0.asideRooms = 1
-            $0.journalMessages = 10
+            $0.journal.asideRooms = 1
+            $0.journal.messages = 10
             $0.probeInterval = 1
         }
         for room in ["a", "b"] { try log.send(.init(room: room, sender: "mallory")) }

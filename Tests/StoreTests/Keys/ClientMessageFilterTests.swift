@@ -34,7 +34,7 @@ struct ClientMessageFilterTests {
 
     @Test("takes no more bytes than its keys need")
     func growth() {
-        let filter = ClientMessageFilter(bytes: StoreConfiguration().clientMessageFilter)
+        let filter = ClientMessageFilter(bytes: Journal.Limits().filterBytes)
         var random = SeededGenerator(seed: 1)
         #expect(filter.byteCount == ClientMessageFilter.firstBytes)
         for _ in 0..<32 * 1024 { filter.insert(random.next()) }
@@ -43,7 +43,7 @@ struct ClientMessageFilterTests {
         #expect(filter.byteCount == ClientMessageFilter.firstBytes * 3)
         for _ in 0..<filter.capacity { filter.insert(random.next()) }
         #expect(filter.number == 2)
-        #expect(filter.byteCount < StoreConfiguration().clientMessageFilter)
+        #expect(filter.byteCount < Journal.Limits().filterBytes)
     }
 
     @Test("above its maximum starts anew under another number, with the new key")

@@ -126,7 +126,7 @@ struct SchemaTests {
 
     @Test("allow no two messages the same place, revision or client message id")
     func constraints() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.sendAll([.init(id: "a"), .init(id: "b"), .init()])
         for change in [
             "UPDATE messages SET id = id + 1 WHERE id & 3 = 1",

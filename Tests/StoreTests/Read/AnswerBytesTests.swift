@@ -11,8 +11,8 @@ struct AnswerBytesTests {
     private func withLog(journal: Bool, _ body: (TestLog, [[UInt8]]) throws -> Void) throws {
         let log = try TestLog {
             $0.answerBytes = 4 * 1000
-            $0.journalMessages = journal ? 12 : 0
-            $0.journalMessagesOfRoom = 12
+            $0.journal.messages = journal ? 12 : 0
+            $0.journal.messagesOfRoom = 12
         }
         var bodies: [[UInt8]] = []
         for _ in 1...20 { bodies.append(try log.send(.init(text: String(repeating: "x", count: 800))).body) }
@@ -64,7 +64,7 @@ struct AnswerBytesTests {
     func one(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 100
-            $0.journalMessages = journal ? 12 : 0
+            $0.journal.messages = journal ? 12 : 0
         }
         var bodies: [[UInt8]] = []
         for _ in 1...3 { bodies.append(try log.send(.init(text: String(repeating: "x", count: 800))).body) }
@@ -97,7 +97,7 @@ struct AnswerBytesTests {
     func rooms(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 2000
-            $0.journalMessages = journal ? 12 : 0
+            $0.journal.messages = journal ? 12 : 0
         }
         let rooms = (1...7).map { "room\($0)" }
         for room in rooms { try log.send(.init(text: String(repeating: "x", count: 800), room: room)) }

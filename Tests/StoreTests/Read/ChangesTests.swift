@@ -55,7 +55,7 @@ struct ChangesTests {
 
     @Test("contain a changed message once, as it is now, at its latest revision")
     func changed() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(2, "before")
         let bodies = try log.fill(4)
         try log.fill(2, "behind")
@@ -81,7 +81,7 @@ struct ChangesTests {
 
     @Test("give a message sent after a change the next revision, also after a restart")
     func sendsOn() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(2)
         try change(1, to: 3, "one at 3", in: log)
         let again = try log.reopened()
@@ -94,7 +94,7 @@ struct ChangesTests {
     @Test("equal a replay of any history", arguments: [1, 2, 3, 4])
     func matchesModel(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var log = try TestLog { $0.journalMessages = 0 }
+        var log = try TestLog { $0.journal.messages = 0 }
         // The latest revision and snapshot of each message.
         var messages: [(rev: Int64, body: [UInt8])] = []
         var rev: Int64 = 0
@@ -106,7 +106,7 @@ struct ChangesTests {
                 try change(Int64(index + 1), to: rev, "\(index + 1) at \(rev)", in: log)
             }
             // Reopened, so that the writer reads the rows that the test has changed.
-            log = try log.reopened { $0.journalMessages = 0 }
+            log = try log.reopened { $0.journal.messages = 0 }
             for body in try log.fill(Int.random(in: 0...4, using: &generator)) {
                 rev += 1
                 messages.append((rev, body))

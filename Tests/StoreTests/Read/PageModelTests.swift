@@ -52,7 +52,7 @@ struct PageModelTests {
         let clock = TestClock()
         let log = try TestLog {
             $0.clock = { clock.now }
-            $0.journalMessages = journalMessages
+            $0.journal.messages = journalMessages
         }
         for size in [0, 1, 2, 3, 7, 30, 61, 200, 431] {
             let room = "room\(size)"

@@ -58,9 +58,9 @@ struct ActivityTests {
         var generator = SeededGenerator(seed: seed)
         let clock = TestClock()
         let log = try TestLog {
-            $0.journalMessages = journalMessages
-            $0.journalMessagesOfRoom = 5
-            $0.filingDelay = 1_000_000
+            $0.journal.messages = journalMessages
+            $0.journal.messagesOfRoom = 5
+            $0.journal.idleTime = 1_000_000
             $0.clock = { clock.now }
         }
         var model = Model()
@@ -119,7 +119,7 @@ struct ActivityTests {
         #expect(ActivityStatements.maximumMembers == 64)
         let clock = TestClock()
         let log = try TestLog {
-            $0.journalMessages = journalMessages
+            $0.journal.messages = journalMessages
             $0.clock = {
                 clock.step(1)
                 return clock.now
@@ -154,7 +154,7 @@ struct ActivityTests {
 
     @Test("starts with rooms the user has sent to or read, however many were added")
     func flood() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         for room in ["own", "read"] { try log.send(.init(room: room, sender: room == "own" ? "victim" : "alice")) }
         for room in ["sent", "joined"] { try log.send(.init(room: room)) }
         _ = try log.change(.setMember(try UserID("victim"), nil), in: "read", by: "alice").get()

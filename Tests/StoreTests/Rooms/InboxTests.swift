@@ -14,8 +14,8 @@ struct InboxTests {
     /// Creates a log whose clock advances a second with each commit, filing at once or not before closing.
     private func makeLog(journal: Bool, _ clock: TestClock) throws -> TestLog {
         try TestLog {
-            if !journal { $0.journalMessages = 0 }
-            $0.filingDelay = 1_000_000
+            if !journal { $0.journal.messages = 0 }
+            $0.journal.idleTime = 1_000_000
             $0.clock = {
                 clock.step(1000)
                 return clock.now
@@ -127,8 +127,8 @@ struct InboxTests {
     @Test("read during sends and filing are never behind what was reported, nor without their newest message")
     func race() throws {
         let log = try TestLog {
-            $0.journalMessages = 40
-            $0.journalMessagesOfRoom = 7
+            $0.journal.messages = 40
+            $0.journal.messagesOfRoom = 7
         }
         let rooms = (0..<10).map { "room\($0)" }
         for room in rooms { try log.send(.init(room: room)) }

@@ -10,7 +10,7 @@ import Wire
 struct ReadMarkTests {
     @Test("move forward, never back, and never beyond the head", arguments: [0, 16_384])
     func moves(journalMessages: Int) throws {
-        let log = try TestLog { $0.journalMessages = journalMessages }
+        let log = try TestLog { $0.journal.messages = journalMessages }
         try log.fill(5)
         for (seq, mark, moves) in [
             (2, 2, true), (2, 2, false), (1, 2, false), (0, 2, false), (.max, 5, true), (9, 5, false),
@@ -41,7 +41,7 @@ struct ReadMarkTests {
 
     @Test("are not beyond the visible head if a message is sent and read during a read")
     func betweenLooks() throws {
-        let log = try TestLog { $0.filingDelay = 1_000_000 }
+        let log = try TestLog { $0.journal.idleTime = 1_000_000 }
         try log.fill(3)
         try log.read(to: 3, as: "bob")
         let bob = try UserID("bob")
@@ -52,9 +52,9 @@ struct ReadMarkTests {
                     statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,
                     roomsByAdminsOnly: false, bans: BanTable(), clock: { .now() })
                 // The recent messages before the last sends.
-                var journal = Journal(StoreConfiguration())
+                let journal = Journal()
                 try journal.load(db, at: .latest)
-                let messages = Array(journal.recent.messages(of: try RoomID("lobby")).prefix(recent))
+                let messages = Array(journal.messages(of: try RoomID("lobby")).prefix(recent))
                 let room = try RoomView(RoomID("lobby"), recent: messages, statements)
                 return try snapshot.summary(of: RoomID("lobby"), room, for: bob)
             }

@@ -135,7 +135,7 @@ struct RoomRemovalTests {
 
     @Test("with messages in the journal stays deleted after a crash")
     func journal() throws {
-        let log = try makeLog { $0.filingDelay = 60_000 }
+        let log = try makeLog { $0.journal.idleTime = 60_000 }
         try log.sendAll([.init(text: "a whisper"), .init(room: "other")])
         let directory = try TemporaryDirectory()
         // The hook holds up the queue, so that the removal does not begin before the files are copied.

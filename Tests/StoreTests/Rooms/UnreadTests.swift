@@ -29,7 +29,7 @@ struct UnreadTests {
 
     @Test("are those of others after the mark, filed or not", arguments: [0, 16_384])
     func others(journalMessages: Int) throws {
-        let log = try TestLog { $0.journalMessages = journalMessages }
+        let log = try TestLog { $0.journal.messages = journalMessages }
         for sender in ["alice", "bob", "bob", "alice", "bob", "carol"] { try log.send(.init(sender: sender)) }
         func unread(_ user: String) throws -> [Int64?] {
             let summary = try log.summary(for: user)
@@ -51,8 +51,8 @@ struct UnreadTests {
     @Test("are counted across filed and unfiled ones")
     func halfFiled() throws {
         let log = try TestLog {
-            $0.journalMessagesOfRoom = 10
-            $0.filingDelay = 1_000_000
+            $0.journal.messagesOfRoom = 10
+            $0.journal.idleTime = 1_000_000
         }
         for _ in 0..<25 { try log.send(.init()) }
         let filed = try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM messages") }!
@@ -67,7 +67,7 @@ struct UnreadTests {
 
     @Test("do not include deleted ones, nor others that look similar")
     func deleted() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(4)
         try log.send(.init(text: #","deleted":true}"#, data: #"{"deleted":true}"#))
         try log.sql { try $0.execute(sql: "UPDATE messages SET changed = id + 100 WHERE id & 7 = 5") }
@@ -79,7 +79,7 @@ struct UnreadTests {
 
     @Test("are counted up to 1000", arguments: [0, 16_384])
     func counted(journalMessages: Int) throws {
-        let log = try TestLog { $0.journalMessages = journalMessages }
+        let log = try TestLog { $0.journal.messages = journalMessages }
         try log.fill(999)
         #expect(try log.summary(for: "bob").unread == 999)
         for _ in 0..<2 {
@@ -93,7 +93,7 @@ struct UnreadTests {
 
     @Test("are found behind thousands of own and deleted messages, filed or not", arguments: [0, 16_384])
     func behindOwn(journalMessages: Int) throws {
-        let log = try TestLog { $0.journalMessages = journalMessages }
+        let log = try TestLog { $0.journal.messages = journalMessages }
         let own = 6000
         try log.fill(own)
         #expect(try log.summary(for: "alice").unread == 0)
@@ -115,7 +115,7 @@ struct UnreadTests {
 
     @Test("are counted across thousands of deleted messages")
     func acrossDeleted() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(6002)
         try delete(2..<6002, in: log)
         let summary = try log.summary(for: "bob")
@@ -150,8 +150,8 @@ struct UnreadTests {
     func place(seed: UInt64, journalMessages: Int) throws {
         var generator = SeededGenerator(seed: seed)
         let log = try TestLog {
-            $0.journalMessages = journalMessages
-            $0.filingDelay = 1_000_000
+            $0.journal.messages = journalMessages
+            $0.journal.idleTime = 1_000_000
         }
         var senders: [String] = []
         var deleted: Set<Int64> = []

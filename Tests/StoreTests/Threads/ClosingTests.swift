@@ -12,7 +12,7 @@ struct ClosingTests {
     @Test("stores submitted changes, and answers or refuses queries")
     func finishes() throws {
         let log = try TestLog {
-            $0.commitSubmissions = 3
+            $0.commit.submissions = 3
             $0.readers = 1
         }
         let submissions = try log.submissions((0..<20).map { .init(text: "\($0)") })

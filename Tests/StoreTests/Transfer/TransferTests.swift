@@ -71,7 +71,7 @@ struct TransferTests {
 
     @Test("of everything in a room is imported unchanged, and a second import adds nothing")
     func roundTrip() throws {
-        let log = try TestLog { $0.filingDelay = 60_000 }
+        let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.send(.init(text: "hello \u{2028}\"", id: "a1", data: #"{"a":[1,{"reactions":[]}]}"#))
         try log.fill(3)
         try log.edit(1, "changed")
@@ -116,7 +116,7 @@ struct TransferTests {
 
     @Test("shows one moment, while a server runs")
     func running() throws {
-        let log = try TestLog { $0.filingDelay = 60_000 }
+        let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.fill(3)
         let text = try export(log.path)
         try log.fill(2)

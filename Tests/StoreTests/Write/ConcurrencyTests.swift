@@ -10,7 +10,7 @@ import Wire
 struct ConcurrencyTests {
     @Test("get places and revisions without gaps, with each thread's messages in order")
     func gapless() throws {
-        let log = try TestLog { $0.commitSubmissions = 7 }
+        let log = try TestLog { $0.commit.submissions = 7 }
         let threads = 5
         let rounds = 30
         let rooms = ["a", "b", "c"]
@@ -54,7 +54,7 @@ struct ConcurrencyTests {
 
     @Test("see every commit that was reported before their query", arguments: [0, 20, 100_000])
     func readsOwnWrites(journalMessages: Int) throws {
-        let log = try TestLog { $0.journalMessages = journalMessages }
+        let log = try TestLog { $0.journal.messages = journalMessages }
         inParallel(4) { thread in
             for round in 1...40 as ClosedRange<Int64> {
                 let stored = try log.send(.init(room: "room\(thread)"))

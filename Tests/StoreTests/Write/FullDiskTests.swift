@@ -30,7 +30,7 @@ struct FullDiskTests {
     @Test("refuses messages in a database of maximum size, and accepts them when there is space")
     func maximumPages() throws {
         let log = try TestLog {
-            $0.journalMessages = 0
+            $0.journal.messages = 0
             $0.maximumPages = 400
             $0.probeInterval = 1
         }

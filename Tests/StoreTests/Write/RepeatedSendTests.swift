@@ -112,7 +112,7 @@ struct RepeatedSendTests {
 
     @Test("affects only its own sender if the first message's snapshot is damaged")
     func unreadableSnapshot() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         try log.send(.init(text: "hi", id: "a1"))
         try log.sql { db in try db.execute(sql: "UPDATE messages SET body = 'nonsense'") }
         let results = try log.sendAll([.init(text: "hi", id: "a1"), .init(text: "new")])

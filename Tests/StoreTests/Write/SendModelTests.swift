@@ -67,11 +67,11 @@ struct SendModelTests {
     func once(filter: Int, fill: Int, rooms: Int, journal: Int) throws {
         var random = SeededGenerator(seed: UInt64(filter + fill * 3 + rooms * 7 + journal))
         let configure: (inout StoreConfiguration) -> Void = {
-            $0.clientMessageFilter = filter
-            $0.clientMessageFilterFill = fill
+            $0.journal.filterBytes = filter
+            $0.journal.filterFill = fill
             $0.cachedRooms = rooms
-            $0.journalMessages = journal
-            $0.filingDelay = 1
+            $0.journal.messages = journal
+            $0.journal.idleTime = 1
         }
         var log = try TestLog(configure)
         var model = Model()

@@ -45,7 +45,7 @@ struct SendTests {
 
     @Test("shares a commit with a bounded number of others")
     func commitBound() throws {
-        let log = try TestLog { $0.commitSubmissions = 4 }
+        let log = try TestLog { $0.commit.submissions = 4 }
         try log.fill(10)
         #expect(log.listener.commits.events.map(\.outcomes.count) == [4, 4, 2])
         #expect(try log.state() == RoomState(head: 10, rev: 10))
@@ -53,7 +53,7 @@ struct SendTests {
 
     @Test("shares a commit of bounded size, or has one alone")
     func commitBytes() throws {
-        let log = try TestLog { $0.commitBytes = 10 }
+        let log = try TestLog { $0.commit.bytes = 10 }
         try log.sendAll(["12345", "12345", "1", String(repeating: "x", count: 100), "1", "1"].map { .init(text: $0) })
         #expect(log.listener.commits.events.map(\.outcomes.count) == [2, 1, 1, 2])
     }
@@ -102,7 +102,7 @@ struct SendTests {
 
     @Test("counts its attachments in the bytes of a commit")
     func attachmentBytes() throws {
-        let log = try TestLog { $0.commitBytes = 10_000 }
+        let log = try TestLog { $0.commit.bytes = 10_000 }
         let long = String(repeating: "x", count: 2000)
         let attachments = [
             Attachment(kind: .file, url: "http://a", mime: long, title: long, description: long, thumbhash: long)
@@ -146,7 +146,7 @@ struct SendTests {
 
     @Test("can take the last place of a room; then the room is full")
     func roomFull() throws {
-        let log = try TestLog { $0.journalMessages = 0 }
+        let log = try TestLog { $0.journal.messages = 0 }
         let first = try log.send(.init())
         try log.sql { db in
             try db.execute(

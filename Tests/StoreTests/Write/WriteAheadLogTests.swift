@@ -42,7 +42,7 @@ struct WriteAheadLogTests {
     @Test("grows during a foreign read, which delays nobody long, and restarts afterwards")
     func stranger() throws {
         let log = try TestLog {
-            $0.journalMessages = 0
+            $0.journal.messages = 0
             $0.checkpointPages = 10
         }
         try log.fill(1)

@@ -8,7 +8,7 @@ import Wire
 
 /// Tests where a room's messages are when one of them changes: filed, in the journal, or in the current commit.
 @Suite("A change files its room's messages")
-struct SettlingTests {
+struct ChangedRoomTests {
     /// A submission of a test.
     enum Step {
         case send(String, id: String? = nil)
@@ -42,7 +42,7 @@ struct SettlingTests {
     private func crashed(_ log: TestLog) throws -> TestLog {
         let directory = try TemporaryDirectory()
         for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
-        return try TestLog(in: directory) { $0.filingDelay = 60_000 }
+        return try TestLog(in: directory) { $0.journal.idleTime = 60_000 }
     }
 
     /// Expects the room to have these snapshots in every way of reading, here and after a crash.
@@ -63,7 +63,7 @@ struct SettlingTests {
     }
 
     private func makeLog() throws -> TestLog {
-        try TestLog { $0.filingDelay = 60_000 }
+        try TestLog { $0.journal.idleTime = 60_000 }
     }
 
     @Test("from the journal")
@@ -116,8 +116,8 @@ struct SettlingTests {
     @Test("also if the room is due in that commit", arguments: [1, 3])
     func due(messagesOfRoom: Int) throws {
         let log = try TestLog {
-            $0.filingDelay = 60_000
-            $0.journalMessagesOfRoom = messagesOfRoom
+            $0.journal.idleTime = 60_000
+            $0.journal.messagesOfRoom = messagesOfRoom
         }
         var bodies = try submit([.send("1"), .send("2"), .send("3")], to: log).map(\.body)
         let stored = try submit([.send("4"), .delete(4), .delete(1), .send("5")], to: log)
@@ -157,7 +157,7 @@ struct SettlingTests {
 
     @Test("and the journal is emptied when everything is filed")
     func emptied() throws {
-        let log = try TestLog { $0.filingDelay = 1 }
+        let log = try TestLog { $0.journal.idleTime = 1 }
         try log.fill(3)
         try log.edit(2, "x")
         try waitUntil { (try? counts(log)) == [0, 3] }
