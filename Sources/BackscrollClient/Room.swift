@@ -1,5 +1,4 @@
 public import BackscrollTimeline
-import Wire
 
 /// An open room: what its screen shows, and what the user does there.
 ///
@@ -48,37 +47,37 @@ public actor Room {
     /// The state for SwiftUI, on the main actor.
     public nonisolated let timeline: RoomTimeline
     /// The error that ended the room, such as `not_a_member`; nil while it is open.
-    public private(set) var ending: BackscrollClientError?
+    public internal(set) var ending: BackscrollClientError?
     /// The `seq` up to which other users have read, as far as notices have told.
-    public private(set) var readers: [String: Int64] = [:]
+    public internal(set) var readers: [String: Int64] = [:]
 
-    private nonisolated let client: BackscrollClient
-    private nonisolated let options: ClientOptions
+    nonisolated let client: BackscrollClient
+    nonisolated let options: ClientOptions
     /// The number of the last subscription.
-    private var subscriptionNumber: SubscriptionNumber
-    private var machine: RoomMachine
+    var subscriptionNumber: SubscriptionNumber
+    var machine: RoomMachine
     /// Number of events that may have changed what is shown.
-    private var version = 1
-    private var scroll: (target: RoomMachine.ScrollTarget, version: Int)?
-    private var isPublishing = false
-    private var ticker: Task<Void, Never>?
-    private var waiters: [Int: Waiter] = [:]
-    private var lastWaiter = 0
+    var version = 1
+    var scroll: (target: RoomMachine.ScrollTarget, version: Int)?
+    var isPublishing = false
+    var ticker: Task<Void, Never>?
+    var waiters: [Int: Waiter] = [:]
+    var lastWaiter = 0
     /// The sends that are neither stored nor refused.
-    private var unsettled: Set<String> = []
+    var unsettled: Set<String> = []
     /// The latest sends that are, oldest first.
-    private var settled: [(id: String, outcome: Result<ChatMessage, BackscrollClientError>)] = []
+    var settled: [(id: String, outcome: Result<ChatMessage, BackscrollClientError>)] = []
     /// Number of pages that are awaited.
-    private var fetches = 0
-    private var loadFailure: BackscrollClientError?
-    private var openingFailures = 0
+    var fetches = 0
+    var loadFailure: BackscrollClientError?
+    var openingFailures = 0
     /// Number of jumps that have ended.
-    private var endedJumps = 0
-    private var mark: Int64 = 0
-    private var isMarking = false
-    private var typedAt: Duration?
-    private var isScreenActive = true
-    private var isAppActive = true
+    var endedJumps = 0
+    var mark: Int64 = 0
+    var isMarking = false
+    var typedAt: Duration?
+    var isScreenActive = true
+    var isAppActive = true
 
     init(id: String, me: String, client: BackscrollClient, generation: Int) {
         self.id = id
@@ -201,376 +200,5 @@ public actor Room {
         isAppActive = isActive
         handle(.active(isScreenActive && isAppActive))
         await publish()
-    }
-
-    // MARK: Sending and changing
-
-    /// Sends a text, and returns the stored message.
-    ///
-    /// - Throws: as ``send(_:)-(ChatDraft)``.
-    @discardableResult
-    public func send(_ text: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await send(ChatDraft(text))
-    }
-
-    /// Sends a message, and returns it once it is stored. It is shown at once.
-    ///
-    /// Messages are posted one at a time, in the order of the calls. One whose answer is lost, or that the server cannot
-    /// take at the moment, is posted again with the same id until it is stored; the server stores it once.
-    ///
-    /// - Throws: the server's refusal; the message then stays as failed, for ``retry(_:)`` or ``discard(_:)``.
-    ///   ``BackscrollClientError/cancelled`` if the task is cancelled: the message is sent all the same.
-    @discardableResult
-    public func send(_ draft: ChatDraft) async throws(BackscrollClientError) -> ChatMessage {
-        try await enqueue(draft)
-        return try await stored(draft.clientMessageID)
-    }
-
-    /// Sends a message, and returns when it is shown.
-    public func enqueue(_ draft: ChatDraft) async throws(BackscrollClientError) {
-        try checkOpen()
-        startTicking()
-        unsettled.insert(draft.clientMessageID)
-        handle(.send(draft, at: options.clock.milliseconds()))
-        await publish()
-    }
-
-    /// Waits until a message that was sent is stored, and returns it.
-    ///
-    /// - Throws: as ``send(_:)-(ChatDraft)``.
-    public func stored(_ id: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await wait { room in
-            if room.settled.contains(where: { $0.id == id }) { return .success(()) }
-            if room.unsettled.contains(id) { return nil }
-            return .failure(BackscrollClientError(code: "unknown_send", message: "No send of this room has this id."))
-        }
-        await publish()
-        guard let outcome = settled.last(where: { $0.id == id })?.outcome else { throw .isClosed }
-        return try outcome.get()
-    }
-
-    /// Posts a failed message again, and returns it once it is stored.
-    ///
-    /// - Throws: as ``send(_:)-(ChatDraft)``.
-    @discardableResult
-    public func retry(_ clientMessageID: String) async throws(BackscrollClientError) -> ChatMessage {
-        try checkOpen()
-        guard case .send(_, .failed)? = row(ofSend: clientMessageID)?.content else {
-            throw BackscrollClientError(code: "not_failed", message: "No failed message has this id.")
-        }
-        unsettled.insert(clientMessageID)
-        settled.removeAll { $0.id == clientMessageID }
-        handle(.retry(clientMessageID: clientMessageID))
-        await publish()
-        return try await stored(clientMessageID)
-    }
-
-    /// Gives up a failed message.
-    public func discard(_ clientMessageID: String) async {
-        handle(.discard(clientMessageID: clientMessageID))
-        await publish()
-    }
-
-    /// Changes the text of an own message, and returns the message as it is then.
-    ///
-    /// - Parameter rev: The `rev` that the message must have, so that no other change is lost; nil for any.
-    @discardableResult
-    public func edit(
-        _ seq: Int64, text: String, ifRev rev: Int64? = nil
-    ) async throws(BackscrollClientError) -> ChatMessage {
-        var body: [UInt8] = []
-        Edit(text: text).encode(into: &body)
-        return try await change(
-            "PATCH", "\(seq)", body: body, headerFields: rev.map { ["If-Match": "\"\($0)\""] } ?? [:])
-    }
-
-    /// Deletes a message. Its place stays.
-    @discardableResult
-    public func delete(_ seq: Int64) async throws(BackscrollClientError) -> ChatMessage {
-        try await change("DELETE", "\(seq)")
-    }
-
-    /// Adds the user's reaction: an emoji or any word of at most 32 bytes.
-    @discardableResult
-    public func react(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await change("PUT", "\(seq)/reactions/\(percentEncoded(key))")
-    }
-
-    /// Removes the user's reaction.
-    @discardableResult
-    public func unreact(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await change("DELETE", "\(seq)/reactions/\(percentEncoded(key))")
-    }
-
-    /// Tells the others that the user types. Call it with every key: notices go out at most every 3 seconds.
-    public func typing() async {
-        let now = options.clock.elapsed()
-        if let typedAt, now - typedAt < Self.typingInterval { return }
-        typedAt = now
-        await client.sendTyping(in: id)
-    }
-
-    /// Ends the room: its subscription, its changes and the calls that wait. Messages that are not stored are given up.
-    public func close() async {
-        await end(.isClosed)
-    }
-
-    private func change(
-        _ method: String, _ target: String, body: [UInt8]? = nil, headerFields: [String: String] = [:]
-    ) async throws(BackscrollClientError) -> ChatMessage {
-        try checkOpen()
-        let message = try await client.message(
-            method, "/v1/rooms/\(id)/messages/\(target)", body: body, headerFields: headerFields)
-        // The answer is a snapshot and no position: the machine takes it like the answer to a send that it does not await.
-        handle(.sent(clientMessageID: "", message))
-        await publish()
-        return message
-    }
-
-    // MARK: Events
-
-    /// Takes what the client tells of the subscription with this number. Earlier ones are silent.
-    func take(_ event: RoomMachine.Event, number: SubscriptionNumber) {
-        guard number == subscriptionNumber, ending == nil else { return }
-        if case .frame(let frame) = event {
-            switch frame.content {
-            case .message(let message): noteStored(message)
-            case .read(let user, let seq) where user != userID: readers[user] = max(seq, readers[user] ?? 0)
-            default: break
-            }
-        }
-        handle(event)
-        publishSoon()
-    }
-
-    /// Ends the room for a reason that does not pass.
-    func end(_ error: BackscrollClientError) async {
-        guard ending == nil else { return }
-        ending = error
-        version += 1
-        ticker?.cancel()
-        wakeWaiters()
-        await publish()
-        await client.forget(self, number: subscriptionNumber)
-    }
-
-    private func handle(_ event: RoomMachine.Event) {
-        guard ending == nil else { return }
-        let effects = machine.handle(event)
-        version += 1
-        for effect in effects { carryOut(effect) }
-        wakeWaiters()
-    }
-
-    private func carryOut(_ effect: RoomMachine.Effect) {
-        switch effect {
-        case .fetch(let request, let query):
-            fetches += 1
-            Task { [weak self, client, id] in
-                let result = await Result { () async throws(BackscrollClientError) in
-                    try await client.page(of: id, query)
-                }
-                await self?.takePage(result, request: request)
-            }
-        case .subscribe(let since, let epoch):
-            subscriptionNumber.number += 1
-            Task { [client, number = subscriptionNumber] in
-                await client.subscribe(self, number: number, since: since, epoch: epoch)
-            }
-        case .post(let draft):
-            Task { [weak self, client, id] in
-                let result = await Result { () async throws(BackscrollClientError) in
-                    try await client.message("POST", "/v1/rooms/\(id)/messages", body: draft.body)
-                }
-                await self?.takeAnswer(result, to: draft)
-            }
-        case .markRead(let seq):
-            mark = max(mark, seq)
-            if !isMarking {
-                isMarking = true
-                Task { [weak self, options] in
-                    try? await options.clock.sleep(Self.markDelay)
-                    await self?.sendMark()
-                }
-            }
-        case .scroll(let target):
-            scroll = (target, version)
-            endedJumps += 1
-        }
-    }
-
-    private func takePage(_ result: Result<RoomMachine.Page, BackscrollClientError>, request: Int) async {
-        fetches -= 1
-        switch result {
-        case .success(let page):
-            for message in page.messages { noteStored(message) }
-            handle(.page(request: request, page))
-        case .failure(let error):
-            loadFailure = error
-            openingFailures += 1
-            if Self.endings.contains(error.code) { return await end(error) }
-            handle(.fetchFailed(request: request, error.failure))
-        }
-        publishSoon()
-    }
-
-    private func takeAnswer(_ result: Result<ChatMessage, BackscrollClientError>, to draft: ChatDraft) {
-        switch result {
-        case .success(let message):
-            noteStored(message)
-            handle(.sent(clientMessageID: draft.clientMessageID, message))
-        case .failure(let error):
-            if !error.isTemporary { settle(draft.clientMessageID, .failure(error)) }
-            handle(.sendFailed(clientMessageID: draft.clientMessageID, error.failure))
-        }
-        publishSoon()
-    }
-
-    private func sendMark() async {
-        isMarking = false
-        // A lost mark does no harm: the next one includes it.
-        _ = try? await client.request("PUT", "/v1/rooms/\(id)/read", body: Array(#"{"seq":\#(mark)}"#.utf8))
-    }
-
-    /// The codes that end a room for good.
-    private static let endings: Set<String> = [
-        "not_a_member", "room_not_found", "room_not_allowed", "banned", "room_deleted",
-    ]
-
-    private func startTicking() {
-        guard ticker == nil else { return }
-        ticker = Task { [weak self, options] in
-            repeat {
-                guard await self?.takeTime() != nil else { return }
-            } while (try? await options.clock.sleep(Self.tick)) != nil
-        }
-    }
-
-    private func takeTime() {
-        guard ending == nil else { return }
-        let typing = machine.view.typing.count
-        let effects = machine.handle(.time(now: options.clock.elapsed().inSeconds * 1000))
-        // Most ticks change nothing.
-        guard !effects.isEmpty || typing != machine.view.typing.count else { return }
-        version += 1
-        for effect in effects { carryOut(effect) }
-        wakeWaiters()
-        publishSoon()
-    }
-
-    private func checkOpen() throws(BackscrollClientError) {
-        if let ending { throw ending }
-    }
-
-    // MARK: Sends that are waited for
-
-    private func row(ofSend id: String) -> RoomRow? {
-        let rowID = RoomRow.ID.mine(clientMessageID: id)
-        return machine.view.rows.last { $0.id == rowID }
-    }
-
-    private func noteStored(_ message: ChatMessage) {
-        guard !unsettled.isEmpty, let id = message.clientMessageID, message.senderID == userID else { return }
-        settle(id, .success(message))
-    }
-
-    private func settle(_ id: String, _ outcome: Result<ChatMessage, BackscrollClientError>) {
-        guard unsettled.remove(id) != nil else { return }
-        if settled.count == Self.settledSends { settled.removeFirst() }
-        settled.append((id, outcome))
-    }
-
-    // MARK: Waiting
-
-    private typealias Condition = @Sendable (isolated Room) -> Result<Void, BackscrollClientError>?
-
-    private struct Waiter {
-        let condition: Condition
-        let continuation: CheckedContinuation<Result<Void, BackscrollClientError>, Never>
-    }
-
-    /// Waits until the condition gives a result, the room ends, or the task is cancelled.
-    private func wait(until condition: @escaping Condition) async throws(BackscrollClientError) {
-        if let result = condition(self) { return try result.get() }
-        try checkOpen()
-        lastWaiter += 1
-        let number = lastWaiter
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiters[number] = Waiter(condition: condition, continuation: continuation)
-            }
-        } onCancel: {
-            Task { await self.cancelWaiter(number) }
-        }
-        try result.get()
-    }
-
-    private func cancelWaiter(_ number: Int) {
-        waiters.removeValue(forKey: number)?.continuation.resume(returning: .failure(.isCancelled))
-    }
-
-    private func wakeWaiters() {
-        for (number, waiter) in waiters {
-            guard let result = waiter.condition(self) ?? ending.map({ .failure($0) }) else { continue }
-            waiters[number] = nil
-            waiter.continuation.resume(returning: result)
-        }
-    }
-
-    // MARK: Publishing
-
-    /// Waits for a state that is newer than `version`. Returns nil at the end.
-    func next(after version: Int) async -> RoomState? {
-        while self.version <= version {
-            if ending != nil { return nil }
-            do throws(BackscrollClientError) {
-                try await wait { room in room.version > version ? .success(()) : nil }
-            } catch {
-                if error.code == BackscrollClientError.cancelled || self.version <= version { return nil }
-            }
-        }
-        return state
-    }
-
-    private var state: RoomState {
-        RoomState(version: version, view: machine.view, scroll: scroll, readers: readers, ending: ending)
-    }
-
-    /// Shows the present state on the main actor.
-    private func publish() async {
-        await timeline.show(state)
-    }
-
-    /// Shows the present state soon. Events that come until then are shown with it.
-    private func publishSoon() {
-        guard !isPublishing else { return }
-        isPublishing = true
-        Task {
-            await Task.yield()
-            isPublishing = false
-            await publish()
-        }
-    }
-}
-
-/// The content of the screen at a moment.
-struct RoomState: Sendable {
-    /// A number that grows with each state.
-    let version: Int
-    let view: RoomView
-    /// The last place to scroll to, and the version that asked for it.
-    let scroll: (target: RoomMachine.ScrollTarget, version: Int)?
-    let readers: [String: Int64]
-    let ending: BackscrollClientError?
-}
-
-extension Result where Failure == BackscrollClientError {
-    /// Runs `body` and keeps its outcome.
-    init(_ body: () async throws(Failure) -> Success) async {
-        do throws(Failure) {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
     }
 }

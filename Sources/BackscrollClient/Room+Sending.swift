@@ -1,0 +1,146 @@
+import BackscrollTimeline
+import Wire
+
+// Sends, changes and typing notices.
+
+extension Room {
+    /// Sends a text, and returns the stored message.
+    ///
+    /// - Throws: as ``send(_:)-(ChatDraft)``.
+    @discardableResult
+    public func send(_ text: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await send(ChatDraft(text))
+    }
+
+    /// Sends a message, and returns it once it is stored. It is shown at once.
+    ///
+    /// Messages are posted one at a time, in the order of the calls. One whose answer is lost, or that the server cannot
+    /// take at the moment, is posted again with the same id until it is stored; the server stores it once.
+    ///
+    /// - Throws: the server's refusal; the message then stays as failed, for ``retry(_:)`` or ``discard(_:)``.
+    ///   ``BackscrollClientError/cancelled`` if the task is cancelled: the message is sent all the same.
+    @discardableResult
+    public func send(_ draft: ChatDraft) async throws(BackscrollClientError) -> ChatMessage {
+        try await enqueue(draft)
+        return try await stored(draft.clientMessageID)
+    }
+
+    /// Sends a message, and returns when it is shown.
+    public func enqueue(_ draft: ChatDraft) async throws(BackscrollClientError) {
+        try checkOpen()
+        startTicking()
+        unsettled.insert(draft.clientMessageID)
+        handle(.send(draft, at: options.clock.milliseconds()))
+        await publish()
+    }
+
+    /// Waits until a message that was sent is stored, and returns it.
+    ///
+    /// - Throws: as ``send(_:)-(ChatDraft)``.
+    public func stored(_ id: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await wait { room in
+            if room.settled.contains(where: { $0.id == id }) { return .success(()) }
+            if room.unsettled.contains(id) { return nil }
+            return .failure(BackscrollClientError(code: "unknown_send", message: "No send of this room has this id."))
+        }
+        await publish()
+        guard let outcome = settled.last(where: { $0.id == id })?.outcome else { throw .isClosed }
+        return try outcome.get()
+    }
+
+    /// Posts a failed message again, and returns it once it is stored.
+    ///
+    /// - Throws: as ``send(_:)-(ChatDraft)``.
+    @discardableResult
+    public func retry(_ clientMessageID: String) async throws(BackscrollClientError) -> ChatMessage {
+        try checkOpen()
+        guard case .send(_, .failed)? = row(ofSend: clientMessageID)?.content else {
+            throw BackscrollClientError(code: "not_failed", message: "No failed message has this id.")
+        }
+        unsettled.insert(clientMessageID)
+        settled.removeAll { $0.id == clientMessageID }
+        handle(.retry(clientMessageID: clientMessageID))
+        await publish()
+        return try await stored(clientMessageID)
+    }
+
+    /// Gives up a failed message.
+    public func discard(_ clientMessageID: String) async {
+        handle(.discard(clientMessageID: clientMessageID))
+        await publish()
+    }
+
+    /// Changes the text of an own message, and returns the message as it is then.
+    ///
+    /// - Parameter rev: The `rev` that the message must have, so that no other change is lost; nil for any.
+    @discardableResult
+    public func edit(
+        _ seq: Int64, text: String, ifRev rev: Int64? = nil
+    ) async throws(BackscrollClientError) -> ChatMessage {
+        var body: [UInt8] = []
+        Edit(text: text).encode(into: &body)
+        return try await change(
+            "PATCH", "\(seq)", body: body, headerFields: rev.map { ["If-Match": "\"\($0)\""] } ?? [:])
+    }
+
+    /// Deletes a message. Its place stays.
+    @discardableResult
+    public func delete(_ seq: Int64) async throws(BackscrollClientError) -> ChatMessage {
+        try await change("DELETE", "\(seq)")
+    }
+
+    /// Adds the user's reaction: an emoji or any word of at most 32 bytes.
+    @discardableResult
+    public func react(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await change("PUT", "\(seq)/reactions/\(percentEncoded(key))")
+    }
+
+    /// Removes the user's reaction.
+    @discardableResult
+    public func unreact(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await change("DELETE", "\(seq)/reactions/\(percentEncoded(key))")
+    }
+
+    /// Tells the others that the user types. Call it with every key: notices go out at most every 3 seconds.
+    public func typing() async {
+        let now = options.clock.elapsed()
+        if let typedAt, now - typedAt < Self.typingInterval { return }
+        typedAt = now
+        await client.sendTyping(in: id)
+    }
+
+    /// Ends the room: its subscription, its changes and the calls that wait. Messages that are not stored are given up.
+    public func close() async {
+        await end(.isClosed)
+    }
+
+    func change(
+        _ method: String, _ target: String, body: [UInt8]? = nil, headerFields: [String: String] = [:]
+    ) async throws(BackscrollClientError) -> ChatMessage {
+        try checkOpen()
+        let message = try await client.message(
+            method, "/v1/rooms/\(id)/messages/\(target)", body: body, headerFields: headerFields)
+        // The answer is a snapshot and no position: the machine takes it like the answer to a send that it does not await.
+        handle(.sent(clientMessageID: "", message))
+        await publish()
+        return message
+    }
+
+    // MARK: Sends that are waited for
+
+    func row(ofSend id: String) -> RoomRow? {
+        let rowID = RoomRow.ID.mine(clientMessageID: id)
+        return machine.view.rows.last { $0.id == rowID }
+    }
+
+    func noteStored(_ message: ChatMessage) {
+        guard !unsettled.isEmpty, let id = message.clientMessageID, message.senderID == userID else { return }
+        settle(id, .success(message))
+    }
+
+    func settle(_ id: String, _ outcome: Result<ChatMessage, BackscrollClientError>) {
+        guard unsettled.remove(id) != nil else { return }
+        if settled.count == Self.settledSends { settled.removeFirst() }
+        settled.append((id, outcome))
+    }
+}
