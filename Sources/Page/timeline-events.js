@@ -27,7 +27,7 @@
  * @typedef {"read" | "last" | number} Place A place in the room; a number is a `seq`.
  * @typedef {"before" | "after"} Edge
  *
- * @typedef {{event: "start", me: string, room: string, limit: number, utc_offset: number}
+ * @typedef {{event: "start", me: string, room: string, limit: number, utc_offset: number, window?: number}
  *   | {event: "open", at: Place}
  *   | {event: "restore", messages: Message[], has_before: boolean, has_after: boolean, rev: number, epoch: string,
  *      read: number | null}
@@ -46,6 +46,11 @@
  *   | {event: "time", now: number}} Event
  */
 
+/** The messages that a cut leaves between the reader and the new edge of the window, in pages. */
+export const MARGIN_PAGES = 2;
+/** Minimum of the window's maximum, in pages: the margins on both sides of the reader. */
+const MINIMUM_WINDOW_PAGES = 2 * MARGIN_PAGES;
+
 /** The error for an event that is unknown or malformed. Nothing has changed. */
 export class MalformedEvent extends Error {}
 
@@ -61,14 +66,19 @@ export function check(event) {
     fields(event, events[event.event], event.event);
 }
 
-/** @type {(test: (value: unknown) => boolean, meaning: string) => (value: unknown, path: string) => void} */
-const type = (test, meaning) => (value, path) => {
-    if (!test(value)) throw new MalformedEvent(`${path} must be ${meaning}`);
+/**
+ * Returns the check of a type. `siblings` is the object that has the value.
+ *
+ * @type {(test: (value: unknown, siblings: object) => boolean, meaning: string) =>
+ *   (value: unknown, path: string, siblings: object) => void}
+ */
+const type = (test, meaning) => (value, path, siblings) => {
+    if (!test(value, siblings)) throw new MalformedEvent(`${path} must be ${meaning}`);
 };
 
 /** Also accepts a field that is absent or null. */
-const optional = (expected) => (value, path) => {
-    if (value !== undefined && value !== null) expected(value, path);
+const optional = (expected) => (value, path, siblings) => {
+    if (value !== undefined && value !== null) expected(value, path, siblings);
 };
 
 const object = (expected) => (value, path) => fields(value, expected, path);
@@ -77,7 +87,7 @@ function fields(value, expected, path) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
         throw new MalformedEvent(`${path} must be an object`);
     }
-    for (const name in expected) expected[name](value[name], `${path}.${name}`);
+    for (const name in expected) expected[name](value[name], `${path}.${name}`, value);
 }
 
 const text = type((value) => typeof value === "string", "a string");
@@ -159,6 +169,10 @@ const events = {
         room: name,
         limit: type((value) => Number.isSafeInteger(value) && value >= 1 && value <= 200, "an integer from 1 to 200"),
         utc_offset: type((value) => Number.isSafeInteger(value) && Math.abs(value) <= 1440, "minutes east of UTC"),
+        window: optional(type(
+            (value, { limit }) => Number.isSafeInteger(value) && value >= MINIMUM_WINDOW_PAGES * limit,
+            `an integer, ${MINIMUM_WINDOW_PAGES} times the limit or more`,
+        )),
     },
     open: { at: place },
     restore: { messages, has_before: flag, has_after: flag, rev: count, epoch: name, read: optional(count) },

@@ -1,7 +1,7 @@
 /**
  * The window of a timeline: messages from `first` to `last` without gaps, each in the latest known snapshot.
  *
- * A window may grow to the whole of a long room, so a change of one message must not cost a pass over it. Messages are kept in
+ * A window may have many thousand messages, so a change of one message must not cost a pass over it. Messages are kept in
  * chunks, and a change affects one chunk. The unread count is updated as messages come and change.
  *
  * @typedef {import("./timeline-events.js").Message} Message
@@ -46,6 +46,16 @@ class Chunk {
 
     replace(seq, entry) {
         this.entries[seq - this.first] = entry;
+        this.#recount();
+    }
+
+    /** Keeps the messages from `first` to `last`, at least one. */
+    keep(first, last) {
+        this.entries = this.entries.slice(first - this.first, last - this.first + 1);
+        this.#recount();
+    }
+
+    #recount() {
         this.latestDay = Math.max(...this.entries.map(({ day }) => day));
         this.#rows = null;
     }
@@ -125,6 +135,11 @@ export class MessageWindow {
 
     get isEmpty() {
         return this.#chunks.length === 0;
+    }
+
+    /** The number of messages in the window. */
+    get count() {
+        return this.last - this.first + 1;
     }
 
     has(seq) {
@@ -208,6 +223,31 @@ export class MessageWindow {
         }
         this.#own.unshift(...messages.filter(({ sender }) => sender === this.#me).map(({ seq }) => seq));
         this.unread += messages.filter((message) => this.#isUnread(message)).length;
+    }
+
+    /** Removes all messages except those from `first` to `last`, at least one. The room goes on where messages were removed. */
+    keep(first, last) {
+        const isKept = (seq) => seq >= first && seq <= last;
+        for (let seq = this.first; seq <= this.last; seq++) {
+            if (isKept(seq)) continue;
+            const { message } = this.at(seq);
+            if (this.#isUnread(message)) this.unread--;
+            if (this.#ownIds.get(message.client_message_id) === seq) this.#ownIds.delete(message.client_message_id);
+        }
+        this.#own = this.#own.filter(isKept);
+        this.#chunks = this.#chunks.filter((chunk) => chunk.last >= first && chunk.first <= last);
+        for (const chunk of new Set([this.#chunks[0], this.#chunks.at(-1)])) {
+            if (!isKept(chunk.first) || !isKept(chunk.last)) chunk.keep(Math.max(first, chunk.first), Math.min(last, chunk.last));
+        }
+        this.hasBefore ||= first > this.first;
+        this.hasAfter ||= last < this.last;
+        [this.first, this.last] = [first, last];
+        this.#rowChunks = null;
+    }
+
+    /** The days of the messages. */
+    get days() {
+        return new Set(this.#chunks.flatMap(({ entries }) => entries.map(({ day }) => day)));
     }
 
     /** Replaces a message in the window if this snapshot is newer (rule 4). */

@@ -19,6 +19,9 @@
  * - The reading state: the read mark, the unread line, the unread count, and messages that arrived unseen.
  * - The outbox: own sends that are not known to be stored.
  *
+ * Without `window` in `start` nothing is ever removed from the window, so it grows with each page that the reader loads.
+ * With `window: N` the machine cuts it, so that memory does not grow with the room: see `#cut`.
+ *
  * "Rule" with a number refers to the rules in docs/timeline.md, which the cases in Tests/Timeline/cases also refer to.
  *
  * For ports: everything here is synchronous and single-threaded, and owns its state. `Map` and `Set` are dictionaries
@@ -27,7 +30,7 @@
  * @module timeline
  */
 
-import { check, MalformedEvent } from "./timeline-events.js";
+import { check, MalformedEvent, MARGIN_PAGES } from "./timeline-events.js";
 import { MessageWindow } from "./timeline-window.js";
 
 export { apply, difference } from "./timeline-difference.js";
@@ -152,6 +155,8 @@ export class Timeline {
     #room = "";
     #limit = 0;
     #utcOffset = 0;
+    /** Maximum number of messages in the window before it is cut. */
+    #maximum = Infinity;
     #isStarted = false;
 
     /** @type {MessageWindow | null} */
@@ -189,6 +194,13 @@ export class Timeline {
     #toast = null;
     #atBottom = false;
     #lastVisible = null;
+    /**
+     * The `seq` at which the reader was last known to be: by a `viewport`, the target of a `scroll`, or the edge of a
+     * `near`. Null while that is unknown. Only the cut depends on it.
+     *
+     * @type {number | null}
+     */
+    #readerAt = null;
     #isActive = true;
     /** The newest message that no longer counts as new (rule 14). */
     #newest = 0;
@@ -282,11 +294,12 @@ export class Timeline {
         }
     }
 
-    #start({ me, room, limit, utc_offset }) {
+    #start({ me, room, limit, utc_offset, window }) {
         this.#me = me;
         this.#room = room;
         this.#limit = limit;
         this.#utcOffset = utc_offset;
+        this.#maximum = window ?? Infinity;
         this.#isStarted = true;
     }
 
@@ -295,7 +308,7 @@ export class Timeline {
         const window = this.#window;
         if (window && !window.hasAfter && this.#jump && !this.#jump.fetch) {
             this.#jump = null;
-            this.#scroll("bottom");
+            this.#scroll(this.#bottom);
         }
         if (window) {
             // Rule 11: an edge that has become an end forgets its failure. An edge with a gap behind it is no end.
@@ -304,6 +317,7 @@ export class Timeline {
             if (!window.hasAfter && this.#held.size === 0 && after.hasFailed) after.succeed();
             this.#findLine();
             if (this.#holdsAllUnread()) this.#unread = window.unread;
+            this.#cut();
         }
         if (this.#follows) this.#toast = null;
         if (this.#isLive && !this.#isGapOpen()) this.#ageArrivals();
@@ -312,10 +326,73 @@ export class Timeline {
         this.#postNext();
     }
 
-    #scroll(to) {
+    /** @param {{to: string, seq: number}} target */
+    #scroll({ to, seq }) {
         this.#effects = this.#effects.filter(({ effect }) => effect !== "scroll");
         this.#effects.push({ effect: "scroll", to });
         this.#atBottom = to === "bottom";
+        this.#readerAt = seq;
+    }
+
+    // The targets of `scroll`: what it names, and the `seq` there.
+
+    get #bottom() {
+        return { to: "bottom", seq: this.#window.last };
+    }
+
+    get #unreadLine() {
+        return { to: "unread", seq: this.#line.at };
+    }
+
+    #rowOf(seq) {
+        return { to: this.#window.at(seq).row.key, seq };
+    }
+
+    /**
+     * Removes messages that the reader is far from, once the window has more than the maximum.
+     *
+     * - The cut begins on the longer side of the window, seen from the reader. It leaves three quarters of the maximum, so
+     *   that cuts are rare, and at least two pages between the reader and the new edge. `near` loads what was removed again.
+     * - The room goes on at the new edge, whose earlier failure is forgotten. After a cut of the end the window is no longer at
+     *   the head, so rules 5, 15 and 16 apply as to any such window: new messages are not inserted, `unread` counts on from what
+     *   was counted before the cut, and the outbox is drawn again when the head is reached.
+     * - Nothing of the removed messages is kept. A page that has them again is requested later than they were changed, so it has
+     *   these changes. Own messages get the same keys, and the unread line its place.
+     * - Requests under way must find the window that they were made for. So there is no cut during an opening or a jump, none at
+     *   an edge that loads, and none of the end of a window at the head while messages beyond it are held (rules 6 to 9). Nor is
+     *   there one before the reader's place is known.
+     */
+    #cut() {
+        const window = this.#window;
+        if (window.count <= this.#maximum || this.#readerAt === null || this.#opening || this.#jump) return;
+        const place = Math.min(Math.max(this.#readerAt, window.first), window.last);
+        const [count, before, after] = [window.count, place - window.first, window.last - place];
+        // After a burst of messages, the margin on one side may not let enough go.
+        if (before >= after) this.#cutEdge("before", before) && this.#cutEdge("after", after);
+        else this.#cutEdge("after", after) && this.#cutEdge("before", before);
+        if (window.count === count) return;
+        const { days } = window;
+        for (const day of this.#dayLines.keys()) if (!days.has(day)) this.#dayLines.delete(day);
+    }
+
+    /**
+     * Cuts one side of the window, if it has more than the maximum.
+     *
+     * @param {number} length The number of messages between the reader and that edge.
+     * @returns {boolean} False if the edge must stay for now.
+     */
+    #cutEdge(edge, length) {
+        const window = this.#window;
+        if (window.count <= this.#maximum) return true;
+        const isGap = edge === "after" && !window.hasAfter && this.#held.size > 0;
+        if (this.#edges[edge].request !== null || isGap) return false;
+        const kept = this.#maximum - Math.floor(this.#maximum / 4);
+        const count = Math.min(window.count - kept, length - MARGIN_PAGES * this.#limit);
+        if (count <= 0) return true;
+        if (edge === "before") window.keep(window.first + count, window.last);
+        else window.keep(window.first, window.last - count);
+        this.#edges[edge] = new Attempt();
+        return true;
     }
 
     // Opening (rules 1 to 3)
@@ -419,32 +496,32 @@ export class Timeline {
         if (this.#post) this.#post.isOutdated = true;
     }
 
-    /** Returns the `to` of a `scroll` to a place in the window; null if the place is unknown or outside the window. */
+    /** Returns the target of a `scroll` to a place in the window; null if the place is unknown or outside the window. */
     #placeInWindow(place) {
         const window = this.#window;
-        if (place === "last") return window.hasAfter ? null : "bottom";
+        if (place === "last") return window.hasAfter ? null : this.#bottom;
         if (place === "read") {
-            if (this.#isLineDrawn()) return "unread";
+            if (this.#isLineDrawn()) return this.#unreadLine;
             // The place is the mark, or the first unread message after it. If the mark is unknown or outside the
             // window, the unread messages may be elsewhere.
             const mark = this.#read;
             if (mark === null || mark > window.last) return null;
-            if (!window.hasAfter && window.reachesBackTo(mark)) return "bottom";
-            return window.has(mark) ? window.at(mark).row.key : null;
+            if (!window.hasAfter && window.reachesBackTo(mark)) return this.#bottom;
+            return window.has(mark) ? this.#rowOf(mark) : null;
         }
-        return window.has(place) ? window.at(place).row.key : null;
+        return window.has(place) ? this.#rowOf(place) : null;
     }
 
-    /** Returns the `to` of the `scroll` to a place once its page has become the window (rule 1). */
+    /** Returns the target of the `scroll` to a place once its page has become the window (rule 1). */
     #placeNearest(place) {
         const window = this.#window;
-        if (window.isEmpty || place === "last") return "bottom";
+        if (window.isEmpty || place === "last") return this.#bottom;
         if (place === "read") {
-            if (this.#isLineDrawn()) return "unread";
-            if (!window.hasAfter) return "bottom";
+            if (this.#isLineDrawn()) return this.#unreadLine;
+            if (!window.hasAfter) return this.#bottom;
         }
         const seq = place === "read" ? this.#read ?? 0 : place;
-        return window.at(Math.min(Math.max(seq, window.first), window.last)).row.key;
+        return this.#rowOf(Math.min(Math.max(seq, window.first), window.last));
     }
 
     // The window (rules 4 to 9)
@@ -570,7 +647,7 @@ export class Timeline {
         this.#window.append(this.#latest(message));
         this.#held.delete(message.seq);
         // Rule 13: a reader who follows is scrolled to the bottom; any other is no longer at the bottom.
-        if (this.#follows) this.#scroll("bottom");
+        if (this.#follows) this.#scroll(this.#bottom);
         else this.#atBottom = false;
     }
 
@@ -665,6 +742,7 @@ export class Timeline {
             if (this.#opening?.fetch.state === "failed") this.#fetchOpening();
             return;
         }
+        this.#readerAt = edge === "before" ? window.first : window.last;
         const { state } = this.#edges[edge];
         const goesOn = edge === "before" ? window.hasBefore : window.hasAfter;
         if (state === "failed" || (state === "idle" && goesOn)) this.#fetchEdge(edge);
@@ -736,12 +814,14 @@ export class Timeline {
         if (!this.#window) return;
         this.#atBottom = at_bottom;
         this.#lastVisible = last_visible ?? null;
+        this.#readerAt = at_bottom ? this.#window.last : this.#lastVisible ?? this.#readerAt;
         this.#markRead();
     }
 
     #forgetViewport() {
         this.#atBottom = false;
         this.#lastVisible = null;
+        this.#readerAt = null;
     }
 
     #takeActive(active) {

@@ -41,6 +41,8 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
 
     var isEmpty: Bool { messages.isEmpty }
 
+    var count: Int { messages.count }
+
     func has(_ seq: Int64) -> Bool {
         seq >= first && seq <= last
     }
@@ -48,6 +50,11 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
     /// Returns the message with this `seq`, if it is in the window.
     func message(_ seq: Int64) -> Message? {
         has(seq) ? messages[Int(seq - first)] : nil
+    }
+
+    /// Returns the `seq` of the own message with this id, if it is in the window.
+    func seq(ofOwn id: SendID) -> Int64? {
+        ownIDs[id]
     }
 
     func hasOwn(_ id: SendID) -> Bool {
@@ -79,6 +86,21 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
             enter(message)
             if isUnread(message) { unread += 1 }
         }
+    }
+
+    /// Removes the first messages, fewer than all. The room goes on before the others.
+    mutating func removeFirst(_ count: Int) {
+        for message in messages.prefix(count) { leave(message) }
+        messages.removeFirst(count)
+        first += Int64(count)
+        hasBefore = true
+    }
+
+    /// Removes the last messages, fewer than all. The room goes on after the others.
+    mutating func removeLast(_ count: Int) {
+        for message in messages.suffix(count) { leave(message) }
+        messages.removeLast(count)
+        hasAfter = true
     }
 
     /// Replaces a message in the window if this snapshot is newer (rule 4), and returns the old snapshot.
@@ -118,6 +140,14 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
         } else {
             ownIDs[id] = message.seq
         }
+    }
+
+    /// Forgets a message that is removed.
+    private mutating func leave(_ message: Message) {
+        if isUnread(message) { unread -= 1 }
+        guard let id = message.sendID else { return }
+        if ownIDs[id] == message.seq { ownIDs[id] = nil }
+        twins.remove(message.seq)
     }
 
     private func isUnread(_ message: Message) -> Bool {

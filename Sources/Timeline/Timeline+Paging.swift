@@ -7,6 +7,7 @@ extension Timeline {
             if opening?.fetch.state == .failed { fetchOpening() }
             return
         }
+        readerAt = edge == .before ? window.first : window.last
         let state = edge == .before ? before.state : after.state
         let goesOn = edge == .before ? window.hasBefore : window.hasAfter
         if state == .failed || (state == .idle && goesOn) { fetchEdge(edge) }

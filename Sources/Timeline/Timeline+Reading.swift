@@ -10,12 +10,14 @@ extension Timeline {
         guard window != nil else { return }
         isAtBottom = atBottom
         self.lastVisible = lastVisible
+        readerAt = atBottom ? window?.last : lastVisible ?? readerAt
         markRead()
     }
 
     mutating func forgetViewport() {
         isAtBottom = false
         lastVisible = nil
+        readerAt = nil
     }
 
     mutating func takeActive(_ active: Bool) {

@@ -203,4 +203,54 @@ extension Timeline {
             if place(message, mayAppend: !isReplaying) { late[message.seq] = nil }
         }
     }
+
+    /// Removes messages that the reader is far from, once the window has more than the maximum.
+    ///
+    /// - The cut begins on the longer side of the window, seen from the reader. It leaves three quarters of the
+    ///   maximum, so that cuts are rare, and at least two pages between the reader and the new edge. `near` loads what
+    ///   was removed again.
+    /// - The room goes on at the new edge, whose earlier failure is forgotten. After a cut of the end the window is no
+    ///   longer at the head, so rules 5, 15 and 16 apply as to any such window: new messages are not inserted, `unread`
+    ///   counts on from what was counted before the cut, and the outbox is drawn again when the head is reached.
+    /// - Nothing of the removed messages is kept. A page that has them again is requested later than they were changed,
+    ///   so it has these changes. Own messages get the same ids, and the unread line its place.
+    /// - Requests under way must find the window that they were made for. So there is no cut during an opening or a
+    ///   jump, none at an edge that loads, and none of the end of a window at the head while messages beyond it are
+    ///   held (rules 6 to 9). Nor is there one before the reader's place is known.
+    mutating func cut() {
+        guard let windowLimit, let count = window?.count, count > windowLimit else { return }
+        guard let readerAt, opening == nil, jump == nil else { return }
+        guard let first = window?.first, let last = window?.last else { return }
+        let place = min(max(readerAt, first), last)
+        let lengths = (before: Int(place - first), after: Int(last - place))
+        // After a burst of messages, the margin on one side may not let enough go.
+        if lengths.before >= lengths.after {
+            if cut(.before, length: lengths.before) { _ = cut(.after, length: lengths.after) }
+        } else {
+            if cut(.after, length: lengths.after) { _ = cut(.before, length: lengths.before) }
+        }
+    }
+
+    /// Cuts one side of the window, if it has more than the maximum.
+    ///
+    /// - Parameter length: The number of messages between the reader and that edge.
+    /// - Returns: False if the edge must stay for now.
+    private mutating func cut(_ edge: Edge, length: Int) -> Bool {
+        guard let windowLimit, let count = window?.count, count > windowLimit else { return true }
+        let isGap = edge == .after && window?.hasAfter == false && !held.isEmpty
+        if isGap || (edge == .before ? before : after).request != nil { return false }
+        let kept = windowLimit - windowLimit / 4
+        let removed = min(count - kept, length - Self.marginPages * limit)
+        if removed <= 0 { return true }
+        switch edge {
+        case .before:
+            window?.removeFirst(removed)
+            before = Attempt()
+        case .after:
+            window?.removeLast(removed)
+            after = Attempt()
+        }
+        list.isStale = true
+        return true
+    }
 }

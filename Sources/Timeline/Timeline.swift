@@ -29,6 +29,9 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     /// Maximum size of a page.
     public static var maximumLimit: Int { 200 }
 
+    /// The messages that a cut leaves between the reader and the new edge of the window, in pages.
+    static var marginPages: Int { 2 }
+
     /// Time in milliseconds for which a typing notice is shown (rule 21).
     static var typingMilliseconds: Double { 6000 }
 
@@ -40,6 +43,8 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     public let limit: Int
     /// The user's time zone, for day lines, in minutes east of UTC.
     public let utcOffset: Int
+    /// Maximum number of messages in the window before it is cut; nil if it is never cut.
+    public let windowLimit: Int?
 
     // The window and its edges.
 
@@ -73,6 +78,9 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     var toast: Toast?
     var isAtBottom = false
     var lastVisible: Int64?
+    /// The `seq` at which the reader was last known to be: by a `viewport`, the target of a `scroll`, or the edge of a
+    /// `near`. Nil while that is unknown. Only the cut depends on it.
+    var readerAt: Int64?
     var isActive = true
     /// The newest message that no longer counts as new (rule 14).
     var newest: Int64 = 0
@@ -121,11 +129,16 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     ///   - room: The room's id. Frames that name another room are ignored.
     ///   - limit: The page size. Values outside 1 through ``maximumLimit`` are clamped.
     ///   - utcOffset: The user's time zone in minutes east of UTC, for day lines; at most 24 hours either way.
-    public init(me: String, room: String, limit: Int = 30, utcOffset: Int = 0) {
+    ///   - windowLimit: Maximum number of messages in the window. Beyond it, messages that are far from the reader are
+    ///     removed, so that memory does not grow with the room; ``Event/near(_:)`` loads them again. Values below four
+    ///     pages are raised to four pages. A quarter of it should fill more than three screens. Nil removes nothing.
+    public init(me: String, room: String, limit: Int = 30, utcOffset: Int = 0, windowLimit: Int? = nil) {
         self.me = me
         self.room = room
         self.limit = min(max(limit, 1), Self.maximumLimit)
         self.utcOffset = min(max(utcOffset, -1440), 1440)
+        let minimum = 2 * Self.marginPages * self.limit
+        self.windowLimit = windowLimit.map { max($0, minimum) }
     }
 
     /// Handles an event, and returns the effects that it causes.
@@ -176,6 +189,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
             if !hasAfter, held.isEmpty, after.hasFailed { after.succeed() }
             findLine()
             if holdsAllUnread { unread = window!.unread }
+            cut()
         }
         if follows { toast = nil }
         if isLive, !isGapOpen { ageArrivals() }
@@ -188,6 +202,21 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         effects.removeAll { if case .scroll = $0 { true } else { false } }
         effects.append(.scroll(to: target))
         isAtBottom = target == .bottom
+        readerAt = seq(of: target)
+    }
+
+    /// Returns the message at a target; nil if there is none.
+    private func seq(of target: ScrollTarget) -> Int64? {
+        switch target {
+        case .bottom: return window?.last
+        case .row(let id):
+            switch id.kind {
+            case .day: return nil
+            case .unread: return line?.place
+            case .seq(let seq): return seq
+            case .mine(let id): return window?.seq(ofOwn: id)
+            }
+        }
     }
 
     // The view

@@ -60,7 +60,7 @@ const dates = [
     "2026-11-22T12:00:00", "2026-11-22T12:00Z", "٢٠٢٦-11-22T12:00:00Z", "2026-11-22T12:00:00.Z", "2026-11-22T12:00:00.123456789012345678Z", "-000001-01-01T00:00:00Z",
 ];
 const fields = [
-    "event", "me", "room", "limit", "utc_offset", "at", "messages", "has_before", "has_after", "rev", "epoch", "read", "request", "page", "status", "code",
+    "event", "me", "room", "limit", "utc_offset", "window", "at", "messages", "has_before", "has_after", "rev", "epoch", "read", "request", "page", "status", "code",
     "retry_after", "frame", "edge", "at_bottom", "last_visible", "active", "draft", "client_message_id", "message", "to", "now", "type", "seq", "sender",
     "created_at", "deleted", "head", "unread", "first_unread", "user", "online", "text", "1", "0", "10", "4294967294", "4294967295", "01", "-1", "é", "__proto__",
 ];

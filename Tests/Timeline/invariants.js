@@ -21,9 +21,22 @@ export class Invariants {
     #atBottom = false;
     #isActive = true;
     #requests = 0;
+    /** The size of pages, and the maximum of the window; infinite if it is never cut. */
+    #limit;
+    #maximum;
+    /** The reader's place, as the cut defines it; null while it is unknown. */
+    #readerAt = null;
+    /** The requests without an answer. */
+    #awaited = new Set();
+    /** True if a fetch has failed, so that an opening or a jump may wait. */
+    #isUnsettled = false;
+    /** The messages that `checkAll` has seen, by the keys of their rows. */
+    #seen = new Map();
 
-    constructor(server) {
+    constructor(server, { limit, window = Infinity }) {
         this.#server = server;
+        this.#limit = limit;
+        this.#maximum = window;
     }
 
     /** Records that a frame will not arrive. */
@@ -38,6 +51,7 @@ export class Invariants {
         this.#checkRows(view, before);
         this.#checkEdges(view);
         this.#checkFollowing(event, effects, before, view);
+        this.#checkCut(event, effects, before, view);
         if (view.epoch !== null && view.epoch === before.epoch) {
             must(before.read === null || view.read >= before.read, "the read mark went back", before.read, view.read);
             must(event.event === "page" || view.rev >= before.rev, "the position went back", before.rev, view.rev);
@@ -210,6 +224,48 @@ export class Invariants {
         }
     }
 
+    /** Checks that a cut removes only what the reader is far from, and that the window does not grow beyond its maximum. */
+    #checkCut(event, effects, before, view) {
+        const scroll = effects.find(({ effect }) => effect === "scroll");
+        const isReplaced = view.phase === "initial" || before.phase === "initial" || view.epoch !== before.epoch
+            || event.event === "restore" || (event.event === "page" && scroll !== undefined);
+        if (isReplaced) this.#isUnsettled = false;
+        if (event.event === "fetch_failed") this.#isUnsettled = true;
+        if (event.event === "page" || event.event === "fetch_failed") this.#awaited.delete(event.request);
+        for (const { effect, request } of effects) if (effect === "fetch") this.#awaited.add(request);
+        const [had, has] = [windowOf(before.rows), windowOf(view.rows)];
+        this.#noteReader(event, scroll, isReplaced, had, has);
+        if (has.last < has.first) return;
+        const size = has.last - has.first + 1;
+        if (!isReplaced && had.last >= had.first) {
+            const [front, end] = [has.first > had.first, has.last < had.last];
+            const margin = 2 * this.#limit;
+            const isFar = has.first <= Math.max(had.first, this.#readerAt - margin) && has.last >= Math.min(had.last, this.#readerAt + margin);
+            must(isFar, "a cut near the reader", span(had), span(has), this.#readerAt);
+            if (front || end) {
+                must(size >= this.#maximum - Math.floor(this.#maximum / 4), "a cut of too much", span(had), span(has));
+                must(!front || view.before === "idle", "a cut edge is", view.before);
+                must(!end || view.after === "idle", "a cut edge is", view.after);
+            }
+        }
+        const isQuiet = this.#awaited.size === 0 && this.#readerAt !== null && !this.#isUnsettled && view.connection === "live";
+        if (isQuiet) must(size <= this.#maximum + 1, "the window grows", span(has));
+    }
+
+    #noteReader(event, scroll, isReplaced, had, has) {
+        if (isReplaced) this.#readerAt = null;
+        if (event.event === "near") this.#readerAt = event.edge === "before" ? had.first : had.last;
+        if (event.event === "viewport") this.#readerAt = event.at_bottom ? had.last : event.last_visible ?? this.#readerAt;
+        if (scroll?.to === "bottom") this.#readerAt = has.last;
+        else if (scroll) this.#readerAt = Math.min(Math.max(this.#seqAt(scroll.to, has), has.first), has.last);
+    }
+
+    /** Returns the `seq` of a scroll's target. */
+    #seqAt(key, { rows }) {
+        const index = rows.findIndex((row) => row.key === key);
+        return rows.slice(index).find(({ seq }) => seq !== undefined).seq;
+    }
+
     /** Checks the view after the network has healed and the reader has gone to the newest message. */
     checkHead(view) {
         const { head, rev, epoch } = this.#server;
@@ -223,27 +279,39 @@ export class Invariants {
         must(this.#posting === null, "a POST is under way", this.#posting);
     }
 
-    /** Checks the view after the reader has also gone back to the first message. */
-    checkAll(view) {
-        const { messages, epoch } = this.#server;
-        const stored = view.rows.filter(({ seq }) => seq !== undefined);
-        must(stored.length === messages.length, "the window is not the whole room", stored.length, messages.length);
-        for (const message of messages) {
-            const row = stored[message.seq - 1];
+    /** Checks the view on the way through the whole room, and notes its rows for `checkAll`. */
+    checkPart(view) {
+        for (const row of view.rows.filter(({ seq }) => seq !== undefined)) {
+            const message = this.#server.messages[row.seq - 1];
             const key = message.sender === "alice" ? `me/${message.client_message_id}` : String(message.seq);
-            must(row.seq === message.seq && row.key === key, "another row", row, message);
-            if (this.#lost.has(`${epoch}/${message.seq}`)) continue;
+            must(row.key === key, "another row", row, message);
+            must((this.#seen.get(key) ?? row.seq) === row.seq, "a message is shown twice", row);
+            this.#seen.set(key, row.seq);
+            if (this.#lost.has(`${this.#server.epoch}/${message.seq}`)) continue;
             must(row.rev === message.rev, "an old snapshot", row, message);
         }
+    }
+
+    /** Checks the view after the reader has seen all messages, and is at the newest one. */
+    checkAll(view) {
+        this.checkPart(view);
+        const { messages } = this.#server;
+        must(this.#seen.size === messages.length, "not the whole room was shown", this.#seen.size, messages.length);
         for (const id of this.#sent) {
             const copies = messages.filter((message) => message.sender === "alice" && message.client_message_id === id);
             if (copies.length === 0 && this.#ofEarlierEpochs.has(id)) continue;
             must(copies.length === 1, "a send is not stored once", id, copies);
-            must(stored.filter(({ key }) => key === `me/${id}`).length === 1, "a send is not shown once", id);
+            must(this.#seen.has(`me/${id}`), "a send is not shown", id);
         }
+        must(view.after === "end", "the edge after is", view.after);
         must(view.read === (messages.at(-1)?.seq ?? view.read), "the mark is not at the newest", view.read);
         must(view.unread === 0, "unread is left", view.unread);
     }
+}
+
+/** Returns the first and last `seq` of the window, and its rows. The last is lower than the first if it is empty. */
+function windowOf(rows) {
+    return { first: rows.find(({ seq }) => seq !== undefined)?.seq ?? 1, last: last(rows), rows };
 }
 
 /** Returns the last `seq` of the window. Own sends stored beyond a gap are drawn below it. */
@@ -252,6 +320,8 @@ function last(rows) {
     const hole = seqs.findIndex((seq, index) => index > 0 && seq > seqs[index - 1] + 1);
     return (hole < 0 ? seqs.at(-1) : seqs[hole - 1]) ?? 0;
 }
+
+const span = ({ first, last }) => [first, last];
 
 function must(condition, ...what) {
     if (condition) return;

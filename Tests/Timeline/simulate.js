@@ -50,6 +50,8 @@ class Run {
     #socket = null;
     #sends = 0;
     #limit;
+    /** The maximum of the window; undefined if it is never cut. */
+    #window;
     /** The file that the events are written to, if any. */
     #record = null;
     view = null;
@@ -59,8 +61,10 @@ class Run {
         this.#machine = startMachine(options.driver);
         if (options.record !== undefined) this.#record = openSync(`${options.record}/${seed}.jsonl`, "w");
         this.server = new SimulatedServer("alice", () => START + this.#now);
-        this.invariants = new Invariants(this.server);
         this.#limit = this.#pick([3, 5, 10, 30]);
+        const windows = [undefined, 4 * this.#limit, 4 * this.#limit + 3, 10 * this.#limit];
+        this.#window = windows[Math.floor(generator(~seed)() * windows.length)];
+        this.invariants = new Invariants(this.server, { limit: this.#limit, window: this.#window });
         this.faultRate = this.#pick([0, 0.05, 0.2, 0.4]);
         this.dropRate = this.#pick([0, 0, 0.05]);
         this.restoresBackup = this.#chance(0.15);
@@ -72,7 +76,7 @@ class Run {
         this.server.read = this.#pick([0, Math.floor(this.#random() * (this.server.head + 1)), this.server.head]);
 
         const utc_offset = this.#pick([0, 60, -480]);
-        await this.#take({ event: "start", me: "alice", room: "lobby", limit: this.#limit, utc_offset });
+        await this.#take({ event: "start", me: "alice", room: "lobby", limit: this.#limit, utc_offset, window: this.#window });
         if (this.#chance(0.3)) await this.#restore();
         if (this.#chance(0.95)) await this.#take({ event: "open", at: this.#place() });
         this.#later(0, () => this.#tick());
@@ -84,7 +88,7 @@ class Run {
         if (this.#record !== null) closeSync(this.#record);
     }
 
-    /** Part two: the network is good. The reader goes to the newest message, and then back to the first. */
+    /** Part two: the network is good. The reader goes to the newest message, back to the first, and to the newest again. */
     async #heal() {
         this.#isHealed = true;
         this.#clockError = 0;
@@ -102,14 +106,22 @@ class Run {
         }
         await this.#until(this.#now + 60_000);
         this.invariants.checkHead(this.view);
-        for (let pages = 0; this.view.before !== "end"; pages++) {
-            if (pages > this.server.head + 10) throw new Error(`before stays ${this.view.before}`);
-            await this.#take({ event: "near", edge: "before" });
-            await this.#until(this.#now + 10_000);
-        }
+        await this.#readOn("before");
+        // With a maximum, the window has lost its end on the way.
+        await this.#readOn("after");
         await this.#viewport(this.view.rows.at(-1)?.seq ?? null, true);
         await this.#until(this.#now + 60_000);
         this.invariants.checkAll(this.view);
+    }
+
+    /** Loads page after page, up to the end of the room on that side. */
+    async #readOn(edge) {
+        for (let pages = 0; this.view[edge] !== "end"; pages++) {
+            if (pages > this.server.head + 10) throw new Error(`${edge} stays ${this.view[edge]}`);
+            this.invariants.checkPart(this.view);
+            await this.#take({ event: "near", edge });
+            await this.#until(this.#now + 10_000);
+        }
     }
 
     // Time

@@ -35,6 +35,12 @@ import Testing
         #expect(TestTimeline(me: "alice", room: "lobby", limit: asked).limit == limit)
     }
 
+    @Test(arguments: [(nil, nil), (0, 20), (-1, 20), (20, 20), (21, 21), (.max, .max)] as [(Int?, Int?)])
+    func `the window has room for four pages or more`(asked: Int?, is windowLimit: Int?) {
+        let timeline = TestTimeline(me: "alice", room: "lobby", limit: 5, windowLimit: asked)
+        #expect(timeline.windowLimit == windowLimit)
+    }
+
     @Test func `a page with a hole is refused`() {
         #expect(throws: MalformedPage.self) {
             try TestTimeline.Page(
@@ -130,5 +136,36 @@ import Testing
         }
         #expect(timeline.view.rows.count == 100_001)
         #expect(timeline.view.rows.last?.seq == 100_000)
+    }
+
+    @Test func `a window with a limit drops what is far from the reader`() throws {
+        var timeline = TestTimeline(me: "alice", room: "lobby", limit: 5, windowLimit: 20)
+        _ = timeline.handle(.open(at: .last))
+        _ = timeline.handle(.page(request: 1, try page(81...100)))
+        _ = timeline.handle(.viewport(atBottom: false, lastVisible: 85))
+        _ = timeline.handle(.near(.before))
+        let change = timeline.change(.page(request: 2, try page(76...80, head: 100)))
+        #expect(change.removed.map(\.id) == (92...100).map { .message(seq: $0) })
+        #expect(timeline.keys == ["day/2026-11-22"] + (76...91).map(String.init))
+        #expect(timeline.view.after == .idle)
+    }
+
+    /// Without a cut the list would have 100,000 rows, and a cut of each message would make this quadratic.
+    @Test func `a window with a limit keeps the newest of a hundred thousand messages`() throws {
+        var timeline = TestTimeline(me: "alice", room: "lobby", windowLimit: 2000)
+        _ = timeline.handle(.open(at: .last))
+        _ = timeline.handle(.page(request: 1, try page(1...1)))
+        _ = timeline.handle(.connected)
+        _ = timeline.handle(.frame(.init(.live(rev: 1))))
+        _ = timeline.handle(.viewport(atBottom: true, lastVisible: 1))
+        var most = 0
+        for seq in 2...100_000 as ClosedRange<Int64> {
+            _ = timeline.handle(
+                .frame(.init(.message(message(seq, from: seq % 3 == 0 ? "alice" : "bob", id: "m\(seq)")))))
+            most = max(most, timeline.view.rows.count)
+        }
+        #expect(most == 2001)
+        #expect(timeline.view.rows.last?.seq == 100_000)
+        #expect(timeline.view.before == .idle)
     }
 }

@@ -51,7 +51,15 @@ struct EventReader {
             let room = try fields.name("room")
             let limit = try fields.integer("limit", "an integer from 1 to 200") { 1...200 ~= $0 }
             let utcOffset = try fields.integer("utc_offset", "minutes east of UTC") { -1440...1440 ~= $0 }
-            return .start(DriverTimeline(me: me, room: room, limit: Int(limit), utcOffset: Int(utcOffset)))
+            let windowLimit = try fields.optional("window") { fields in
+                { field throws(MalformedEvent) in
+                    try fields.integer(field, "an integer, 4 times the limit or more") { $0 >= 4 * limit }
+                }
+            }
+            return .start(
+                DriverTimeline(
+                    me: me, room: room, limit: Int(limit), utcOffset: Int(utcOffset),
+                    windowLimit: windowLimit.map { Int($0) }))
         case "open": return .handle(.open(at: try fields.place("at")))
         case "restore": return .handle(.restore(try restored()))
         case "page": return .handle(.page(request: Int(try fields.positive("request")), try page()))
