@@ -50,7 +50,7 @@ public struct DatabaseCheck: Sendable {
                 }
             }
         } catch let error as DatabaseError where error.isDamage {
-            findings.add("it cannot be read: \(error.message ?? "it is damaged")")
+            findings.add("the database cannot be read: \(error.message ?? "the file is damaged")")
         } catch {
             throw named(source.path, error)
         }
@@ -70,16 +70,16 @@ public struct DatabaseCheck: Sendable {
                 findings.count(rooms: rooms, messages: messages)
             }
             return findings.note(
-                "it is of an older version, and what is in the tables was not looked at: a server that opens it brings "
-                    + "it up to date")
+                "this database has an older version, so its tables were not checked: start the server once to "
+                    + "upgrade it")
         }
         try part(findings, "the messages") { try MessageCheck(db, findings).run { progress(.messages, $0) } }
         progress(.journal, 0)
         var heads: [Int64: Int64] = [:]
         try part(findings, "the journal") { heads = try JournalCheck(db, findings).run() }
         progress(.people, 0)
-        try part(findings, "who has read what") { try PeopleCheck(db, findings, heads).run() }
-        try part(findings, "what is deleted") { try JobCheck(db, findings).run() }
+        try part(findings, "members, read marks and bans") { try PeopleCheck(db, findings, heads).run() }
+        try part(findings, "jobs and deleted rooms") { try JobCheck(db, findings).run() }
     }
 
     /// Runs one part of the check. A missing page or table ends the part and is reported.
@@ -87,7 +87,7 @@ public struct DatabaseCheck: Sendable {
         do {
             try body()
         } catch let error as DatabaseError where error.isDamage || error.resultCode == .SQLITE_ERROR {
-            findings.add("\(name) cannot be looked at to the end: \(error.message ?? "the file is damaged")")
+            findings.add("the check of \(name) stopped: \(error.message ?? "the file is damaged")")
         }
     }
 }

@@ -20,7 +20,7 @@ struct FileCheck {
             }
         }
         for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-            findings.add("a row of the table \(row[0] as String) refers to none of \(row[2] as String)")
+            findings.add("a row of the table \(row[0] as String) refers to a missing row of \(row[2] as String)")
         }
     }
 
@@ -38,17 +38,19 @@ struct FileCheck {
             if present[name] == nil {
                 findings.add("the \(name) is missing")
             } else if present[name] != definition {
-                findings.add("the \(name) is not as it should be")
+                findings.add("the \(name) differs from the schema")
             }
         }
-        for name in present.keys.sorted() where expected[name] == nil { findings.note("the \(name) is not ours") }
+        for name in present.keys.sorted() where expected[name] == nil {
+            findings.note("the \(name) is not part of the schema")
+        }
         let hasOwner = try ["epoch", "backup_of"].contains { key in
             try Bool.fetchOne(db, sql: "SELECT count(*) FROM meta WHERE key = ?", arguments: [key]) == true
         }
-        if !hasOwner { findings.add("its epoch is missing") }
+        if !hasOwner { findings.add("the epoch is missing") }
         let hasSecret = try Bool.fetchOne(db, sql: "SELECT count(*) FROM meta WHERE key = 'fingerprint_secret'")
         if hasSecret != true, applied.contains(Schema.changes) {
-            findings.add("the secret of its fingerprints is missing, without which nothing is stored")
+            findings.add("the secret for fingerprints is missing; the server cannot store messages without it")
         }
         return applied == migrator.migrations
     }

@@ -62,15 +62,18 @@ final class JournalCheck {
             room: room.name, seq: message.seq, rev: message.rev, createdAt: message.createdAt.milliseconds,
             sender: message.sender.string, clientMessageID: message.clientMessageID)
         if let read = room.read(message.body, of: facts, findings), !read.isAsSent || !read.reactions.isEmpty {
-            findings.add("it was changed, and is in the journal", room: room.name, seq: message.seq)
+            findings.add("this message was changed, but is still in the journal", room: room.name, seq: message.seq)
         }
         findings.count(messages: 1)
         guard let id = message.clientMessageID else { return }
         let filed = try lookup.message(room: message.roomNumber, sender: message.sender, clientMessageID: id)
         if let filed {
-            findings.add("it has the client_message_id of message \(filed.seq)", room: room.name, seq: message.seq)
+            findings.add(
+                "this message has the same client_message_id as message \(filed.seq)", room: room.name,
+                seq: message.seq)
         } else if !keys.insert(Key(room: message.roomNumber, sender: message.sender, id: id)).inserted {
-            findings.add("it has the client_message_id of one before it", room: room.name, seq: message.seq)
+            findings.add(
+                "this message has the same client_message_id as an earlier one", room: room.name, seq: message.seq)
         }
     }
 }

@@ -78,12 +78,12 @@ final class MessageCheck {
             if id > number { break }
             isRoomDeleted = rooms.row.integer(2) == 1
             findings.count(rooms: isRoomDeleted ? 0 : 1)
-            if (try? RoomID(name)) == nil { findings.add("that is no id of a room", room: name) }
+            if (try? RoomID(name)) == nil { findings.add("this is not a valid room id", room: name) }
             try rooms.next()
             if id == number { return name }
         }
         let name = "#\(number)"
-        if number != .max { findings.add("there are messages of this number, and no room", room: name) }
+        if number != .max { findings.add("there are messages for this room number, but no such room", room: name) }
         return name
     }
 
@@ -96,8 +96,8 @@ final class MessageCheck {
         fold.add(key.place, sentAt: sentAt, createdAt: row.integer(3), findings)
         if let changed, changed.room != key.room || changed.place <= sentAt {
             findings.add(
-                "its latest change is revision \(changed.place) of room number \(changed.room), and it was sent at revision "
-                    + "\(sentAt) of number \(key.room)", room: fold.name, seq: key.place)
+                "this message was last changed at revision \(changed.place) of room number \(changed.room), but sent at "
+                    + "revision \(sentAt) of room number \(key.room)", room: fold.name, seq: key.place)
         }
         // Revisions rise in both tables, so a revision that is in both is found here.
         let sent = RowKey(room: key.room, sentAt).rawValue
@@ -105,7 +105,8 @@ final class MessageCheck {
             if changes.row.integer(0) == sent {
                 let other = RowKey(rawValue: changes.row.integer(1)).place
                 findings.add(
-                    "it was sent at revision \(sentAt), and message \(other) changed", room: fold.name, seq: key.place)
+                    "this message was sent at revision \(sentAt), at which message \(other) was changed",
+                    room: fold.name, seq: key.place)
             }
             try changes.next()
         }
@@ -116,7 +117,7 @@ final class MessageCheck {
         let snapshot = row.bytes(6)
         guard let message = fold.read(snapshot, of: facts, findings) else { return nil }
         if message.deleted, !message.reactions.isEmpty || !message.content.isSame(as: Content()) {
-            findings.add("it is deleted, and not empty", room: fold.name, seq: key.place)
+            findings.add("this message is deleted, but still has content", room: fold.name, seq: key.place)
         }
         return message
     }
@@ -131,7 +132,7 @@ final class MessageCheck {
             if id == key.rawValue {
                 fold.add(reactions.row.text(1), reactions.row.text(2), rev: reactions.row.integer(3))
             } else {
-                addOrphan("there is a reaction to it, and no message", RowKey(rawValue: id))
+                addOrphan("there is a reaction to this message, but no message", RowKey(rawValue: id))
             }
             try reactions.next()
         }
@@ -151,19 +152,20 @@ final class MessageCheck {
             if id == key.rawValue {
                 isKnown = true
                 if firstContents.row.integer(1) != 32 {
-                    findings.add("the hash of what was first sent is cut off", room: name, seq: key.place)
+                    findings.add("the hash of the original content is truncated", room: name, seq: key.place)
                 }
             } else {
-                addOrphan("there is a hash of what was first sent, and no message", RowKey(rawValue: id))
+                addOrphan("there is a hash of the original content, but no message", RowKey(rawValue: id))
             }
             try firstContents.next()
         }
         guard let message else { return }
         let isNeeded = message.clientMessageID != nil && !message.isAsSent
         if isNeeded, !isKnown {
-            findings.add("the hash of what was first sent is missing", room: name, seq: key.place)
+            findings.add("the hash of the original content is missing", room: name, seq: key.place)
         } else if isKnown, !isNeeded {
-            findings.add("there is a hash of what was first sent, and it is as it was sent", room: name, seq: key.place)
+            findings.add(
+                "there is a hash of the original content, but the message was never edited", room: name, seq: key.place)
         }
     }
 
@@ -181,7 +183,8 @@ final class MessageCheck {
             )
             if let last, last.room == next.room, last.sender == next.sender, last.id == next.id {
                 findings.add(
-                    "it has the client_message_id of message \(last.seq)", room: "#\(next.room)", seq: next.seq)
+                    "this message has the same client_message_id as message \(last.seq)", room: "#\(next.room)",
+                    seq: next.seq)
             }
             last = next
         }

@@ -46,19 +46,18 @@ final class PeopleCheck {
     /// Runs the check.
     func run() throws {
         try checkPlaces(selectMarks) { "the read mark of \($0)" }
-        try checkPlaces(selectExpired) { _ in "the mark up to which messages have expired" }
+        try checkPlaces(selectExpired) { _ in "the mark of expired messages" }
         try selectMembers.forEachRow { row in
             let (user, owner) = (row.text(2), row.integer(3))
             if row.isNull(1) {
-                findings.add("\(user) is a member of this number, and there is no room", room: "#\(row.integer(0))")
+                findings.add(
+                    "\(user) is a member of this room number, but there is no such room", room: "#\(row.integer(0))")
             } else if !(0...1).contains(owner) {
-                findings.add("the role of \(user) is \(owner)", room: row.text(1))
+                findings.add("\(user) has the unknown role \(owner)", room: row.text(1))
             }
         }
         try selectBans.forEachRow { row in
-            findings.add(
-                "the ban of \(row.text(1)) is from a room that there is not, or of no scope", room: "#\(row.integer(0))"
-            )
+            findings.add("the ban of \(row.text(1)) has an unknown room or scope", room: "#\(row.integer(0))")
         }
         // The owners may have been erased, or an early version did not store them. Only an admin can appoint one.
         let someAreErased = try selectErasures.firstRow { _ in true } ?? false
@@ -69,11 +68,11 @@ final class PeopleCheck {
             } else if someAreErased {
                 hidden += 1
             } else {
-                findings.add("it is private, and has no owner", room: row.text(0))
+                findings.add("this room is private, but has no owner", room: row.text(0))
             }
         }
-        if open > 0 { findings.note("rooms without an owner, which are open: \(open)") }
-        if hidden > 0 { findings.note("rooms without an owner, which are private: \(hidden)") }
+        if open > 0 { findings.note("open rooms without an owner: \(open)") }
+        if hidden > 0 { findings.note("private rooms without an owner: \(hidden)") }
     }
 
     private func checkPlaces(_ statement: PreparedStatement, _ name: (String) -> String) throws {
@@ -81,11 +80,11 @@ final class PeopleCheck {
             let (number, seq) = (row.integer(0), row.integer(3))
             let what = name(row.text(2))
             if row.isNull(1) {
-                return findings.add("there is \(what) of this number, and no room", room: "#\(number)")
+                return findings.add("there is \(what) for this room number, but no such room", room: "#\(number)")
             }
             let head = max(heads[number] ?? 0, RowKey(rawValue: row.integer(4)).place)
             if !(0...head).contains(seq) {
-                findings.add("\(what) is at \(seq), and the room ends at \(head)", room: row.text(1))
+                findings.add("\(what) is at \(seq), but the room ends at \(head)", room: row.text(1))
             }
         }
     }

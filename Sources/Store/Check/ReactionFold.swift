@@ -17,14 +17,14 @@ struct ReactionFold {
     /// Returns the first difference from the reactions in the message's snapshot; `nil` if they agree.
     func difference(from message: Message) -> String? {
         if lastRev > message.rev {
-            return "it was reacted to at revision \(lastRev), and is of revision \(message.rev)"
+            return "the last reaction has revision \(lastRev), but the message has revision \(message.rev)"
         }
         for group in groups {
             guard let shown = message.reactions.first(where: { $0.key.hasSameBytes(as: group.key) }) else {
-                return "its snapshot does not have the reaction \(group.key)"
+                return "the table has the reaction \(group.key), but the snapshot does not"
             }
             guard shown.count == group.count, shown.users == group.users else {
-                return "its snapshot has others for the reaction \(group.key) than the table"
+                return "the snapshot and the table name different users for the reaction \(group.key)"
             }
         }
         guard
@@ -32,6 +32,6 @@ struct ReactionFold {
                 !groups.contains { $0.key.hasSameBytes(as: shown.key) }
             })
         else { return nil }
-        return "its snapshot has the reaction \(unknown.key), and the table does not"
+        return "the snapshot has the reaction \(unknown.key), but the table does not"
     }
 }

@@ -13,7 +13,7 @@ struct MessageFacts {
     /// Returns the first difference between these columns and the snapshot; `nil` if they agree.
     func difference(from message: Message) -> String? {
         func differ(_ name: String, _ snapshot: some Any, _ row: some Any) -> String {
-            "its snapshot has \(name) \(snapshot), and its row \(row)"
+            "\(name) is \(snapshot) in the message's snapshot, but \(row) in its row"
         }
         if !message.room.string.hasSameBytes(as: room) { return differ("the room", message.room.string, room) }
         if message.seq != seq { return differ("seq", message.seq, seq) }
@@ -53,13 +53,15 @@ struct RoomFold {
             let missing = seq == head + 2 ? "message \(head + 1) is" : "messages \(head + 1) to \(seq - 1) are"
             findings.add("\(missing) missing", room: name, seq: seq)
         } else if seq <= head {
-            findings.add("it does not follow message \(head)", room: name, seq: seq)
+            findings.add("this message does not follow message \(head)", room: name, seq: seq)
         }
         if rev <= self.rev {
-            findings.add("it was sent at revision \(rev), and what is before it at \(self.rev)", room: name, seq: seq)
+            findings.add(
+                "this message was sent at revision \(rev), but the message before it at revision \(self.rev)",
+                room: name, seq: seq)
         }
         if createdAt < self.createdAt {
-            findings.add("it was stored before the message before it", room: name, seq: seq)
+            findings.add("this message has an earlier created_at than the message before it", room: name, seq: seq)
         }
         head = max(head, seq)
         self.rev = max(self.rev, rev)
@@ -74,12 +76,13 @@ struct RoomFold {
         do throws(Problem) {
             message = try Message(decoding: snapshot)
         } catch {
-            findings.add("its snapshot cannot be read: \(error.detail)", room: name, seq: facts.seq)
+            findings.add("the snapshot cannot be read: \(error.detail)", room: name, seq: facts.seq)
             return nil
         }
         if let difference = facts.difference(from: message) { findings.add(difference, room: name, seq: facts.seq) }
         if let replyTo = message.content.replyTo, !(1..<facts.seq).contains(replyTo) {
-            findings.add("it answers message \(replyTo), which is not before it", room: name, seq: facts.seq)
+            findings.add(
+                "this message replies to message \(replyTo), which is not an earlier one", room: name, seq: facts.seq)
         }
         return message
     }

@@ -75,7 +75,7 @@ struct CheckTests {
         let report = try DatabaseCheck(log.path, mostFindings: 5).run()
         #expect(report.damageCount == 50 && report.damages.count == 5)
         #expect(report.damages.map(\.seq) == [1, 2, 3, 4, 5])
-        #expect(report.damages[0].description.hasPrefix("room lobby, seq 1: its snapshot cannot be read"))
+        #expect(report.damages[0].description.hasPrefix("room lobby, seq 1: the snapshot cannot be read"))
     }
 
     @Test("refuses a foreign file or a newer version")

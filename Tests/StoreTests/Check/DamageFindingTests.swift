@@ -55,46 +55,47 @@ struct DamageFindingTests {
                 "DELETE FROM messages WHERE id = \(id)1", "room lobby, seq 2: message 1 is missing"),
             Damage(
                 "UPDATE messages SET rev = 6 WHERE id = \(id)7",
-                "room lobby, seq 7: it was sent at revision 6, and what is before it at 6",
-                "room lobby, seq 7: its snapshot has rev 7, and its row 6"),
+                "room lobby, seq 7: this message was sent at revision 6, but the message before it at revision 6",
+                "room lobby, seq 7: rev is 7 in the message's snapshot, but 6 in its row"),
             Damage(
                 "UPDATE messages SET created_at = 0 WHERE id = \(id)7",
-                "room lobby, seq 7: it was stored before the message before it", "created_at"),
+                "room lobby, seq 7: this message has an earlier created_at than the message before it", "created_at"),
             Damage(
                 "UPDATE messages SET changed = \(id)8 WHERE id = \(id)2",
-                "room lobby, seq 2: its snapshot has rev 9, and its row 8",
-                "room lobby, seq 8: it was sent at revision 8, and message 2 changed"),
+                "room lobby, seq 2: rev is 9 in the message's snapshot, but 8 in its row",
+                "room lobby, seq 8: this message was sent at revision 8, at which message 2 was changed"),
             Damage(
                 "UPDATE messages SET changed = (2 << 36) + 9 WHERE id = \(id)2",
-                "room lobby, seq 2: its latest change is revision 9 of room number 2, and it was sent at revision 2 of number 1"
+                "room lobby, seq 2: this message was last changed at revision 9 of room number 2, but sent at revision 2 of "
+                    + "room number 1"
             ),
             Damage(
                 "UPDATE messages SET sender = 'mallory' WHERE id = \(id)7",
-                "room lobby, seq 7: its snapshot has the sender alice, and its row mallory"),
+                "room lobby, seq 7: the sender is alice in the message's snapshot, but mallory in its row"),
             Damage(
                 "UPDATE messages SET client_message_id = 'other' WHERE id = \(id)7",
-                "room lobby, seq 7: its snapshot has the client_message_id 'id7', and its row 'other'"),
+                "room lobby, seq 7: the client_message_id is 'id7' in the message's snapshot, but 'other' in its row"),
             Damage(
-                "UPDATE messages SET body = x'7b' WHERE id = \(id)7", "room lobby, seq 7: its snapshot cannot be read"),
+                "UPDATE messages SET body = x'7b' WHERE id = \(id)7", "room lobby, seq 7: the snapshot cannot be read"),
             Damage(
                 "UPDATE messages SET body = (SELECT body FROM messages WHERE id = (2 << 36) + 1) WHERE id = \(id)7",
-                "room lobby, seq 7: its snapshot has the room attic, and its row lobby"),
+                "room lobby, seq 7: the room is attic in the message's snapshot, but lobby in its row"),
             Damage(
                 "UPDATE messages SET body = (SELECT body FROM messages WHERE id = \(id)6) WHERE id = \(id)7",
-                "room lobby, seq 7: its snapshot has seq 6, and its row 7"),
+                "room lobby, seq 7: seq is 6 in the message's snapshot, but 7 in its row"),
             Damage(
                 "UPDATE messages SET body = replace(body, '\"reply_to\":1', '\"reply_to\":9') WHERE id = \(id)8",
-                "room lobby, seq 8: it answers message 9, which is not before it"),
+                "room lobby, seq 8: this message replies to message 9, which is not an earlier one"),
             Damage(
                 "UPDATE messages SET body = replace(body, '\"created_at\"', '\"text\":\"x\",\"created_at\"') WHERE id = \(id)3",
-                "room lobby, seq 3: it is deleted, and not empty"),
+                "room lobby, seq 3: this message is deleted, but still has content"),
             Damage(
                 "UPDATE rooms SET name = 'two words' WHERE id = 2",
-                #"room "two words": that is no id of a room"#, #"room "two words", seq 1"#,
+                #"room "two words": this is not a valid room id"#, #"room "two words", seq 1"#,
                 #"room "two words", seq 2"#, #"room "two words", seq 3"#),
             Damage(
-                "DELETE FROM rooms WHERE id = 2", "room #2: there are messages of this number, and no room",
-                "room #2, seq 1", "room #2, seq 2", "room #2, seq 3", "room #2: alice is a member of this number"),
+                "DELETE FROM rooms WHERE id = 2", "room #2: there are messages for this room number, but no such room",
+                "room #2, seq 1", "room #2, seq 2", "room #2, seq 3", "room #2: alice is a member of this room number"),
         ])
     func messages(damage: Damage) throws {
         try expect(damage)
@@ -105,36 +106,36 @@ struct DamageFindingTests {
         arguments: [
             Damage(
                 "DELETE FROM first_contents WHERE message = \(id)2",
-                "room lobby, seq 2: the hash of what was first sent is missing"),
+                "room lobby, seq 2: the hash of the original content is missing"),
             Damage(
                 "INSERT INTO first_contents VALUES (\(id)1, zeroblob(32))",
-                "room lobby, seq 1: there is a hash of what was first sent, and it is as it was sent"),
+                "room lobby, seq 1: there is a hash of the original content, but the message was never edited"),
             Damage(
                 "INSERT INTO first_contents VALUES (\(id)99, zeroblob(32))",
-                "room #1, seq 99: there is a hash of what was first sent, and no message"),
+                "room #1, seq 99: there is a hash of the original content, but no message"),
             Damage(
                 "UPDATE first_contents SET fingerprint = zeroblob(31) WHERE message = \(id)2",
-                "room lobby, seq 2: the hash of what was first sent is cut off"),
+                "room lobby, seq 2: the hash of the original content is truncated"),
             Damage(
                 "DELETE FROM reactions WHERE user = 'bob'",
-                "room lobby, seq 4: its snapshot has others for the reaction ❤️ than the table"),
+                "room lobby, seq 4: the snapshot and the table name different users for the reaction ❤️"),
             Damage(
-                "DELETE FROM reactions", "room lobby, seq 4: its snapshot has the reaction ❤️, and the table does not"),
+                "DELETE FROM reactions", "room lobby, seq 4: the snapshot has the reaction ❤️, but the table does not"),
             Damage(
                 "INSERT INTO reactions VALUES (\(id)4, '+1', 'bob', 11)",
-                "room lobby, seq 4: its snapshot does not have the reaction +1"),
+                "room lobby, seq 4: the table has the reaction +1, but the snapshot does not"),
             Damage(
                 "UPDATE reactions SET user = 'dave' WHERE user = 'carol'",
-                "room lobby, seq 4: its snapshot has others for the reaction ❤️ than the table"),
+                "room lobby, seq 4: the snapshot and the table name different users for the reaction ❤️"),
             Damage(
                 "UPDATE reactions SET rev = 99 WHERE user = 'carol'",
-                "room lobby, seq 4: it was reacted to at revision 99, and is of revision 12"),
+                "room lobby, seq 4: the last reaction has revision 99, but the message has revision 12"),
             Damage(
                 "INSERT INTO reactions VALUES (\(id)99, '+1', 'bob', 11)",
-                "room #1, seq 99: there is a reaction to it, and no message"),
+                "room #1, seq 99: there is a reaction to this message, but no message"),
             Damage(
                 "INSERT INTO reactions VALUES (\(id)3, '+1', 'bob', 9)",
-                "room lobby, seq 3: its snapshot does not have the reaction +1"),
+                "room lobby, seq 3: the table has the reaction +1, but the snapshot does not"),
         ])
     func belongings(damage: Damage) throws {
         try expect(damage)
@@ -144,25 +145,26 @@ struct DamageFindingTests {
         "in the rows of rooms",
         arguments: [
             Damage(
-                "UPDATE read_marks SET seq = 9", "room lobby: the read mark of bob is at 9, and the room ends at 8"),
+                "UPDATE read_marks SET seq = 9", "room lobby: the read mark of bob is at 9, but the room ends at 8"),
             Damage(
-                "UPDATE read_marks SET seq = -1", "room lobby: the read mark of bob is at -1, and the room ends at 8"),
+                "UPDATE read_marks SET seq = -1", "room lobby: the read mark of bob is at -1, but the room ends at 8"),
             Damage(
-                "UPDATE read_marks SET room = 7", "room #7: there is the read mark of bob of this number, and no room"),
+                "UPDATE read_marks SET room = 7",
+                "room #7: there is the read mark of bob for this room number, but no such room"),
             Damage(
                 "INSERT INTO expired VALUES (2, 4)",
-                "room attic: the mark up to which messages have expired is at 4, and the room ends at 3"),
+                "room attic: the mark of expired messages is at 4, but the room ends at 3"),
             Damage(
                 "UPDATE members SET room = 7 WHERE room = 2",
-                "room #7: alice is a member of this number, and there is no room"),
-            Damage("UPDATE members SET owner = 2 WHERE room = 2", "room attic: the role of alice is 2"),
+                "room #7: alice is a member of this room number, but there is no such room"),
+            Damage("UPDATE members SET owner = 2 WHERE room = 2", "room attic: alice has the unknown role 2"),
             Damage(
                 "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",
-                "room attic: it is private, and has no owner"),
-            Damage("DELETE FROM meta WHERE key = 'epoch'", "its epoch is missing"),
+                "room attic: this room is private, but has no owner"),
+            Damage("DELETE FROM meta WHERE key = 'epoch'", "the epoch is missing"),
             Damage(
                 "DELETE FROM meta WHERE key = 'fingerprint_secret'",
-                "the secret of its fingerprints is missing, without which nothing is stored"),
+                "the secret for fingerprints is missing; the server cannot store messages without it"),
         ])
     func people(damage: Damage) throws {
         try expect(damage)
@@ -174,18 +176,18 @@ struct DamageFindingTests {
             Damage("DROP INDEX messages_by_change", "the index messages_by_change is missing"),
             Damage(
                 "DROP INDEX members_by_user; CREATE INDEX members_by_user ON members (room)",
-                "the index members_by_user is not as it should be"),
-            Damage("DROP TABLE expired", "the table expired is missing", "who has read what cannot be looked at"),
+                "the index members_by_user differs from the schema"),
+            Damage("DROP TABLE expired", "the table expired is missing", "the check of members, read marks and bans"),
             Damage(
                 "DROP TABLE reactions", "the index reactions_by_rev is missing", "the table reactions is missing",
-                "the messages cannot be looked at to the end: no such table: reactions"),
+                "the check of the messages stopped: no such table: reactions"),
             Damage(
                 """
                 DROP INDEX messages_by_client_message_id;
                 UPDATE messages SET client_message_id = 'id5', body = replace(body, 'id6', 'id5') WHERE id = \(id)6
                 """,
                 "the index messages_by_client_message_id is missing",
-                "room #1, seq 6: it has the client_message_id of message 5"),
+                "room #1, seq 6: this message has the same client_message_id as message 5"),
             Damage("CREATE TABLE notes (text TEXT)"),
         ])
     func tables(damage: Damage) throws {
@@ -203,7 +205,7 @@ struct DamageFindingTests {
     func ownerless() throws {
         let log = try makeLog()
         #expect(try findings("DELETE FROM members WHERE room = 2", in: log) == [])
-        #expect(try DatabaseCheck(log.path).run().notes.map(\.text) == ["rooms without an owner, which are open: 1"])
+        #expect(try DatabaseCheck(log.path).run().notes.map(\.text) == ["open rooms without an owner: 1"])
     }
 
     @Test("in the journal")
@@ -242,18 +244,19 @@ struct DamageFindingTests {
         #expect(try findings("INSERT INTO read_marks VALUES ('bob', 1, 5)") == [])
         #expect(
             try findings("INSERT INTO read_marks VALUES ('bob', 1, 6)")
-                == ["room lobby: the read mark of bob is at 6, and the room ends at 5"])
+                == ["room lobby: the read mark of bob is at 6, but the room ends at 5"])
         // The second message with the id of the first, which is in the journal, and then with that of a filed one.
         let body = "replace(CAST(messages AS TEXT), 'id2', 'id1')"
         #expect(
             try findings("UPDATE journal SET messages = CAST(\(body) AS BLOB) WHERE id = \(second)")
-                == ["room lobby, seq 4: it has the client_message_id of one before it"])
+                == ["room lobby, seq 4: this message has the same client_message_id as an earlier one"])
         #expect(
             try findings("UPDATE messages SET sender = 'alice', client_message_id = 'id3' WHERE id = (1 << 36) + 1")
-                .contains("room lobby, seq 5: it has the client_message_id of message 1"))
+                .contains("room lobby, seq 5: this message has the same client_message_id as message 1"))
         #expect(
             try findings("UPDATE messages SET changed = (1 << 36) + 4 WHERE id = (1 << 36) + 1")
-                .contains("room lobby, seq 3: it was sent at revision 4, and what is before it at 4"))
+                .contains(
+                    "room lobby, seq 3: this message was sent at revision 4, but the message before it at revision 4"))
         #expect(third > second && second > first)
     }
 
