@@ -104,6 +104,9 @@ public enum AccessEnd: Sendable, Hashable {
     case banned(Ban, from: RoomID?)
     /// A user was erased. Anybody who uses the name from now on is a new user.
     case erased(UserID)
-    /// An erased user was removed from a room.
+    /// A user is no longer a member of a room. Subscriptions end even if the room is open: the user can subscribe again
+    /// like anybody else.
     case removed(UserID, from: RoomID)
+    /// An open room is private from now on.
+    case becamePrivate(RoomID)
 }

@@ -18,9 +18,9 @@ public struct Query: Sendable {
         /// A page of messages by `seq`.
         case page(PageRequest, Reply<PageSlice>)
         /// The message at `seq`; `nil` if there is none.
-        case message(seq: Int64, Reply<Stored?>)
+        case message(seq: Int64, Reply<StoredMessage?>)
         /// The message that `sender` sent under this client message id; `nil` if there is none.
-        case clientMessage(sender: UserID, id: String, Reply<Stored?>)
+        case clientMessage(sender: UserID, id: String, Reply<StoredMessage?>)
         /// Messages that changed after `since`, oldest change first, at most `limit`.
         case changes(since: Int64, limit: Int, Reply<ChangeSlice>)
         /// Messages that changed after `since` for a subscriber: encoded frames in `format`, about `bytes` bytes at

@@ -42,38 +42,50 @@ public struct Outcome: Sendable {
     /// The submission's ticket.
     public var ticket: Ticket
     /// The result, or the reason why the change was refused.
-    public var result: Result<Stored, Problem>
+    public var result: Result<Receipt, Problem>
 
     /// Creates the outcome of the submission with this ticket.
-    public init(ticket: Ticket, result: Result<Stored, Problem>) {
+    public init(ticket: Ticket, result: Result<Receipt, Problem>) {
         self.ticket = ticket
         self.result = result
     }
 }
 
-/// The result of a successful submission: a message, a read mark, a room, a membership, a ban or an erasure.
-public struct Stored: Sendable {
-    /// The place of the message, the position of the read mark, or the head of the room.
-    public var seq: Int64
-    /// The revision of the latest change of the message. For a read mark or a room, the revision of the room.
-    public var rev: Int64
-    /// The message's snapshot, a JSON object: the same bytes in answers, pages and pushes. For a ban or an erasure, its
-    /// JSON object; empty for a read mark or a room.
-    public var body: [UInt8]
-    /// True if this submission is the send that stored the message; false for a repeated send and for changes. For a
-    /// read mark, true if it moved; for a room or a membership, true if it was created or removed; for a ban, true if
-    /// there was none before.
-    public var isNew: Bool
-    /// True if the submission made a room private that was open.
-    public var becamePrivate: Bool
+/// The result of a successful submission, by the kind of its ``Submission/Change``.
+public enum Receipt: Sendable, Hashable {
+    /// The message of a send or of a change. `isNew` is true if this send stored it; false for a repeated send, and for
+    /// changes.
+    case message(StoredMessage, isNew: Bool)
+    /// The position of the user's read mark. `hasMoved` is false if the mark was there already, or further on.
+    case readMark(seq: Int64, hasMoved: Bool)
+    /// A room, a membership or a lifted ban. `isNew` is true if the room or the membership was created.
+    case room(isNew: Bool)
+    /// The JSON object of a ban or an erasure. `isNew` is true if there was none before.
+    case record([UInt8], isNew: Bool)
 
-    /// Creates a result.
-    public init(seq: Int64, rev: Int64, body: [UInt8], isNew: Bool = false, becamePrivate: Bool = false) {
+    /// True if the change created something: a message, a room, a membership, a ban or an erasure.
+    public var isNew: Bool {
+        switch self {
+        case .message(_, let isNew), .room(let isNew), .record(_, let isNew): isNew
+        case .readMark: false
+        }
+    }
+}
+
+/// A stored message.
+public struct StoredMessage: Sendable, Hashable {
+    /// The place of the message in its room.
+    public var seq: Int64
+    /// The revision of its latest change.
+    public var rev: Int64
+    /// The message's snapshot, a JSON object: the same bytes in answers, pages and pushes.
+    public var body: [UInt8]
+
+    /// Creates the message at `seq`.
+    public init(seq: Int64, rev: Int64, body: [UInt8]) {
         self.seq = seq
         self.rev = rev
         self.body = body
-        self.isNew = isNew
-        self.becamePrivate = becamePrivate
     }
 }
 

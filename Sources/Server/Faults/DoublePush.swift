@@ -45,10 +45,11 @@ final class DoublePush: LogObserver {
     private static func push(
         of outcome: Outcome, to expected: inout [Ticket: RoomID], among batches: [Batch]
     ) -> Batch? {
-        guard let room = expected.removeValue(forKey: outcome.ticket), case .success(let stored) = outcome.result,
-            let batch = batches.first(where: { $0.room == room }), case let index = Int(stored.rev - batch.firstRev),
+        guard let room = expected.removeValue(forKey: outcome.ticket),
+            case .success(.message(let message, _)) = outcome.result,
+            let batch = batches.first(where: { $0.room == room }), case let index = Int(message.rev - batch.firstRev),
             batch.messages.indices.contains(index)
         else { return nil }
-        return Batch(room: room, firstRev: stored.rev, head: batch.head, messages: [batch.messages[index]])
+        return Batch(room: room, firstRev: message.rev, head: batch.head, messages: [batch.messages[index]])
     }
 }

@@ -78,24 +78,6 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
-    /// Ends subscriptions to a room whose users may no longer read it, on all loops. Call it before the change is
-    /// acknowledged: messages sent after the acknowledgement reach each loop after this check has begun, and so only
-    /// permitted users.
-    ///
-    /// - Parameters:
-    ///   - user: The user to check; `nil` for all.
-    ///   - asMember: True if users must be members, even if the room is open.
-    ///   - problem: The reason sent to clients. A room's own sockets close with 4403.
-    func recheckSubscriptions(
-        of user: UserID?, to room: RoomID, asMember: Bool = false, because problem: Problem = .notAMember
-    ) {
-        for worker in workers.withLock({ $0 }) {
-            worker.loop.postUrgently {
-                worker.value.recheckSubscriptions(of: user, to: room, asMember: asMember, because: problem)
-            }
-        }
-    }
-
     private func split<T>(_ items: [T], _ count: Int, by loop: (T) -> Int) -> [[T]] {
         guard count > 1 else { return count == 1 ? [items] : [] }
         var sizes = Array(repeating: 0, count: count)

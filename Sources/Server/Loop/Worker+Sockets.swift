@@ -58,7 +58,9 @@ extension Worker {
             case .erased(let user):
                 endConnections(of: user, because: .disconnected)
             case .removed(let user, let room):
-                recheckSubscriptions(of: user, to: room, asMember: true, because: .notAMember)
+                recheckSubscriptions(of: user, to: room, asMember: true)
+            case .becamePrivate(let room):
+                recheckSubscriptions(of: nil, to: room)
             }
         }
     }

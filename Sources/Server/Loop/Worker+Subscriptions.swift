@@ -134,8 +134,7 @@ extension Worker {
     /// - Parameters:
     ///   - only: The user to check; `nil` for all.
     ///   - asMember: True if users must be members, even if the room is open.
-    ///   - problem: The reason sent to clients. A room's own sockets close with 4403.
-    func recheckSubscriptions(of only: UserID?, to room: RoomID, asMember: Bool, because problem: Problem) {
+    func recheckSubscriptions(of only: UserID?, to room: RoomID, asMember: Bool = false) {
         guard let feed = feeds[room] else { return }
         let subscriptions = feed.subscribers.filter { !$0.isAdmin && (only == nil || $0.user == only) }
         // Only the current subscriptions: a user who is added again meanwhile may have new ones by then.
@@ -145,9 +144,9 @@ extension Worker {
             func decide(_ mayStay: Result<Bool, Problem>) {
                 switch mayStay {
                 case .success(true): for subscription in asked { subscription.release() }
-                case .success(false): end(asked, because: problem)
+                case .success(false): end(asked, because: .notAMember)
                 // If the check fails, the clients reconnect and are checked then.
-                case .failure(let failure): end(asked, because: failure == .roomNotFound ? problem : failure)
+                case .failure(let failure): end(asked, because: failure == .roomNotFound ? .notAMember : failure)
                 }
             }
             if asMember, let user {
@@ -164,8 +163,7 @@ extension Worker {
         guard subscription.isAdmin != isAdmin else { return }
         subscription.isAdmin = isAdmin
         if !isAdmin {
-            recheckSubscriptions(
-                of: subscription.user, to: subscription.feed.room, asMember: false, because: .notAMember)
+            recheckSubscriptions(of: subscription.user, to: subscription.feed.room)
         }
     }
 }

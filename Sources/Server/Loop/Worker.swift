@@ -50,7 +50,7 @@ final class Worker {
 
     /// The handler of an outcome. A struct, because a dictionary would wrap a plain closure in another one.
     private struct OutcomeHandler {
-        let call: (Result<Stored, Problem>) -> Void
+        let call: (Result<Receipt, Problem>) -> Void
     }
 
     init(loop: Loop, services: Services) {
@@ -91,7 +91,7 @@ final class Worker {
     @discardableResult
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
-        then: @escaping (Result<Stored, Problem>) -> Void
+        then: @escaping (Result<Receipt, Problem>) -> Void
     ) -> Ticket {
         nextNumber += 1
         let ticket = Ticket(loop: loop.index, number: nextNumber)

@@ -73,7 +73,32 @@ final class Exchange {
         return http
     }
 
-    // MARK: Reading the log
+    // MARK: Changing and reading the log
+
+    /// Submits a change for the caller, then calls `then` with the receipt; answers with the problem on failure.
+    ///
+    /// - Throws: 401 or 403 for a caller without a name.
+    @discardableResult
+    func submit(
+        _ change: Submission.Change, to room: RoomID? = nil, by caller: Identity, then: @escaping (Receipt) -> Void
+    ) throws(Problem) -> Ticket {
+        worker.submit(change, to: room, by: try caller.named(), isAdmin: caller.isAdmin) { [self] result in
+            switch result {
+            case .success(let receipt): then(receipt)
+            case .failure(let problem): answer(problem)
+            }
+        }
+    }
+
+    /// Answers with the message or the record of a receipt: 201 if the change created it, unless `status` says
+    /// otherwise. Receipts of other kinds have no content (204).
+    func answer(_ receipt: Receipt, _ status: HTTPResponse.Status? = nil) {
+        switch receipt {
+        case .message(let message, let isNew): answer(status ?? (isNew ? .created : .ok), message)
+        case .record(let record, let isNew): answer(status ?? (isNew ? .created : .ok), body: record.span)
+        case .readMark, .room: answerEmpty(.noContent)
+        }
+    }
 
     /// Returns the asker for reads of the log: the caller, or without a name the client's address.
     func asker(_ caller: Identity) -> Asker {

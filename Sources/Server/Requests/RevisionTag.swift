@@ -7,7 +7,7 @@ import Wire
 /// the same bytes for every caller.
 extension Exchange {
     /// Answers with a message and its entity tag.
-    func answer(_ status: HTTPResponse.Status, _ message: Stored) {
+    func answer(_ status: HTTPResponse.Status, _ message: StoredMessage) {
         lines.append(literal: "ETag: \"")
         lines.append(decimal: message.rev)
         lines.append(literal: "\"\r\n")
@@ -15,7 +15,7 @@ extension Exchange {
     }
 }
 
-extension Stored {
+extension StoredMessage {
     /// The entity tag of the message's current snapshot.
     var entityTag: String { "\"\(rev)\"" }
 }

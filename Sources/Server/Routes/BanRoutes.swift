@@ -20,10 +20,11 @@ extension Exchange {
         case .put:
             try admit(.changes, by: try caller.named())
             try expectJSON()
-            try change(room, .setBan(user, try BanSettings.decode(body)), by: caller) { [self] in answerBan($0) }
+            let settings = try BanSettings.decode(body)
+            try submit(.room(.setBan(user, settings)), to: room, by: caller) { [self] in answer($0) }
         case .delete:
             try admit(.changes, by: try caller.named())
-            try change(room, .removeBan(user), by: caller) { [self] _ in answerEmpty(.noContent) }
+            try submit(.room(.removeBan(user)), to: room, by: caller) { [self] _ in answerEmpty(.noContent) }
         default:
             try answerBan(of: user, for: caller) { .room(room, .bans($0)) }
         }
@@ -42,30 +43,14 @@ extension Exchange {
         case .put:
             try admit(.changes, by: try caller.named())
             try expectJSON()
-            try change(user, .ban(try BanSettings.decode(body)), by: caller) { [self] in answerBan($0) }
+            let settings = try BanSettings.decode(body)
+            try submit(.user(user, .ban(settings)), by: caller) { [self] in answer($0) }
         case .delete:
             try admit(.changes, by: try caller.named())
-            try change(user, .liftBan, by: caller) { [self] _ in answerEmpty(.noContent) }
+            try submit(.user(user, .liftBan), by: caller) { [self] _ in answerEmpty(.noContent) }
         default:
             try answerBan(of: user, for: caller) { .server(.bans($0)) }
         }
-    }
-
-    /// Changes a user as an admin, then calls `then` with the result; answers with the problem on failure.
-    func change(
-        _ user: UserID, _ change: UserChange, by caller: Identity, then: @escaping (Stored) -> Void
-    ) throws(Problem) {
-        worker.submit(.user(user, change), to: nil, by: try caller.named(), isAdmin: caller.isAdmin) {
-            [self] result in
-            switch result {
-            case .success(let stored): then(stored)
-            case .failure(let problem): answer(problem)
-            }
-        }
-    }
-
-    private func answerBan(_ stored: Stored) {
-        answer(stored.isNew ? .created : .ok, body: stored.body.span)
     }
 
     private func answerBans(

@@ -35,14 +35,7 @@ extension Exchange {
         _ seq: Int64, of room: RoomID, by caller: Identity, _ action: MessageChange.Action
     ) throws(Problem) {
         let change = MessageChange(seq: seq, action: action, condition: RevisionCondition(request.headerFields))
-        let ticket = worker.submit(
-            .change(change), to: room, by: try caller.named(), isAdmin: caller.isAdmin
-        ) { [self] result in
-            switch result {
-            case .success(let message): answer(.ok, message)
-            case .failure(let problem): answer(problem)
-            }
-        }
+        let ticket = try submit(.change(change), to: room, by: caller) { [self] in answer($0) }
         doublePush(of: ticket, in: room)
     }
 }

@@ -26,17 +26,12 @@ extension Exchange {
             try admitMember(user, by: caller)
             try expectJSON()
             let role = try RoomMember.decodeRole(body)
-            try change(room, .setMember(user, role), by: caller) { [self] stored in
-                answerMember(user, of: room, for: caller, stored.isNew ? .created : .ok)
+            try submit(.room(.setMember(user, role)), to: room, by: caller) { [self] receipt in
+                answerMember(user, of: room, for: caller, receipt.isNew ? .created : .ok)
             }
         case .delete:
             try admit(.changes, by: try caller.named())
-            try change(room, .removeMember(user), by: caller) { [self] stored in
-                // Subscriptions to open rooms end, too. A user who has left or was removed can subscribe again like
-                // anybody else.
-                if stored.isNew { worker.services.dispatcher.recheckSubscriptions(of: user, to: room, asMember: true) }
-                answerEmpty(.noContent)
-            }
+            try submit(.room(.removeMember(user)), to: room, by: caller) { [self] _ in answerEmpty(.noContent) }
         default:
             try admit(.reads, by: caller.user)
             answerMember(user, of: room, for: caller)

@@ -15,14 +15,13 @@ extension Exchange {
         let draft = try Draft.decode(body)
         let ticket = worker.submit(.send(draft), to: room, by: sender, isAdmin: caller.isAdmin) { [self] result in
             switch result {
-            case .success(let stored):
-                if stored.isNew {
-                    worker.services.metrics.messagesStored.increment()
-                    addLocation(of: stored.seq, in: room)
-                } else {
-                    worker.services.metrics.messagesDuplicate.increment()
-                }
-                answer(stored.isNew ? .created : .ok, stored)
+            case .success(.message(let message, isNew: true)):
+                worker.services.metrics.messagesStored.increment()
+                addLocation(of: message.seq, in: room)
+                answer(.created, message)
+            case .success(let repeated):
+                worker.services.metrics.messagesDuplicate.increment()
+                answer(repeated)
             case .failure(let problem):
                 answer(problem)
             }
@@ -62,7 +61,7 @@ extension Exchange {
         ask(for: caller, { .room(room, .message(seq: seq, $0)) }) { [self] in answer($0) }
     }
 
-    private func answer(_ message: Stored?) {
+    private func answer(_ message: StoredMessage?) {
         guard let message else { return answer(.messageNotFound) }
         let isKnown = request.headerFields.ifNoneMatchNames(message.entityTag)
         answer(isKnown ? .notModified : .ok, message)

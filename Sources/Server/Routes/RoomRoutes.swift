@@ -18,10 +18,8 @@ extension Exchange {
         try admit(.changes, by: try caller.named())
         try expectJSON()
         let settings = try RoomSettings.decode(body)
-        try change(room, .set(settings), by: caller) { [self] stored in
-            // Only then, since subscribers receive nothing while their access is checked.
-            if stored.becamePrivate { worker.services.dispatcher.recheckSubscriptions(of: nil, to: room) }
-            answerSummary(of: room, for: caller, stored.isNew ? .created : .ok)
+        try submit(.room(.set(settings)), to: room, by: caller) { [self] receipt in
+            answerSummary(of: room, for: caller, receipt.isNew ? .created : .ok)
         }
     }
 
@@ -29,7 +27,7 @@ extension Exchange {
     func deleteRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
         try admit(.changes, by: try caller.named())
-        try change(room, .delete, by: caller) { [self] _ in answerEmpty(.noContent) }
+        try submit(.room(.delete), to: room, by: caller) { [self] _ in answerEmpty(.noContent) }
     }
 
     /// `PUT /v1/rooms/{room}/read`
@@ -39,27 +37,10 @@ extension Exchange {
         try admit(.changes, by: user)
         try expectJSON()
         let seq = try ReadMark.decode(body)
-        worker.submit(.read(seq: seq), to: room, by: user, isAdmin: caller.isAdmin) { [self] result in
-            switch result {
-            case .success(let mark):
-                if mark.isNew { worker.readMarkMoved(user, in: room, to: mark.seq) }
-                // A query sees every commit that was reported before it, so the summary has the new mark.
-                answerSummary(of: room, for: caller)
-            case .failure(let problem):
-                answer(problem)
-            }
-        }
-    }
-
-    /// Changes a room or its members, then calls `then` with the result; answers with the problem on failure.
-    func change(
-        _ room: RoomID, _ change: RoomChange, by caller: Identity, then: @escaping (Stored) -> Void
-    ) throws(Problem) {
-        worker.submit(.room(change), to: room, by: try caller.named(), isAdmin: caller.isAdmin) { [self] result in
-            switch result {
-            case .success(let stored): then(stored)
-            case .failure(let problem): answer(problem)
-            }
+        try submit(.read(seq: seq), to: room, by: caller) { [self] receipt in
+            if case .readMark(let seq, hasMoved: true) = receipt { worker.readMarkMoved(user, in: room, to: seq) }
+            // A query sees every commit that was reported before it, so the summary has the new mark.
+            answerSummary(of: room, for: caller)
         }
     }
 

@@ -10,7 +10,7 @@ extension Exchange {
         let caller = try admin(target)
         guard request.method == .delete else { return answerErasure(of: user, for: caller) }
         try admit(.changes, by: try caller.named())
-        try change(user, .erase, by: caller) { [self] stored in answer(.accepted, body: stored.body.span) }
+        try submit(.user(user, .erase), by: caller) { [self] in answer($0, .accepted) }
     }
 
     private func answerErasure(of user: UserID, for caller: Identity) {

@@ -19,7 +19,7 @@ extension Commit {
     }
 
     /// Starts to erase a user.
-    mutating func erase(_ user: UserID) throws -> Stored {
+    mutating func erase(_ user: UserID) throws -> Receipt {
         try statements.erasures.begin(user)
         try statements.jobs.delete(.user(user))
         jobs.removeAll { $0.kind == .user(user) }
@@ -28,7 +28,7 @@ extension Commit {
         ends.append(.erased(user))
         var body: [UInt8] = []
         try statements.erasures.status.status(of: user)?.encode(into: &body)
-        return Stored(seq: 0, rev: 0, body: body, isNew: true)
+        return .record(body, isNew: true)
     }
 
     // MARK: The job

@@ -64,10 +64,10 @@ final class ReaderStatements {
     }
 
     /// Returns a message; `nil` if there is none.
-    func message(room: Int64, seq: Int64) throws -> Stored? {
+    func message(room: Int64, seq: Int64) throws -> StoredMessage? {
         guard (1...RowKey.maximumPlace).contains(seq) else { return nil }
         try selectMessage.bind(RowKey(room: room, seq).rawValue, at: 1)
-        return try selectMessage.firstRow { Stored($0) }
+        return try selectMessage.firstRow { StoredMessage($0) }
     }
 
     /// Returns the snapshots of consecutive messages, joined by commas; none if `last` is less than `first`.

@@ -34,14 +34,14 @@ struct RoomView {
     // MARK: One message
 
     /// Returns a message; `nil` if there is none.
-    func message(seq: Int64) throws -> Stored? {
-        seq > filed ? recentMessage(seq).map(Stored.init) : try statements.message(room: number, seq: seq)
+    func message(seq: Int64) throws -> StoredMessage? {
+        seq > filed ? recentMessage(seq).map(StoredMessage.init) : try statements.message(room: number, seq: seq)
     }
 
     /// Returns the message that was sent with a client message id.
-    func message(sender: UserID, clientMessageID: String) throws -> Stored? {
+    func message(sender: UserID, clientMessageID: String) throws -> StoredMessage? {
         let message = recent.first { $0.wasSent(by: sender, as: clientMessageID) }
-        return try message.map(Stored.init)
+        return try message.map(StoredMessage.init)
             ?? statements.lookup.message(room: number, sender: sender, clientMessageID: clientMessageID)
     }
 
@@ -127,7 +127,7 @@ struct RoomView {
     }
 }
 
-extension Stored {
+extension StoredMessage {
     /// A recent message, as it was sent.
     fileprivate init(_ message: RecentMessage) {
         self.init(seq: message.seq, rev: message.rev, body: message.body)

@@ -95,11 +95,11 @@ final class LookupStatements {
     }
 
     /// Returns the message that was sent with a client message id.
-    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> Stored? {
+    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> StoredMessage? {
         try selectClientMessage.bind(room, at: 1)
         try selectClientMessage.bind(sender.string, at: 2)
         try selectClientMessage.bind(clientMessageID, at: 3)
-        return try selectClientMessage.firstRow { Stored($0) }
+        return try selectClientMessage.firstRow { StoredMessage($0) }
     }
 
     /// Passes `body` the hash of each client message id of a room's filed messages, see ``ClientMessageKey/hash(in:)``.
@@ -115,7 +115,7 @@ final class LookupStatements {
     }
 }
 
-extension Stored {
+extension StoredMessage {
     /// Creates the message of a row with the columns `id, rev, changed, body`.
     init(_ row: borrowing PreparedStatement.Row) {
         // In an unchanged message this column is NULL, which reads as 0.

@@ -34,7 +34,7 @@ extension Commit {
     /// Sets or replaces a user's ban from a room.
     mutating func ban(
         _ user: UserID, _ settings: BanSettings, from room: RoomTable.Room, _ id: RoomID, by submission: Submission
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         if user == submission.sender { return .failure(.banOfOneself) }
         if !submission.isAdmin, try statements.lookup.role(of: user, in: room.number) == .owner {
             return .failure(.banOfOwner)
@@ -45,15 +45,15 @@ extension Commit {
     }
 
     /// Lifts a user's ban from a room.
-    mutating func liftBan(_ user: UserID, from room: RoomTable.Room, _ id: RoomID) throws -> Stored {
+    mutating func liftBan(_ user: UserID, from room: RoomTable.Room, _ id: RoomID) throws -> Receipt {
         try statements.bans.remove(user, from: room.number)
         bans.changes[BanTable.Key(room: id, user: user)] = .some(nil)
-        return Stored(seq: room.head, rev: room.rev, body: [])
+        return .room(isNew: false)
     }
 
     /// Does what admins do to a user.
     mutating func change(_ user: UserID, _ change: UserChange, by submission: Submission) throws
-        -> Result<Stored, Problem>
+        -> Result<Receipt, Problem>
     {
         guard submission.isAdmin else { return .failure(.notAnAdmin) }
         switch change {
@@ -65,13 +65,13 @@ extension Commit {
         case .liftBan:
             try statements.bans.remove(user, from: BanStatements.server)
             bans.changes[BanTable.Key(room: nil, user: user)] = .some(nil)
-            return .success(Stored(seq: 0, rev: 0, body: []))
+            return .success(.room(isNew: false))
         }
     }
 
     private mutating func set(
         _ user: UserID, _ settings: BanSettings, from room: Int64, _ id: RoomID?, isNew: Bool, by sender: UserID
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         if let until = settings.until, until <= time { return .failure(.banOver) }
         let ban = Ban(
             user: user, scope: settings.scope, until: settings.until, reason: settings.reason, by: sender,
@@ -82,6 +82,6 @@ extension Commit {
         if ban.scope == .all { ends.append(.banned(ban, from: id)) }
         var body: [UInt8] = []
         ban.encode(into: &body)
-        return .success(Stored(seq: 0, rev: 0, body: body, isNew: isNew))
+        return .success(.record(body, isNew: isNew))
     }
 }

@@ -6,7 +6,7 @@ extension Commit {
     /// Changes a message in its place.
     mutating func change(
         _ change: MessageChange, in id: RoomID, by user: UserID, isOwner: Bool = false
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         guard let room = try self.room(id), change.seq > 0, change.seq <= room.head else {
             return .failure(.messageNotFound)
         }
@@ -29,9 +29,11 @@ extension Commit {
             case .done: next = nil
             case .go: next = try self.message(message, after: change.action, at: place, in: room, by: user)
             }
-            guard var next else { return .success(Stored(seq: message.seq, rev: message.rev, body: body)) }
+            guard var next else {
+                return .success(.message(StoredMessage(seq: message.seq, rev: message.rev, body: body), isNew: false))
+            }
             next.rev = room.rev + 1
-            return .success(try store(next, replacing: body, at: place, in: id, room))
+            return .success(.message(try store(next, replacing: body, at: place, in: id, room), isNew: false))
         } catch let problem as Problem {
             return .failure(problem)
         }
@@ -79,7 +81,7 @@ extension Commit {
     /// Stores the next snapshot of a message, and has subscribers see it.
     mutating func store(
         _ message: Message, replacing old: [UInt8], at place: RowKey, in id: RoomID, _ room: RoomTable.Room
-    ) throws -> Stored {
+    ) throws -> StoredMessage {
         var room = room
         room.rev = message.rev
         var body: [UInt8] = []
@@ -88,7 +90,7 @@ extension Commit {
         try statements.totals.changed(by: body.count - old.count, in: room.number)
         changedBytes += body.count
         publish(body, in: id, room)
-        return Stored(seq: message.seq, rev: message.rev, body: body)
+        return StoredMessage(seq: message.seq, rev: message.rev, body: body)
     }
 }
 

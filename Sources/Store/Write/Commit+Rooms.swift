@@ -44,7 +44,7 @@ extension Commit {
     /// Changes a room or its members.
     mutating func change(
         _ change: RoomChange, in id: RoomID, by submission: Submission
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         if case .set(let settings) = change { return try set(settings, of: id, by: submission) }
         guard let room = try room(id) else { return .failure(.roomNotFound) }
         let own = try statements.lookup.role(of: submission.sender, in: room.number)
@@ -67,7 +67,7 @@ extension Commit {
             guard now != nil || user == submission.sender || submission.isAdmin || !membersByAdminsOnly else {
                 return .failure(.membersByAdminsOnly)
             }
-            guard role != now else { return .success(Stored(of: room)) }
+            guard role != now else { return .success(.room(isNew: false)) }
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.set(role, of: user, in: room.number)
             if now == nil {
@@ -77,20 +77,21 @@ extension Commit {
                 memberships.append(
                     MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
             }
-            return .success(Stored(of: room, isNew: now == nil))
+            return .success(.room(isNew: now == nil))
         case .removeMember(let user):
             guard mayAdminister || user == submission.sender else { return .failure(.notAnOwner) }
             let now = user == submission.sender ? own : try statements.lookup.role(of: user, in: room.number)
-            guard let now else { return .success(Stored(of: room)) }
+            guard let now else { return .success(.room(isNew: false)) }
             if now == .owner, try !statements.members.hasOtherOwners(room.number) { return .failure(.lastOwner) }
             try statements.members.remove(user, from: room.number)
             memberships.append(MembershipChange(user: user, room: id, kind: .left))
-            return .success(Stored(of: room, isNew: true))
+            ends.append(.removed(user, from: id))
+            return .success(.room(isNew: false))
         }
     }
 
     /// Deletes a room: nobody gets at it from now on, and a job removes what it holds.
-    private mutating func delete(_ id: RoomID, _ room: RoomTable.Room) throws -> Stored {
+    private mutating func delete(_ id: RoomID, _ room: RoomTable.Room) throws -> Receipt {
         // The job removes filed messages only.
         try file(id, room)
         try statements.members.markDeleted(room.number)
@@ -100,7 +101,7 @@ extension Commit {
         jobs.append(try statements.jobs.insert(.room(room.number)))
         ends.append(.roomDeleted(id))
         bans.deletedRooms.append(id)
-        return Stored(of: room, isNew: true)
+        return .room(isNew: false)
     }
 
     /// True when a user has sent to a room or read it, though not a member of it.
@@ -110,7 +111,7 @@ extension Commit {
 
     private mutating func set(
         _ settings: RoomSettings, of id: RoomID, by submission: Submission
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         let known = try room(id)
         if let known, !submission.isAdmin,
             try statements.lookup.role(of: submission.sender, in: known.number) != .owner
@@ -126,14 +127,8 @@ extension Commit {
         }
         if let title = settings.title { try statements.members.set(title: title, of: room.number) }
         rooms.update(room)
-        return .success(
-            Stored(of: room, isNew: known == nil, becamePrivate: room.isPrivate && known?.isPrivate != true))
-    }
-}
-
-extension Stored {
-    /// A room that was changed.
-    fileprivate init(of room: RoomTable.Room, isNew: Bool = false, becamePrivate: Bool = false) {
-        self.init(seq: room.head, rev: room.rev, body: [], isNew: isNew, becamePrivate: becamePrivate)
+        // Anybody may have subscribed to a room that nobody has used.
+        if room.isPrivate, known?.isPrivate != true { ends.append(.becamePrivate(id)) }
+        return .success(.room(isNew: known == nil))
     }
 }

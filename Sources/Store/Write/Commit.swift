@@ -111,7 +111,7 @@ struct Commit: ~Copyable {
             outcomes.append(Outcome(ticket: submission.ticket, result: .failure(refusal)))
             return
         }
-        let result: Result<Stored, Problem>
+        let result: Result<Receipt, Problem>
         switch (submission.change, id) {
         case (.send(let draft), let id?):
             result = try send(draft, to: id, room, by: submission.sender)
@@ -132,7 +132,7 @@ struct Commit: ~Copyable {
 
     private mutating func send(
         _ draft: Draft, to id: RoomID, _ known: RoomTable.Room?, by sender: UserID
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         if let replyTo = draft.content.replyTo, replyTo > known?.head ?? 0 { return .failure(.replyToNotFound) }
         guard var room = try known ?? makeRoom(id, by: sender) else {
             return .failure(.unavailable("There are as many rooms as there may be."))
@@ -160,11 +160,11 @@ struct Commit: ~Copyable {
                 room: id, roomNumber: room.number, seq: room.head, rev: room.rev, createdAt: room.latest,
                 sender: sender, key: key, body: body))
         publish(body, in: id, room)
-        return .success(Stored(seq: room.head, rev: room.rev, body: body, isNew: true))
+        return .success(.message(StoredMessage(seq: room.head, rev: room.rev, body: body), isNew: true))
     }
 
     /// Returns the stored message for a repeated send, and refuses another send with the same client message id.
-    private func repeated(_ draft: Draft, of body: [UInt8], in room: Int64) throws -> Result<Stored, Problem> {
+    private func repeated(_ draft: Draft, of body: [UInt8], in room: Int64) throws -> Result<Receipt, Problem> {
         let message: Message
         do throws(Problem) { message = try Message(decoding: body) } catch { return .failure(error) }
         let isSame =
@@ -172,7 +172,7 @@ struct Commit: ~Copyable {
             ? message.content.isSame(as: draft.content)
             : try statements.changes.isFirst(draft.content, of: RowKey(room: room, message.seq))
         guard isSame else { return .failure(.clientMessageIDReused) }
-        return .success(Stored(seq: message.seq, rev: message.rev, body: body))
+        return .success(.message(StoredMessage(seq: message.seq, rev: message.rev, body: body), isNew: false))
     }
 
     // MARK: Rooms

@@ -17,7 +17,7 @@ struct ChangedRoomTests {
         case like(Int64)
     }
 
-    private func submit(_ steps: [Step], _ room: String = "lobby", to log: TestLog) throws -> [Stored] {
+    private func submit(_ steps: [Step], _ room: String = "lobby", to log: TestLog) throws -> [Receipt] {
         let submissions = try steps.map { step in
             switch step {
             case .send(let text, let id): try log.submissions([.init(text: text, room: room, id: id)])[0]

@@ -24,7 +24,7 @@ struct EditTests {
         let sent = try log.send(.init(text: "hi", id: "a1", replyTo: 1, data: #"{"a":1}"#))
         clock.step(5)
         let edited = try log.edit(2, "bye")
-        #expect(edited.seq == 2 && edited.rev == 3 && !edited.isNew)
+        #expect(edited.seq == 2 && edited.rev == 3)
         let (before, after) = (try Message(decoding: sent.body), try Message(decoding: edited.body))
         #expect(after.content.text == "bye" && after.content.replyTo == 1)
         #expect(after.content.data == before.content.data)

@@ -8,8 +8,8 @@ import Wire
 
 @Suite("Reactions")
 struct ReactionTests {
-    private func reactions(_ stored: Stored) throws -> [Reaction] {
-        try Message(decoding: stored.body).reactions
+    private func reactions(_ message: StoredMessage) throws -> [Reaction] {
+        try Message(decoding: message.body).reactions
     }
 
     private func reaction(_ key: String, _ users: String...) throws -> Reaction {

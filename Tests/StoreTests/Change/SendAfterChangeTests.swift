@@ -14,7 +14,7 @@ struct RepeatedSendAfterChangeTests {
     func present(journalMessages: Int) throws {
         var log = try TestLog { $0.journal.messages = journalMessages }
         try log.send(send)
-        let changes: [(TestLog) throws -> Stored] = [
+        let changes: [(TestLog) throws -> StoredMessage] = [
             { try $0.react(to: 1, as: "bob") }, { try $0.edit(1, "bye") }, { try $0.edit(1, "hi") },
             { try $0.edit(1, "once more") }, { try $0.delete(1) },
         ]

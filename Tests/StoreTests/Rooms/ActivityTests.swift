@@ -92,8 +92,7 @@ struct ActivityTests {
                 model.rooms[room]!.members[user] = isOwnDoing || model.takenPart.contains([room, user])
             case 8:
                 guard isMember else { continue }
-                let mark = try log.read(to: 1_000, in: room, as: user)
-                guard mark.isNew else { continue }
+                guard case .readMark(_, hasMoved: true) = try log.read(to: 1_000, in: room, as: user) else { continue }
                 model.rooms[room]!.members[user] = true
                 model.takenPart.insert([room, user])
             default:

@@ -17,20 +17,20 @@ struct BanTests {
         }
     }
 
-    private func code(_ result: Result<Stored, Problem>) -> String? {
+    private func code(_ result: Result<Receipt, Problem>) -> String? {
         if case .failure(let problem) = result { problem.code.string } else { nil }
     }
 
     private func ban(
         _ user: String, with settings: BanSettings = BanSettings(), from room: String = "lobby", by: String = "alice",
         isAdmin: Bool = false, _ log: TestLog
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         try log.change(.setBan(try UserID(user), settings), in: room, by: by, isAdmin: isAdmin)
     }
 
     private func banFromServer(
         _ user: String, with settings: BanSettings? = BanSettings(), isAdmin: Bool = true, _ log: TestLog
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         let change: UserChange = settings.map { .ban($0) } ?? .liftBan
         return try log.outcome(
             Submission(

@@ -17,8 +17,7 @@ struct ReadMarkTests {
         ]
             as [(Int64, Int64, Bool)]
         {
-            let stored = try log.read(to: seq, as: "bob")
-            #expect(stored.seq == mark && stored.isNew == moves && stored.rev == 5 && stored.body.isEmpty)
+            #expect(try log.read(to: seq, as: "bob") == .readMark(seq: mark, hasMoved: moves))
             #expect(try log.summary(for: "bob").read == mark)
         }
         try log.fill(2)

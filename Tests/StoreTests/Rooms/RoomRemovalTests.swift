@@ -168,7 +168,7 @@ struct RoomRemovalTests {
         let report = try DatabaseCheck(log.path).run()
         #expect(
             report.damages.map(\.description).contains {
-                $0 == "room lobby: it is deleted, and has messages that nothing removes"
+                $0 == "room lobby: this room is deleted, but no job removes its messages"
             })
     }
 }

@@ -97,7 +97,7 @@ final class TestLog: Sendable {
     }
 
     /// Submits a change, and waits for its outcome.
-    func outcome(_ submission: Submission) throws -> Result<Stored, Problem> {
+    func outcome(_ submission: Submission) throws -> Result<Receipt, Problem> {
         log.submit([submission])
         return try listener.outcomes([submission.ticket])[0].result
     }
@@ -105,19 +105,19 @@ final class TestLog: Sendable {
     /// Changes a room or its members, and waits for the commit.
     func change(
         _ change: RoomChange, in room: String = "lobby", by user: String, isAdmin: Bool = false
-    ) throws -> Result<Stored, Problem> {
+    ) throws -> Result<Receipt, Problem> {
         try outcome(submission(.room(change), in: room, by: user, isAdmin: isAdmin))
     }
 
     /// Moves a read mark, and waits for the commit.
     @discardableResult
-    func read(to seq: Int64, in room: String = "lobby", as user: String) throws -> Stored {
+    func read(to seq: Int64, in room: String = "lobby", as user: String) throws -> Receipt {
         try outcome(submission(.read(seq: seq), in: room, by: user)).get()
     }
 
     /// Sends messages together, and waits for their outcomes.
     @discardableResult
-    func sendAll(_ sends: [Send]) throws -> [Result<Stored, Problem>] {
+    func sendAll(_ sends: [Send]) throws -> [Result<Receipt, Problem>] {
         let submissions = try submissions(sends)
         log.submit(submissions)
         return try listener.outcomes(submissions.map(\.ticket)).map(\.result)
@@ -125,7 +125,7 @@ final class TestLog: Sendable {
 
     /// Sends a message, and waits for the commit.
     @discardableResult
-    func send(_ send: Send) throws -> Stored {
+    func send(_ send: Send) throws -> Receipt {
         try sendAll([send])[0].get()
     }
 
@@ -160,38 +160,40 @@ final class TestLog: Sendable {
 
     /// Submits changes together, and waits for their outcomes.
     @discardableResult
-    func submitAll(_ submissions: [Submission]) throws -> [Result<Stored, Problem>] {
+    func submitAll(_ submissions: [Submission]) throws -> [Result<Receipt, Problem>] {
         log.submit(submissions)
         return try listener.outcomes(submissions.map(\.ticket)).map(\.result)
     }
 
     /// Changes a message, and waits for the commit.
     @discardableResult
-    func change(_ change: Change) throws -> Stored {
-        try submitAll([submission(change)])[0].get()
+    func change(_ change: Change) throws -> StoredMessage {
+        try submitAll([submission(change)])[0].get().message
     }
 
     @discardableResult
-    func edit(_ seq: Int64, _ text: String, of room: String = "lobby", as user: String = "alice") throws -> Stored {
+    func edit(_ seq: Int64, _ text: String, of room: String = "lobby", as user: String = "alice") throws
+        -> StoredMessage
+    {
         try change(Change(seq: seq, action: .edit(Edit(text: text)), room: room, user: user))
     }
 
     @discardableResult
-    func delete(_ seq: Int64, of room: String = "lobby", as user: String = "alice") throws -> Stored {
+    func delete(_ seq: Int64, of room: String = "lobby", as user: String = "alice") throws -> StoredMessage {
         try change(Change(seq: seq, action: .delete, room: room, user: user))
     }
 
     @discardableResult
     func react(
         _ key: String = "❤️", to seq: Int64, of room: String = "lobby", as user: String = "alice"
-    ) throws -> Stored {
+    ) throws -> StoredMessage {
         try change(Change(seq: seq, action: .addReaction(ReactionKey(key)), room: room, user: user))
     }
 
     @discardableResult
     func unreact(
         _ key: String = "❤️", to seq: Int64, of room: String = "lobby", as user: String = "alice"
-    ) throws -> Stored {
+    ) throws -> StoredMessage {
         try change(Change(seq: seq, action: .removeReaction(ReactionKey(key)), room: room, user: user))
     }
 
@@ -278,7 +280,7 @@ final class TestLog: Sendable {
         try ask({ .state($0) }, of: room)
     }
 
-    func stored(_ seq: Int64, of room: String = "lobby") throws -> Stored? {
+    func stored(_ seq: Int64, of room: String = "lobby") throws -> StoredMessage? {
         try ask({ .message(seq: seq, $0) }, of: room)
     }
 

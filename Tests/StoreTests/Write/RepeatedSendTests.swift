@@ -91,7 +91,7 @@ struct RepeatedSendTests {
         let log = try TestLog()
         let threads = 6
         let ids = 40
-        let results = Mutex<[String: [Stored]]>([:])
+        let results = Mutex<[String: [Receipt]]>([:])
         inParallel(threads) { thread in
             for id in 0..<ids {
                 let sent = try log.sendAll([
