@@ -35,6 +35,8 @@ let package = Package(
         .library(name: "BackscrollTimeline", targets: ["BackscrollTimeline"]),
         // A client for apps: rooms that are live and scroll both ways.
         .library(name: "BackscrollClient", targets: ["BackscrollClient"]),
+        // A store for the client, on GRDB.
+        .library(name: "BackscrollClientStore", targets: ["BackscrollClientStore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -68,6 +70,7 @@ let package = Package(
                 .target(name: "WebSocket", condition: linux), .target(name: "COpenSSL", condition: linux),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: linux),
             ]),
+        module("BackscrollClientStore", ["BackscrollClient", .product(name: "GRDB", package: "GRDB.swift")]),
         // Loops, listeners, connections, TLS.
         module("Transport", ["CLibwebsockets"]),
         // The contract of the log, rooms' feeds and subscribers, presence and notices.
@@ -128,7 +131,17 @@ let package = Package(
         // A chat in the terminal.
         module("TerminalChat", ["BackscrollClient", "BackscrollTimeline", arguments]),
         // Benchmarks of parts of the server.
-        module("Bench", ["Wire", "HTTP", "WebSocket", "Chat", "Store", arguments, httpTypes]),
+        module(
+            "Bench",
+            [
+                "Wire", "HTTP", "WebSocket", "Chat", "Store", "BackscrollClient", "BackscrollTimeline", arguments,
+                httpTypes,
+            ]),
+        // Measurements of the client's store, which the server does not contain.
+        .executableTarget(
+            name: "client-store-bench",
+            dependencies: ["BackscrollClient", "BackscrollClientStore", "BackscrollTimeline"],
+            path: "Sources/ClientStoreBench", swiftSettings: settings),
         .executableTarget(
             name: "backscroll",
             dependencies: [
@@ -164,7 +177,10 @@ let package = Package(
             ]),
         tests(
             of: "BackscrollClient",
-            ["TestSupport", "Wire", "Transport", "Tokens", "Server", "BackscrollTimeline", logging]),
+            [
+                "TestSupport", "Wire", "Transport", "Tokens", "Server", "BackscrollTimeline", "BackscrollClientStore",
+                .product(name: "GRDB", package: "GRDB.swift"), logging,
+            ]),
         tests(of: "Bench", [arguments]),
         tests(
             of: "Load",

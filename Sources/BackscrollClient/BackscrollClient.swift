@@ -32,6 +32,7 @@ public actor BackscrollClient {
     let server: Result<ServerAddress, BackscrollClientError>
     let user: User
     let transport: any ClientTransport
+    let store: (any ClientStore)?
 
     var token: (text: String, claims: TokenClaims)?
     var renewal: Task<Result<String, BackscrollClientError>, Never>?
@@ -66,8 +67,12 @@ public actor BackscrollClient {
     ///   - server: The server's URL, `http` or `https`. Calls fail with ``BackscrollClientError/invalidServer`` if it is
     ///     no such URL.
     ///   - user: The user.
+    ///   - store: The store, such as `.file(path)` of the product `BackscrollClientStore`; nil to keep nothing.
     ///   - options: The bounds and the surroundings.
-    public init(server: URL, user: User, options: ClientOptions = ClientOptions()) {
+    public init(
+        server: URL, user: User, store: (any ClientStore)? = nil, options: ClientOptions = ClientOptions()
+    ) {
+        self.store = store
         do throws(BackscrollClientError) {
             self.server = .success(try ServerAddress(server))
         } catch {
@@ -97,7 +102,11 @@ public actor BackscrollClient {
         if isClosed { throw .isClosed }
         if let room = openRooms[id]?.room { return room }
         roomCount += 1
-        let room = Room(id: id, me: me, client: self, generation: roomCount)
+        let room = Room(
+            id: id, me: me, client: self, generation: roomCount,
+            storage: store.flatMap { store in
+                account(of: me).map { RoomStore(store: store, key: StoredRoomKey(account: $0, room: id)) }
+            })
         openRooms[id] = WeakRoom(room: room)
         return room
     }

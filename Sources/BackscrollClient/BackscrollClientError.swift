@@ -29,6 +29,12 @@ public struct BackscrollClientError: Error, Hashable, Sendable, CustomStringConv
     public static let tokenUnavailable = "token_unavailable"
     /// The server's URL is not an `http` or `https` URL with a host.
     public static let invalidServer = "invalid_server"
+    /// The store's file is damaged, or is no database.
+    public static let storeDamaged = "store_damaged"
+    /// The store was written by a newer version of the library.
+    public static let storeNewer = "store_newer"
+    /// The store cannot be read or written, for example because the disk is full.
+    public static let storeUnavailable = "store_unavailable"
 
     /// Creates an error.
     public init(
@@ -68,7 +74,7 @@ public struct BackscrollClientError: Error, Hashable, Sendable, CustomStringConv
     /// True if the same call may succeed later: no answer came, or the status is 408, 429 or 5xx.
     public var isTemporary: Bool {
         switch code {
-        case Self.cancelled, Self.closed, Self.invalidServer: false
+        case Self.cancelled, Self.closed, Self.invalidServer, Self.storeDamaged, Self.storeNewer: false
         default: status == 0 || status == 408 || status == 429 || (500...599).contains(status)
         }
     }

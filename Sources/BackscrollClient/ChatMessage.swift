@@ -16,6 +16,25 @@ public struct ChatMessage: TimelineMessage, Identifiable {
         self.wire = wire
     }
 
+    /// Reads what ``json`` has written, or what the server sends.
+    ///
+    /// - Throws: ``BackscrollClientError/storeDamaged`` if it is no message.
+    public init(json: [UInt8]) throws(BackscrollClientError) {
+        do {
+            wire = try Message(decoding: json)
+        } catch {
+            throw BackscrollClientError(
+                code: BackscrollClientError.storeDamaged, message: "A stored message cannot be read: \(error.detail)")
+        }
+    }
+
+    /// The message as JSON, for a store.
+    public var json: [UInt8] {
+        var json: [UInt8] = []
+        wire.encode(into: &json)
+        return json
+    }
+
     /// The room's id.
     public var room: String { wire.room.string }
     /// The position in the room: 1, 2, 3 … without gaps.
@@ -89,6 +108,32 @@ public struct ChatDraft: TimelineDraft, Identifiable {
         self.replyTo = replyTo
         self.data = data
     }
+
+    /// Reads what ``json`` has written. The server's bounds are not checked.
+    ///
+    /// - Throws: ``BackscrollClientError/storeDamaged`` if it is no draft.
+    public init(json: [UInt8]) throws(BackscrollClientError) {
+        let message = try ChatMessage(json: json)
+        self.init(
+            message.text, attachments: message.attachments, replyTo: message.replyTo, data: message.data,
+            clientMessageID: message.clientMessageID ?? "")
+    }
+
+    /// The draft as JSON, for a store.
+    public var json: [UInt8] {
+        // A message whose other fields say nothing: it is read without the bounds on what users send, so that a draft that
+        // the server refuses can be kept, too.
+        var json: [UInt8] = []
+        Message(
+            room: Self.noRoom, seq: 1, rev: 1, sender: Self.noUser, clientMessageID: clientMessageID,
+            content: Content(text: text, attachments: attachments, replyTo: replyTo, data: data),
+            createdAt: Timestamp(milliseconds: 0)
+        ).encode(into: &json)
+        return json
+    }
+
+    private static let noRoom = try! RoomID("draft")
+    private static let noUser = try! UserID("draft")
 
     /// The id of the send.
     public var id: String { clientMessageID }

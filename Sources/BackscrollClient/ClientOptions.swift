@@ -31,6 +31,14 @@ public struct ClientOptions: Sendable {
     public var renewalMargin = Duration.seconds(60)
     /// Number of temporary failures after which ``Room/open(at:)`` throws. The room goes on trying.
     public var openingFailures = 3
+    /// Maximum number of stored messages that a room shows when it is opened. Older ones are read from the store when the
+    /// reader comes near them.
+    public var restoredMessages = 200
+    /// Time for which changes are collected before they are written to the store. Sends are written at once.
+    public var storeDelay = Duration.milliseconds(100)
+    /// Called when a room cannot use the store, and goes on without it. ``BackscrollClientError/code`` is `store_damaged`,
+    /// `store_newer` or `store_unavailable`.
+    public var onStoreFailure: (@Sendable (BackscrollClientError) -> Void)?
     /// Header fields to send with every request and every socket.
     public var headerFields: [String: String] = [:]
     /// The network; nil for that of the platform.

@@ -10,6 +10,7 @@ extension Room {
             switch frame.content {
             case .message(let message): noteStored(message)
             case .read(let user, let seq) where user != userID: readers[user] = max(seq, readers[user] ?? 0)
+            case .live where mark > sentMark: sendMarkSoon(mark)
             default: break
             }
         }
@@ -24,7 +25,10 @@ extension Room {
         version += 1
         ticker?.cancel()
         wakeWaiters()
+        // The user may not see the room any more.
+        if Self.endings.contains(error.code) { record?.forget() }
         await publish()
+        await flush()
         await client.forget(self, number: subscriptionNumber)
     }
 
@@ -32,6 +36,7 @@ extension Room {
         guard ending == nil else { return }
         let effects = machine.handle(event)
         version += 1
+        record(event)
         for effect in effects { carryOut(effect) }
         wakeWaiters()
     }
@@ -40,45 +45,63 @@ extension Room {
         switch effect {
         case .fetch(let request, let query):
             fetches += 1
+            record?.beginFetch()
             Task { [weak self, client, id] in
+                if let page = await self?.storedPage(query) {
+                    await self?.takePage(.success(page), request: request, isStored: true)
+                    return
+                }
                 let result = await Result { () async throws(BackscrollClientError) in
                     try await client.page(of: id, query)
+                }
+                if case .failure(let error) = result, error.code == BackscrollClientError.unreachable,
+                    let page = await self?.storedPageOffline(query)
+                {
+                    await self?.takePage(.success(page), request: request, isStored: true)
+                    return
                 }
                 await self?.takePage(result, request: request)
             }
         case .subscribe(let since, let epoch):
             subscriptionNumber.number += 1
+            recordSubscription(since: since, epoch: epoch)
             Task { [client, number = subscriptionNumber] in
                 await client.subscribe(self, number: number, since: since, epoch: epoch)
             }
         case .post(let draft):
-            Task { [weak self, client, id] in
+            if let code = refusals[draft.clientMessageID] {
+                // The server had refused it when the app ended.
+                Task {
+                    let error = BackscrollClientError(code: code, message: "The server had refused it.", status: 422)
+                    takeAnswer(.failure(error), to: draft)
+                }
+                return
+            }
+            Task { [weak self, client, id, epoch = machine.view.epoch] in
                 let result = await Result { () async throws(BackscrollClientError) in
                     try await client.message("POST", "/v1/rooms/\(id)/messages", body: draft.body)
                 }
-                await self?.takeAnswer(result, to: draft)
+                await self?.takeAnswer(result, to: draft, postedIn: epoch)
             }
         case .markRead(let seq):
-            mark = max(mark, seq)
-            if !isMarking {
-                isMarking = true
-                Task { [weak self, options] in
-                    try? await options.clock.sleep(Self.markDelay)
-                    await self?.sendMark()
-                }
-            }
+            record?.takeMark(seq)
+            sendMarkSoon(seq)
         case .scroll(let target):
             scroll = (target, version)
             endedJumps += 1
         }
     }
 
-    func takePage(_ result: Result<RoomMachine.Page, BackscrollClientError>, request: Int) async {
+    func takePage(
+        _ result: Result<RoomMachine.Page, BackscrollClientError>, request: Int, isStored: Bool = false
+    ) async {
         fetches -= 1
+        defer { record?.endFetch() }
         switch result {
         case .success(let page):
             for message in page.messages { noteStored(message) }
             handle(.page(request: request, page))
+            if !isStored { record?.takePage(page) }
         case .failure(let error):
             loadFailure = error
             openingFailures += 1
@@ -88,22 +111,47 @@ extension Room {
         publishSoon()
     }
 
-    func takeAnswer(_ result: Result<ChatMessage, BackscrollClientError>, to draft: ChatDraft) {
+    func takeAnswer(
+        _ result: Result<ChatMessage, BackscrollClientError>, to draft: ChatDraft, postedIn epoch: String? = nil
+    ) {
         switch result {
         case .success(let message):
             noteStored(message)
             handle(.sent(clientMessageID: draft.clientMessageID, message))
+            // The answer to a POST of an earlier history says nothing about this one.
+            if epoch == nil || epoch == machine.view.epoch { record?.takeAnswer(message) }
+            scheduleFlush()
         case .failure(let error):
-            if !error.isTemporary { settle(draft.clientMessageID, .failure(error)) }
+            if !error.isTemporary {
+                settle(draft.clientMessageID, .failure(error))
+                refusals[draft.clientMessageID] = error.code
+                record?.refuse(draft.clientMessageID, code: error.code)
+            }
             handle(.sendFailed(clientMessageID: draft.clientMessageID, error.failure))
         }
         publishSoon()
     }
 
+    func sendMarkSoon(_ seq: Int64) {
+        mark = max(mark, seq)
+        guard !isMarking else { return }
+        isMarking = true
+        Task { [weak self, options] in
+            try? await options.clock.sleep(Self.markDelay)
+            await self?.sendMark()
+        }
+    }
+
     func sendMark() async {
         isMarking = false
-        // A lost mark does no harm: the next one includes it.
-        _ = try? await client.request("PUT", "/v1/rooms/\(id)/read", body: Array(#"{"seq":\#(mark)}"#.utf8))
+        let seq = mark
+        // A lost mark is sent again with the next connection. A store keeps it until then.
+        guard (try? await client.request("PUT", "/v1/rooms/\(id)/read", body: Array(#"{"seq":\#(seq)}"#.utf8))) != nil,
+            seq == mark
+        else { return }
+        sentMark = seq
+        record?.takeMark(nil)
+        scheduleFlush()
     }
 
     /// The codes that end a room for good.

@@ -25,13 +25,19 @@ extension Room {
         return try await stored(draft.clientMessageID)
     }
 
-    /// Sends a message, and returns when it is shown.
+    /// Sends a message, and returns when it is shown. With a store it is also stored there: it is sent even if the app
+    /// ends before that, once the room is opened again.
     public func enqueue(_ draft: ChatDraft) async throws(BackscrollClientError) {
+        try checkOpen()
+        await loadFromStore()
         try checkOpen()
         startTicking()
         unsettled.insert(draft.clientMessageID)
-        handle(.send(draft, at: options.clock.milliseconds()))
+        let now = options.clock.milliseconds()
+        record?.add(draft, at: now)
+        handle(.send(draft, at: now))
         await publish()
+        await flush()
     }
 
     /// Waits until a message that was sent is stored, and returns it.
@@ -54,11 +60,13 @@ extension Room {
     @discardableResult
     public func retry(_ clientMessageID: String) async throws(BackscrollClientError) -> ChatMessage {
         try checkOpen()
-        guard case .send(_, .failed)? = row(ofSend: clientMessageID)?.content else {
+        guard case .send(let draft, .failed)? = row(ofSend: clientMessageID)?.content else {
             throw BackscrollClientError(code: "not_failed", message: "No failed message has this id.")
         }
         unsettled.insert(clientMessageID)
         settled.removeAll { $0.id == clientMessageID }
+        refusals[clientMessageID] = nil
+        record?.add(draft, at: options.clock.milliseconds())
         handle(.retry(clientMessageID: clientMessageID))
         await publish()
         return try await stored(clientMessageID)
@@ -66,8 +74,10 @@ extension Room {
 
     /// Gives up a failed message.
     public func discard(_ clientMessageID: String) async {
+        if refusals.removeValue(forKey: clientMessageID) != nil { record?.remove(clientMessageID) }
         handle(.discard(clientMessageID: clientMessageID))
         await publish()
+        await flush()
     }
 
     /// Changes the text of an own message, and returns the message as it is then.
@@ -109,7 +119,8 @@ extension Room {
         await client.sendTyping(in: id)
     }
 
-    /// Ends the room: its subscription, its changes and the calls that wait. Messages that are not stored are given up.
+    /// Ends the room: its subscription, its changes and the calls that wait. Messages that are not stored by the server
+    /// are given up, unless the client has a store.
     public func close() async {
         await end(.isClosed)
     }
@@ -122,6 +133,8 @@ extension Room {
             method, "/v1/rooms/\(id)/messages/\(target)", body: body, headerFields: headerFields)
         // The answer is a snapshot and no position: the machine takes it like the answer to a send that it does not await.
         handle(.sent(clientMessageID: "", message))
+        record?.takeAnswer(message)
+        scheduleFlush()
         await publish()
         return message
     }

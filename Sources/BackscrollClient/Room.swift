@@ -74,12 +74,27 @@ public actor Room {
     /// Number of jumps that have ended.
     var endedJumps = 0
     var mark: Int64 = 0
+    /// The mark that the server has got from this room.
+    var sentMark: Int64 = 0
     var isMarking = false
     var typedAt: Duration?
     var isScreenActive = true
     var isAppActive = true
 
-    init(id: String, me: String, client: BackscrollClient, generation: Int) {
+    /// The room's part of the store; nil without a store, and after the store has failed.
+    var storage: RoomStore?
+    /// The task that shows what is stored.
+    var loading: Task<Void, Never>?
+    /// What the store is to get, once what it had is shown.
+    var record: RoomRecord?
+    var isFlushScheduled = false
+    /// The last write to the store.
+    var writing: Task<Void, Never>?
+    /// The sends that the server has refused, each with the error's code. They are not posted until the user asks.
+    var refusals: [String: String] = [:]
+
+    init(id: String, me: String, client: BackscrollClient, generation: Int, storage: RoomStore?) {
+        self.storage = storage
         self.id = id
         subscriptionNumber = SubscriptionNumber(generation: generation)
         userID = me
@@ -117,13 +132,16 @@ public actor Room {
 
     // MARK: Opening, paging, jumping
 
-    /// Shows the room at a place: loads the page around it, and follows the room from there on.
+    /// Shows the room at a place: loads the page around it, and follows the room from there on. With a store it shows what
+    /// is stored there at once, also while the server cannot be reached.
     ///
     /// - Returns: the room.
     /// - Throws: the server's refusal, such as `room_not_found`; a temporary error after
     ///   ``ClientOptions/openingFailures`` failures. After a temporary error a room that is kept goes on trying.
     @discardableResult
     public func open(at place: Place = .read) async throws(BackscrollClientError) -> Room {
+        try checkOpen()
+        await loadFromStore()
         try checkOpen()
         startTicking()
         openingFailures = 0
@@ -200,5 +218,7 @@ public actor Room {
         isAppActive = isActive
         handle(.active(isScreenActive && isAppActive))
         await publish()
+        // The system may end an app in the background at any time.
+        if !isActive { await flush() }
     }
 }

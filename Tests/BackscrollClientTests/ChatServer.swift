@@ -57,7 +57,8 @@ final class ChatServer {
     }
 
     func client(
-        _ user: BackscrollClient.User, faults: String? = nil, _ configure: (inout ClientOptions) -> Void = { _ in }
+        _ user: BackscrollClient.User, store: (any ClientStore)? = nil, faults: String? = nil,
+        _ configure: (inout ClientOptions) -> Void = { _ in }
     ) -> BackscrollClient {
         var options = ClientOptions()
         options.clock = .fast
@@ -66,7 +67,7 @@ final class ChatServer {
         options.utcOffset = 0
         if let faults { options.headerFields["Backscroll-Fault"] = faults }
         configure(&options)
-        return BackscrollClient(server: url, user: user, options: options)
+        return BackscrollClient(server: url, user: user, store: store, options: options)
     }
 
     /// Stores texts in a room, one after another.

@@ -1,0 +1,177 @@
+import BackscrollTimeline
+
+// What the room has in the store of its client.
+
+/// The part of a store that belongs to one room.
+struct RoomStore: Sendable {
+    let store: any ClientStore
+    let key: StoredRoomKey
+}
+
+extension Room {
+    /// Shows what the store has of the room, and sends what was left unsent. The first call does; the others wait for it.
+    func loadFromStore() async {
+        guard storage != nil else { return }
+        let loading = self.loading ?? Task { await load() }
+        self.loading = loading
+        await loading.value
+    }
+
+    private func load() async {
+        guard let storage else { return }
+        let stored: StoredRoom?
+        do throws(BackscrollClientError) {
+            stored = try await storage.store.load(storage.key, limit: options.restoredMessages)
+        } catch {
+            return loseStore(error)
+        }
+        guard ending == nil else { return }
+        var record = RoomRecord(me: userID)
+        record.restore(stored)
+        self.record = record
+        startTicking()
+        if let stored { restore(stored) }
+        scheduleFlush()
+    }
+
+    private func restore(_ stored: StoredRoom) {
+        if let newest = stored.newest {
+            handle(
+                .restore(
+                    .init(
+                        messages: newest.messages, hasBefore: newest.hasBefore, hasAfter: newest.hasAfter,
+                        rev: newest.run.rev, epoch: newest.epoch, read: newest.read)))
+        }
+        let landed = Set((stored.newest?.messages ?? []).filter { $0.senderID == userID }.compactMap(\.clientMessageID))
+        for send in stored.sends where !landed.contains(send.draft.clientMessageID) {
+            let id = send.draft.clientMessageID
+            refusals[id] = send.refusal
+            unsettled.insert(id)
+            handle(.send(send.draft, at: send.at))
+        }
+        if let mark = stored.unsentMark { sendMarkSoon(mark) }
+    }
+
+    /// Gives the store up, and tells the app. The room goes on without it.
+    private func loseStore(_ error: BackscrollClientError) {
+        storage = nil
+        record = nil
+        options.onStoreFailure?(error)
+    }
+
+    // MARK: Recording
+
+    /// Records what an event has changed, once the machine has handled it.
+    func record(_ event: RoomMachine.Event) {
+        guard record != nil else { return }
+        let view = machine.view
+        if view.phase == .initial { record?.unfollow() }
+        record?.takeRead(view.read)
+        switch event {
+        case .frame(let frame):
+            switch frame.content {
+            case .message(let message) where view.connection != .offline: record?.takeFrame(message)
+            case .live(let rev?) where view.connection != .offline: record?.advance(to: rev)
+            case .error(code: "cursor_unknown"): record?.forget()
+            default: break
+            }
+        case .fetchFailed(_, let failure) where failure.status == 410:
+            record?.forget()
+        default:
+            break
+        }
+        scheduleFlush()
+    }
+
+    /// Records that the socket is asked for the frames since a revision.
+    func recordSubscription(since: Int64, epoch: String) {
+        guard record != nil else { return }
+        let view = machine.view
+        var messages: [ChatMessage] = []
+        for case .message(let message, _) in view.rows.map(\.content) {
+            // Own sends beyond a gap are shown below the window.
+            if let last = messages.last, message.seq != last.seq + 1 { break }
+            messages.append(message)
+        }
+        record?.follow(since: since, epoch: epoch, window: (messages, view.after != .end))
+    }
+
+    // MARK: Writing
+
+    /// Writes soon. Changes that come until then are written with it.
+    func scheduleFlush() {
+        guard !isFlushScheduled, let record, !record.isEmpty else { return }
+        isFlushScheduled = true
+        Task {
+            try? await options.clock.sleep(options.storeDelay)
+            isFlushScheduled = false
+            await flush()
+        }
+    }
+
+    /// Writes all changes until now. Writes come one after another.
+    func flush() async {
+        guard storage != nil, record != nil else { return }
+        // A task of its own: a caller that is cancelled must not stop the write.
+        let writing = Task { [previous = writing] in
+            await previous?.value
+            await write()
+        }
+        self.writing = writing
+        await writing.value
+    }
+
+    private func write() async {
+        guard let storage, let changes = record?.takeChanges(), !changes.isEmpty else { return }
+        do throws(BackscrollClientError) {
+            try await storage.store.write(changes, to: storage.key)
+        } catch {
+            loseStore(error)
+        }
+    }
+
+    // MARK: Pages
+
+    /// Returns the page from the store if it continues the window there, with all changes that the window has.
+    func storedPage(_ query: RoomMachine.Query) async -> RoomMachine.Page? {
+        guard let position = record?.position else { return nil }
+        switch query.anchor {
+        case .before(let seq):
+            return await storedPage(StoreQuery(.before(seq), limit: query.limit, minimumRev: position))
+        case .after(let seq):
+            return await storedPage(StoreQuery(.after(seq), limit: query.limit, minimumRev: position))
+        case .newest, .around, .aroundUnread:
+            return nil
+        }
+    }
+
+    /// Returns the page from the store, for a server that cannot be reached.
+    func storedPageOffline(_ query: RoomMachine.Query) async -> RoomMachine.Page? {
+        // Beside a window the messages must have all changes that the window has.
+        let minimumRev = machine.view.phase == .initial ? nil : record?.position
+        switch query.anchor {
+        case .newest:
+            return await storedPage(StoreQuery(.newest, limit: query.limit, minimumRev: minimumRev))
+        case .aroundUnread:
+            return await storedPage(StoreQuery(.aroundUnread, limit: query.limit, minimumRev: minimumRev))
+        case .around(let seq):
+            return await storedPage(StoreQuery(.around(seq), limit: query.limit, minimumRev: minimumRev))
+        case .before, .after:
+            return nil
+        }
+    }
+
+    private func storedPage(_ query: StoreQuery) async -> RoomMachine.Page? {
+        await flush()
+        guard let storage, record != nil else { return nil }
+        do throws(BackscrollClientError) {
+            guard let found = try await storage.store.messages(query, of: storage.key) else { return nil }
+            return try? RoomMachine.Page(
+                messages: found.messages, hasBefore: found.hasBefore, hasAfter: found.hasAfter,
+                head: found.messages.last?.seq ?? 0, rev: found.run.rev, epoch: found.epoch, read: found.read)
+        } catch {
+            loseStore(error)
+            return nil
+        }
+    }
+}

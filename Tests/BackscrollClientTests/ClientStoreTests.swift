@@ -1,0 +1,121 @@
+import BackscrollClientStore
+import GRDB
+import Testing
+import Wire
+
+@testable import BackscrollClient
+
+@Suite("A store in a database")
+struct ClientStoreTests {
+    private let account = StoreAccount(server: "http://x", user: "alice")
+
+    private func key(_ room: String, user: String = "alice") -> StoredRoomKey {
+        StoredRoomKey(account: StoreAccount(server: "http://x", user: user), room: room)
+    }
+
+    private func page(_ seqs: ClosedRange<Int64>, rev: Int64, epoch: String = "E") -> StoreChange {
+        .page(
+            MessageRun(first: seqs.lowerBound, last: seqs.upperBound, rev: rev, hasAfter: false), epoch: epoch,
+            seqs.map { .model(seq: $0, rev: $0) })
+    }
+
+    private func send(_ id: String, at: Int64 = 1) -> StoreChange {
+        .send(StoredSend(draft: ChatDraft("text of \(id)", clientMessageID: id), at: at))
+    }
+
+    @Test func `keeps the higher revision of a message`() async throws {
+        let store = GRDBClientStore.database(try DatabaseQueue())
+        let changes: [StoreChange] = [
+            page(1...3, rev: 3),
+            .frames(from: 3, to: 9, epoch: "E", [.model(seq: 2, rev: 9)]), page(1...3, rev: 9),
+            .frames(from: 9, to: 9, epoch: "other", [.model(seq: 1, rev: 12)]),
+        ]
+        try await store.write(changes, to: key("lobby"))
+        let stored = try #require(try await store.load(key("lobby"), limit: 10)?.newest)
+        #expect(stored.messages.map(\.text) == ["1 at 1", "2 at 9", "3 at 3"])
+        #expect(stored.run == MessageRun(first: 1, last: 3, rev: 9, hasAfter: false))
+    }
+
+    @Test func `keeps sends in their order, and across another history`() async throws {
+        let store = GRDBClientStore.database(try DatabaseQueue())
+        var draft = ChatDraft("with all", replyTo: 3, data: Array(#"{"a":[1]}"#.utf8), clientMessageID: "full")
+        draft.attachments = [Attachment(kind: .file, url: "https://x/y")]
+        try await store.write([page(1...3, rev: 3), send("a"), send("b"), send("c")], to: key("lobby"))
+        try await store.write(
+            [
+                .refused(clientMessageID: "b", code: "too_long"), .removeSend(clientMessageID: "c"), send("a"),
+                .send(StoredSend(draft: draft, at: 77)), page(1...1, rev: 1, epoch: "F"), .unsentMark(2),
+            ], to: key("lobby"))
+        try await store.write([send("x")], to: key("kitchen", user: "bob"))
+        let stored = try #require(try await store.load(key("lobby"), limit: 10))
+        #expect(stored.sends.map(\.draft.clientMessageID) == ["b", "a", "full"])
+        #expect(stored.sends.map(\.refusal) == ["too_long", nil, nil])
+        #expect(stored.sends[2].draft == draft && stored.sends[2].at == 77 && stored.unsentMark == 2)
+        #expect(stored.newest?.messages.count == 1 && stored.newest?.epoch == "F")
+        #expect(try await store.roomsWithSends(of: account) == ["lobby"])
+        #expect(try await store.load(key("kitchen"), limit: 10) == nil)
+    }
+
+    @Test func `evicts the oldest messages of the rooms opened longest ago, and no sends and marks`() async throws {
+        let database = try DatabaseQueue()
+        let store = GRDBClientStore.database(database, maximumBytes: 200_000)
+        for room in ["old", "new"] {
+            try await store.write([.opened, page(1...300, rev: 300), send(room), .read(5)], to: key(room))
+        }
+        let bytes = try await database.read { try Int.fetchOne($0, sql: "SELECT SUM(bytes) FROM backscroll_room")! }
+        try #require(bytes > 50_000 && bytes < 200_000)
+        // More than fits.
+        for first in stride(from: 301, to: 1501, by: 300) as StrideTo<Int64> {
+            try await store.write(
+                [
+                    .frames(
+                        from: first - 1, to: first + 299, epoch: "E",
+                        (first..<first + 300).map { .model(seq: $0, rev: $0) })
+                ],
+                to: key("new"))
+        }
+        let old = try #require(try await store.load(key("old"), limit: 10))
+        #expect(old.newest == nil && old.sends.count == 1)
+        let new = try #require(try await store.load(key("new"), limit: 5000)?.newest)
+        #expect(new.messages.last?.seq == 1500 && new.run.first > 1 && new.hasBefore && new.read == 5)
+        let (sum, real) = try await database.read { db in
+            (
+                try Int.fetchOne(db, sql: "SELECT SUM(bytes) FROM backscroll_room")!,
+                try Int.fetchOne(db, sql: "SELECT SUM(LENGTH(json) + 32) FROM backscroll_message")!
+            )
+        }
+        #expect(sum == real && sum <= 200_000)
+        #expect(GRDBClientStore.defaultMaximumBytes == 67_108_864)
+    }
+
+    @Test func `removes an account when its user signs out`() async throws {
+        let database = try DatabaseQueue()
+        let store = GRDBClientStore.database(database)
+        for user in ["alice", "bob"] {
+            try await store.write([page(1...3, rev: 3), send("a")], to: key("lobby", user: user))
+        }
+        try await store.removeAll(of: account)
+        #expect(try await store.load(key("lobby"), limit: 10) == nil)
+        #expect(try await store.load(key("lobby", user: "bob"), limit: 10)?.newest?.messages.count == 3)
+    }
+
+    @Test func `lives in a database of the app, beside its tables and migrations`() async throws {
+        let database = try DatabaseQueue()
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("app") { try $0.execute(sql: "CREATE TABLE room (id INTEGER)") }
+        try migrator.migrate(database)
+        for _ in 1...2 {
+            let store = GRDBClientStore.database(database)
+            try await store.write([page(1...3, rev: 3)], to: key("lobby"))
+        }
+        let isSuperseded = try await database.read { [migrator] db in try migrator.hasBeenSuperseded(db) }
+        #expect(!isSuperseded)
+    }
+
+    @Test func `reads only the messages that are shown of a large room`() async throws {
+        let store = GRDBClientStore.database(try DatabaseQueue())
+        try await store.write([page(1...20_000, rev: 20_000)], to: key("lobby"))
+        let stored = try await store.load(key("lobby"), limit: 200)?.newest
+        #expect(stored?.messages.map(\.seq) == Array(19_801...20_000) && stored?.run.first == 1)
+    }
+}
