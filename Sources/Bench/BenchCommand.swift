@@ -1,11 +1,12 @@
 public import ArgumentParser
 
-/// The command `backscroll bench`: times parts of the server in isolation.
-public struct BenchCommand: ParsableCommand {
+/// The command `backscroll bench`: times parts of the server and of the client library in isolation.
+public struct BenchCommand: AsyncParsableCommand {
     /// The command's name and its help.
     public static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure the codecs, the feed and the store by themselves, to compare before and after a change.",
+        abstract:
+            "Measure the codecs, the feed, the store and the client by themselves, to compare before and after a change.",
         discussion: """
             Each line is one benchmark: the nanoseconds for a unit in the median round, the units per second, and the spread of \
             the rounds. A difference smaller than the spread is not significant; on a busy machine use more rounds. Commits are \
@@ -15,7 +16,9 @@ public struct BenchCommand: ParsableCommand {
               backscroll bench http json --rounds 21
             """)
 
-    @Argument(help: "Run only benchmarks with one of these words in their names: http, json, websocket, feed, store, …")
+    @Argument(
+        help:
+            "Run only benchmarks with one of these words in their names: http, json, websocket, feed, client, store, …")
     var words: [String] = []
 
     @Option(help: "The number of rounds; results are medians.")
@@ -45,7 +48,7 @@ public struct BenchCommand: ParsableCommand {
     }
 
     /// Runs the benchmarks and prints one line for each.
-    public func run() throws {
+    public func run() async throws {
         #if DEBUG
         print("This is a debug build. Its figures do not apply to a release build.")
         #endif
@@ -53,6 +56,10 @@ public struct BenchCommand: ParsableCommand {
         for benchmark in try CodecBenchmarks.all() + FeedBenchmarks.all() where isWanted(benchmark.name) {
             found = true
             try report(benchmark)
+        }
+        if isWanted(ClientBenchmarks.name) {
+            found = true
+            print(BenchReport.line(try await ClientBenchmarks.measure(rounds: rounds)))
         }
         if isWanted("store commit page") {
             found = true

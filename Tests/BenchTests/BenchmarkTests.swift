@@ -41,6 +41,12 @@ struct BenchmarkTests {
         for benchmark in store.all { try benchmark.work(1) }
     }
 
+    @Test("applies live messages in a session of the client, until its room shows them")
+    func client() async throws {
+        let measurement = try await ClientBenchmarks.measure(rounds: 1)
+        #expect(measurement.nanoseconds.count == 1 && measurement.median > 0)
+    }
+
     @Test(
         "refuses options out of range",
         arguments: [["--rounds", "0"], ["--round-time", "0"], ["--messages", "5"]])
