@@ -31,7 +31,7 @@ public struct ClientOptions: Sendable {
     public var renewalMargin = Duration.seconds(60)
     /// Number of temporary failures after which ``Room/open(at:)`` throws. The room goes on trying.
     public var openingFailures = 3
-    /// Maximum number of stored messages that a room shows when it is opened. Older ones are read from the store when the
+    /// Maximum number of stored messages that a room shows when it is opened. Others are read from the store when the
     /// reader comes near them.
     public var restoredMessages = 200
     /// Time for which changes are collected before they are written to the store. Sends are written at once.

@@ -197,7 +197,7 @@ public enum StoreChange: Sendable {
     case frames(from: Int64, to: Int64, epoch: String, [ChatMessage])
     /// Applies ``MessageRuns/append(_:rev:)`` to a snapshot that the answer to a request has.
     case snapshot(ChatMessage)
-    /// Drops the messages and the read mark, and keeps the sends.
+    /// Drops the messages and the marks, and keeps the sends.
     case forget
     /// Sets the user's read mark.
     case read(Int64)

@@ -10,18 +10,27 @@ struct RoomStore: Sendable {
 
 extension Room {
     /// Shows what the store has of the room, and sends what was left unsent. The first call does; the others wait for it.
-    func loadFromStore() async {
+    ///
+    /// - Parameter place: The place that the room is opened at.
+    func loadFromStore(for place: Place = .newest) async {
         guard storage != nil else { return }
-        let loading = self.loading ?? Task { await load() }
+        let loading = self.loading ?? Task { await load(for: place) }
         self.loading = loading
         await loading.value
     }
 
-    private func load() async {
+    private func load(for place: Place) async {
         guard let storage else { return }
-        let stored: StoredRoom?
+        var stored: StoredRoom?
         do throws(BackscrollClientError) {
             stored = try await storage.store.load(storage.key, limit: options.restoredMessages)
+            if let newest = stored?.newest, let seq = place.seq(readTo: newest.read),
+                seq < newest.messages.first?.seq ?? 0
+            {
+                // The place is before the newest messages: the window has it and what is around.
+                let query = StoreQuery(.around(seq), limit: options.restoredMessages)
+                stored?.newest = try await storage.store.messages(query, of: storage.key) ?? newest
+            }
         } catch {
             return loseStore(error)
         }
@@ -172,6 +181,17 @@ extension Room {
         } catch {
             loseStore(error)
             return nil
+        }
+    }
+}
+
+extension Room.Place {
+    /// The `seq` of the message that a window must have to open here; nil for the newest.
+    fileprivate func seq(readTo mark: Int64?) -> Int64? {
+        switch self {
+        case .newest: nil
+        case .read: mark.map { $0 + 1 }
+        case .seq(let seq): seq
         }
     }
 }

@@ -42,12 +42,12 @@ extension Room {
 
     /// Waits for a state that is newer than `version`. Returns nil at the end.
     func next(after version: Int) async -> RoomState? {
-        while self.version <= version {
-            if ending != nil { return nil }
+        while shownVersion <= version {
+            if ending != nil { return self.version > version ? state : nil }
             do throws(BackscrollClientError) {
-                try await wait { room in room.version > version ? .success(()) : nil }
+                try await wait { room in room.shownVersion > version ? .success(()) : nil }
             } catch {
-                if error.code == BackscrollClientError.cancelled || self.version <= version { return nil }
+                if error.code == BackscrollClientError.cancelled { return nil }
             }
         }
         return state
@@ -57,8 +57,11 @@ extension Room {
         RoomState(version: version, view: machine.view, scroll: scroll, readers: readers, ending: ending)
     }
 
-    /// Shows the present state on the main actor.
+    /// Shows the present state: in ``changes``, and on the main actor.
     func publish() async {
+        shownVersion = version
+        shownAt = .now
+        wakeWaiters()
         await timeline.show(state)
     }
 
@@ -67,7 +70,8 @@ extension Room {
         guard !isPublishing else { return }
         isPublishing = true
         Task {
-            await Task.yield()
+            let pause = Self.showInterval - (shownAt.map { .now - $0 } ?? Self.showInterval)
+            if pause > .zero { try? await Task.sleep(for: pause) } else { await Task.yield() }
             isPublishing = false
             await publish()
         }

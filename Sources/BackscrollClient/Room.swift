@@ -33,6 +33,8 @@ public actor Room {
 
     /// Time between two looks at the clock. The machine's waits are whole seconds.
     static let tick = Duration.milliseconds(500)
+    /// Minimum time between two states that are shown while messages come fast: a screen cannot draw more of them.
+    static let showInterval = Duration.milliseconds(8)
     /// Time that read marks are collected for, so that scrolling causes few requests.
     static let markDelay = Duration.milliseconds(300)
     /// Number of sends whose outcome is kept for ``stored(_:)``.
@@ -58,6 +60,10 @@ public actor Room {
     var machine: RoomMachine
     /// Number of events that may have changed what is shown.
     var version = 1
+    /// The version that was shown last. Loops over ``changes`` wait for a later one.
+    var shownVersion = 1
+    /// The time at which it was shown.
+    var shownAt: ContinuousClock.Instant?
     var scroll: (target: RoomMachine.ScrollTarget, version: Int)?
     var isPublishing = false
     var ticker: Task<Void, Never>?
@@ -141,7 +147,7 @@ public actor Room {
     @discardableResult
     public func open(at place: Place = .read) async throws(BackscrollClientError) -> Room {
         try checkOpen()
-        await loadFromStore()
+        await loadFromStore(for: place)
         try checkOpen()
         startTicking()
         openingFailures = 0

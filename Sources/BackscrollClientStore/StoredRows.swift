@@ -151,7 +151,9 @@ struct StoredRows {
         runs = MessageRuns()
         bytes = 0
         epoch = nil
+        // Marks are numbers of this history.
         readMark = nil
+        unsentMark = nil
     }
 
     private mutating func drop(_ seqs: ClosedRange<Int64>) throws {

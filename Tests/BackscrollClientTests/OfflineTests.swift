@@ -123,6 +123,33 @@ struct OfflineTests {
         await second.close()
     }
 
+    @Test func `opens at a place far from the newest message, without the server`() async throws {
+        let server = try ChatServer()
+        try await server.fill(70)
+        let first = client(of: server) { $0.pageLimit = 50 }
+        let whole = try await first.room("lobby").open(at: .newest)
+        try await whole.isLive()
+        try await whole.load(.before)
+        await whole.setViewport(atBottom: false, lastVisible: 30)
+        try await whole.shows { $0.read == 30 }
+        await first.close()
+        server.stop()
+
+        for (place, seq) in [(Room.Place.read, 31), (.seq(12), 12)] as [(Room.Place, Int64)] {
+            let second = client(of: server) {
+                $0.pageLimit = 10
+                $0.restoredMessages = 10
+            }
+            let room = try await second.room("lobby").open(at: place)
+            let seqs = await room.view.messages.map(\.seq)
+            #expect(seqs.contains(seq) && seqs.count == 10)
+            #expect(await room.view.rows.contains { $0.id == .unreadLine } == (seq == 31))
+            while await room.view.after != .end { try await room.load(.after) }
+            #expect(await room.view.messages.map(\.seq) == Array(seqs[0]...70))
+            await second.close()
+        }
+    }
+
     @Test func `sends what was left unsent once and in order, after the app was killed`() async throws {
         let server = try ChatServer()
         let first = client(of: server)
