@@ -8,13 +8,13 @@ final class LogReader: Sendable {
     let journal: Journal
     private let storage: StorageWatch
     private let observer: any LogObserver
-    let bans: BanTable
-    let clock: @Sendable () -> Timestamp
-    let epoch: String
+    private let bans: BanTable
+    private let clock: @Sendable () -> Timestamp
+    private let epoch: String
     private let batch: Int
     private let batchBytes: Int
-    let answerBytes: Int
-    let roomsByAdminsOnly: Bool
+    private let answerBytes: Int
+    private let roomsByAdminsOnly: Bool
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(
@@ -66,41 +66,34 @@ final class LogReader: Sendable {
 
     /// Runs one thread, which answers queries with its own connection until the queue is closed.
     func run(_ database: DatabaseQueue) {
-        var statements: ReaderStatements?
-        let deflater = PushDeflater()
+        var connection = ReaderConnection(database)
         var turn: ReadQueue.Turn?
         while let next = queue.next(batch, done: turn) {
             turn = next
             var rest = next.queries[...]
             while !rest.isEmpty {
                 let start = ContinuousClock.now
-                let count = answer(rest, database, &statements, deflater)
+                let count = answer(rest, &connection)
                 onRead?(ContinuousClock.now - start)
                 observer.fetched(rest.prefix(count).map(\.reply))
                 rest = rest.dropFirst(count)
             }
         }
-        // SQLite does not close a connection that has statements.
-        statements = nil
-        try? database.close()
+        connection.close()
     }
 
     /// Answers the first queries, at least one. Queries about rooms share a transaction; any other has its own.
     ///
     /// - Returns: The number of queries that were answered.
-    private func answer(
-        _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
-        _ deflater: PushDeflater
-    ) -> Int {
+    private func answer(_ queries: ArraySlice<Query>, _ connection: inout ReaderConnection) -> Int {
         // The open file has been replaced or deleted, so its content is no longer the database's.
         if storage.isLost { return fail(queries, .storageLost) }
         let query = queries.first!
         do {
             switch query.kind {
-            case .room: return read(queries, database, &statements, deflater)
-            case .ownRooms(let read, let patterns):
-                try self.read(read, within: patterns, for: query, database, &statements, deflater)
-            case .server(let read): try self.read(read, for: query, database, &statements, deflater)
+            case .room: return read(queries, &connection)
+            case .ownRooms(let read, let patterns): try self.read(read, within: patterns, for: query, &connection)
+            case .server(let read): try self.read(read, for: query, &connection)
             }
         } catch {
             query.reply.fail(Self.problem(error))
@@ -115,35 +108,27 @@ final class LogReader: Sendable {
 
     /// Answers the first queries in one transaction: at least one, and more until the answers reach `batchBytes`, a
     /// query fails, or the next one is not about a room.
-    private func read(
-        _ queries: ArraySlice<Query>, _ database: DatabaseQueue, _ statements: inout ReaderStatements?,
-        _ deflater: PushDeflater
-    ) -> Int {
+    private func read(_ queries: ArraySlice<Query>, _ connection: inout ReaderConnection) -> Int {
         var count = 0
+        let queries = queries.prefix { $0.room != nil }
         // Taken before the transaction begins, see Journal.
-        let rooms = queries.prefix { $0.room != nil }
-        let recent = journal.messages(of: rooms.lazy.map { $0.room! })
+        let recent = journal.messages(of: queries.lazy.map { $0.room! })
         do {
-            try database.inDatabase { db in
-                let prepared = try statements ?? ReaderStatements(db)
-                statements = prepared
-                let snapshot = snapshot(prepared, deflater)
-                try prepared.inTransaction {
-                    var bytes = 0
-                    for (query, recent) in zip(queries, recent) {
-                        guard case .room(let id, let read) = query.kind else { return }
-                        count += 1
-                        do {
-                            bytes += try snapshot.answer(read, of: id, recent, for: query)
-                        } catch let refusal as Problem {
-                            query.reply.fail(refusal)
-                        } catch {
-                            // The error may have ended the transaction, so the next query gets a new one.
-                            query.reply.fail(Self.problem(error))
-                            return
-                        }
-                        if bytes >= batchBytes { return }
+            try transaction(&connection) { transaction in
+                var bytes = 0
+                for (query, recent) in zip(queries, recent) {
+                    guard case .room(let id, let read) = query.kind else { return }
+                    count += 1
+                    do {
+                        bytes += try transaction.answer(read, of: id, recent, for: query)
+                    } catch let refusal as Problem {
+                        query.reply.fail(refusal)
+                    } catch {
+                        // The error may have ended the transaction, so the next query gets a new one.
+                        query.reply.fail(Self.problem(error))
+                        return
                     }
+                    if bytes >= batchBytes { return }
                 }
             }
         } catch {
@@ -154,15 +139,9 @@ final class LogReader: Sendable {
     }
 
     /// Answers a query of an admin about the whole server.
-    private func read(
-        _ read: Query.ServerRead, for query: Query, _ database: DatabaseQueue,
-        _ statements: inout ReaderStatements?, _ deflater: PushDeflater
-    ) throws {
+    private func read(_ read: Query.ServerRead, for query: Query, _ connection: inout ReaderConnection) throws {
         guard query.isAdmin else { throw Problem.notAnAdmin }
         try refuseBanned(query)
-        let prepared = try database.inDatabase { db in try statements ?? ReaderStatements(db) }
-        statements = prepared
-        let snapshot = snapshot(prepared, deflater)
         // Taken before the transaction begins, see Journal.
         var recent: [RoomID: [RecentMessage]] = [:]
         switch read {
@@ -173,9 +152,7 @@ final class LogReader: Sendable {
             }
         case .erasure, .bans: break
         }
-        try database.inDatabase { _ in
-            try prepared.inTransaction { try snapshot.answer(read, recent) }
-        }
+        try transaction(&connection) { try $0.answer(read, recent) }
     }
 
     /// Refuses a query about no single room by a user who is banned from the whole server.
@@ -186,16 +163,52 @@ final class LogReader: Sendable {
         }
     }
 
-    /// Returns a snapshot, which answers queries in one transaction.
-    func snapshot(_ statements: ReaderStatements, _ deflater: PushDeflater) -> Snapshot {
-        Snapshot(
-            statements: statements, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
-            roomsByAdminsOnly: roomsByAdminsOnly, bans: bans, clock: clock)
+    /// Runs `body` in a read transaction.
+    func transaction(_ connection: inout ReaderConnection, _ body: (ReadTransaction) throws -> Void) throws {
+        let deflater = connection.deflater
+        try connection.use { statements in
+            try statements.inTransaction {
+                try body(
+                    ReadTransaction(
+                        statements: statements, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
+                        roomsByAdminsOnly: roomsByAdminsOnly, bans: bans, clock: clock))
+            }
+        }
     }
 
     private static func problem(_ error: any Error) -> Problem {
         if let refusal = error as? Problem { return refusal }
         let reason = (error as? DatabaseError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")
+    }
+}
+
+/// The connection of one reading thread, and what it reuses between transactions.
+///
+/// Confined to its thread.
+struct ReaderConnection {
+    /// The compression of frames.
+    let deflater = PushDeflater()
+    private let database: DatabaseQueue
+    // Prepared on first use, because that may fail and succeed later.
+    private var statements: ReaderStatements?
+
+    init(_ database: DatabaseQueue) {
+        self.database = database
+    }
+
+    /// Runs `body` with the connection's statements.
+    mutating func use<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
+        try database.inDatabase { db in
+            let prepared = try statements ?? ReaderStatements(db)
+            statements = prepared
+            return try body(prepared)
+        }
+    }
+
+    /// Closes the connection. SQLite does not close one that has statements.
+    mutating func close() {
+        statements = nil
+        try? database.close()
     }
 }

@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// A room in a snapshot: its filed messages, followed by those that only the journal has.
+/// A room in a read transaction: its filed messages, followed by those that only the journal has.
 struct RoomView {
     /// The room's highest `seq` and revision.
     let state: RoomState
@@ -17,9 +17,9 @@ struct RoomView {
     let recent: ArraySlice<RecentMessage>
     let statements: ReaderStatements
 
-    /// Creates a view from the recent messages, which were taken before the snapshot; `nil` if the room does not exist.
+    /// Creates a view from the recent messages, which were taken before the transaction; `nil` if there is no room.
     ///
-    /// Messages filed since then are in the snapshot, possibly changed, and the snapshot takes precedence.
+    /// Messages filed since then are also in the database, possibly changed, and the database takes precedence.
     init?(_ room: RoomID, recent: [RecentMessage], _ statements: ReaderStatements) throws {
         guard let (row, filed) = try statements.room(room) else { return nil }
         number = row.number

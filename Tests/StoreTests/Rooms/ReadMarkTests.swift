@@ -47,7 +47,7 @@ struct ReadMarkTests {
         for recent in 0...3 {
             let summary = try log.sql { db in
                 let statements = try ReaderStatements(db)
-                let snapshot = Snapshot(
+                let transaction = ReadTransaction(
                     statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,
                     roomsByAdminsOnly: false, bans: BanTable(), clock: { .now() })
                 // The recent messages before the last sends.
@@ -55,7 +55,7 @@ struct ReadMarkTests {
                 try journal.load(db, at: .latest)
                 let messages = Array(journal.messages(of: try RoomID("lobby")).prefix(recent))
                 let room = try RoomView(RoomID("lobby"), recent: messages, statements)
-                return try snapshot.summary(of: RoomID("lobby"), room, for: bob)
+                return try transaction.summary(of: RoomID("lobby"), room, for: bob)
             }
             #expect(summary.head == Int64(recent) && summary.read == Int64(recent))
             #expect(summary.unread == 0 && summary.firstUnread == nil)

@@ -1,8 +1,8 @@
 import Chat
 import Wire
 
-/// Answers queries in one read transaction, so all answers show the same state.
-struct Snapshot {
+/// A read transaction, which answers queries. All its answers show the same state.
+struct ReadTransaction {
     let statements: ReaderStatements
     let epoch: String
     let deflater: PushDeflater
@@ -138,5 +138,105 @@ struct Snapshot {
             return frames.count < bytes
         }
         return ReplaySlice(frames: frames, rev: last ?? since, hasMore: last ?? since < state.rev, state: state)
+    }
+}
+
+// MARK: - Access
+
+extension ReadTransaction {
+    /// Answers a read of a room. Access is checked in the same moment.
+    ///
+    /// - Parameter recent: the room's recent messages, taken before the transaction.
+    /// - Returns: the number of bytes of messages in the answer.
+    /// - Throws: the ``Problem`` that the read is refused with.
+    func answer(
+        _ read: Query.RoomRead, of id: RoomID, _ recent: [RecentMessage], for query: Query
+    ) throws -> Int {
+        let room = try RoomView(id, recent: recent, statements)
+        if room?.isDeleted == true { throw Problem.roomDeleted }
+        guard try mayRead(room, query) else { throw Problem.roomNotFound }
+        if !bans.isEmpty,
+            let refusal = bans.refusal(of: query.user, in: id, isAdmin: query.isAdmin, for: .read, at: clock())
+        {
+            throw refusal
+        }
+        return try answer(read, id, room, for: query)
+    }
+
+    private func mayRead(_ room: RoomView?, _ query: Query) throws -> Bool {
+        guard let room else { return !roomsByAdminsOnly }
+        guard room.isPrivate, !query.isAdmin else { return true }
+        guard let user = query.user else { return false }
+        return try statements.lookup.role(of: user, in: room.number) != nil
+    }
+
+    /// Returns at most `limit` members of a room after `user`.
+    func members(of room: RoomView?, after user: UserID?, limit: Int) throws -> RoomMembers {
+        guard let room else { return RoomMembers(members: [], hasMore: false) }
+        var members = try statements.rooms.members(of: room.number, after: user, limit: limit + 1)
+        let hasMore = members.count > limit
+        if hasMore { members.removeLast() }
+        return RoomMembers(members: members, hasMore: hasMore)
+    }
+
+    /// Returns a member of a room; `nil` if the user is none.
+    func member(_ user: UserID, of room: RoomView?) throws -> RoomMember? {
+        let role = try room.flatMap { try statements.lookup.role(of: user, in: $0.number) }
+        return role.map { RoomMember(user: user, role: $0) }
+    }
+}
+
+// MARK: - Rooms as a user sees them
+
+extension ReadTransaction {
+    /// Returns a room as a user sees it; without a user, nothing personal.
+    func summary(of id: RoomID, _ room: RoomView?, for user: UserID?) throws -> RoomSummary {
+        var summary = RoomSummary(room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: epoch)
+        summary.visibility = room?.isPrivate == true ? .private : .open
+        summary.title = try room.flatMap { try statements.rooms.title(of: $0.number) }
+        guard let user else { return summary }
+        let readState = try readState(of: room, for: user)
+        summary.read = readState.read
+        summary.unread = readState.unread
+        summary.firstUnread = readState.firstUnread
+        guard let room else { return summary }
+        summary.role = try statements.lookup.role(of: user, in: room.number)
+        return summary
+    }
+
+    /// Returns a user's read mark in a room and the unread messages after it.
+    func readState(of room: RoomView?, for user: UserID) throws -> ReadState {
+        guard let room else { return ReadState() }
+        // The mark comes from this transaction, and the recent messages are older. A message sent and read in between is
+        // not included yet.
+        let mark = min(try room.readMark(of: user), room.state.head)
+        let unread = try room.unread(after: mark, for: user)
+        return ReadState(read: mark, unread: unread.count, firstUnread: unread.first)
+    }
+}
+
+// MARK: - Bans
+
+extension ReadTransaction {
+    /// Answers a read of the bans from a room, which its owners and admins may see.
+    func answer(_ read: Query.BanRead, of room: RoomView?, for query: Query) throws {
+        let role = try room.flatMap { room in
+            try query.user.flatMap { try statements.lookup.role(of: $0, in: room.number) }
+        }
+        guard query.isAdmin || role == .owner else { throw Problem.notAnOwner }
+        try answer(read, from: room?.number)
+    }
+
+    /// Answers a read of the bans from a room of this number, or from the whole server; `nil` for an unused room.
+    func answer(_ read: Query.BanRead, from number: Int64?) throws {
+        switch read {
+        case .one(let user, let reply):
+            reply.answer(try number.flatMap { try statements.bans.ban(of: user, from: $0, at: clock()) })
+        case .all(let user, let limit, let reply):
+            var bans = try number.map { try statements.bans.bans(from: $0, after: user, at: clock(), limit: limit + 1) }
+            let hasMore = (bans?.count ?? 0) > limit
+            if hasMore { bans?.removeLast() }
+            reply.answer(Bans(bans: bans ?? [], hasMore: hasMore))
+        }
     }
 }

@@ -2,7 +2,7 @@ import Chat
 import Wire
 
 /// Queries of admins about all rooms and about users.
-extension Snapshot {
+extension ReadTransaction {
     /// Maximum number of a user's rooms, most active first, that are searched for the user's latest message, and
     /// maximum number of messages searched in each.
     static let searchedRooms = 100
@@ -10,7 +10,7 @@ extension Snapshot {
 
     /// Answers a read of the whole server by an admin.
     ///
-    /// - Parameter recent: the messages of all rooms that are in the journal only, taken before the snapshot began.
+    /// - Parameter recent: the messages of all rooms in the journal, taken before the transaction.
     func answer(_ read: Query.ServerRead, _ recent: [RoomID: [RecentMessage]]) throws {
         switch read {
         case .rooms(let request, let reply): reply.answer(try allRooms(request, recent))

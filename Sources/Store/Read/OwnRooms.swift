@@ -2,13 +2,13 @@ import Chat
 import GRDB
 import Wire
 
-/// A room of a user, read before the snapshot, with its recent messages.
+/// A room of a user, read before the transaction, with its recent messages.
 struct OwnRoom {
     let id: RoomID
     let recent: [RecentMessage]
 }
 
-/// The rooms of a user that were read before the snapshot, see ``LogReader``.
+/// The rooms of a user that were read before the transaction.
 struct OwnRooms {
     /// The rooms by their numbers.
     var rooms: [Int64: OwnRoom] = [:]
@@ -17,8 +17,75 @@ struct OwnRooms {
     var active: Set<RoomID>?
 }
 
+/// Queries about all rooms of a user.
+///
+/// Recent messages must be taken before the transaction begins, see ``Journal``, but only the database knows the
+/// user's rooms. So the reader first reads the user's rooms, then takes their recent messages, and then begins the
+/// transaction that it answers from:
+///
+/// - No message is missing. A recent message leaves memory only when the commit that filed it is durable. If it was not
+///   taken, that commit came before the transaction, which therefore has its row.
+/// - No `seq` goes back. Clients learn of a message after its commit has put it into memory. A query made after that
+///   finds it there or in the database, and ``RoomView`` uses the newer of the two.
+/// - A room that the user joined after the rooms were read is left out, as if the query had come just before. The user
+///   was no member when the query was made, or had not been told yet. A room that the user has left since is left out
+///   too.
+///
+/// The rooms read first are all rooms of the user, or all rooms with recent messages, whichever are fewer. In the
+/// second case the index of memberships by activity finds the rest. A list then costs as many lookups as it has rows,
+/// plus the rooms with recent messages, plus the user's rooms with many members.
+extension LogReader {
+    /// Answers a query about the user's own rooms.
+    func read(
+        _ read: Query.OwnRoomsRead, within patterns: [RoomPattern]?, for query: Query,
+        _ connection: inout ReaderConnection
+    ) throws {
+        guard let user = query.user else { throw Problem.unauthenticated("A list of rooms is that of a user.") }
+        try refuseBanned(query)
+        let isWanted = { (room: RoomID) in patterns?.contains { $0.matches(room) } ?? true }
+        let own = try ownRooms(of: user, &connection, where: isWanted)
+        try transaction(&connection) { transaction in
+            switch read {
+            case .inbox(let request, let reply):
+                reply.answer(try transaction.inbox(request, own, of: user, where: isWanted))
+            case .memberships(let limit, let reply):
+                reply.answer(try transaction.memberships(limit: limit, own, of: user, where: isWanted))
+            }
+        }
+    }
+
+    private func ownRooms(
+        of user: UserID, _ connection: inout ReaderConnection, where isWanted: (RoomID) -> Bool
+    ) throws -> OwnRooms {
+        var own = OwnRooms()
+        var numbers: [Int64] = []
+        var ids: [RoomID] = []
+        func add(_ number: Int64, _ id: RoomID) {
+            guard isWanted(id) else { return }
+            numbers.append(number)
+            ids.append(id)
+        }
+        let activeCount = journal.roomCount
+        try connection.use { statements in
+            let inbox = statements.inbox
+            if try inbox.isIndexed(), try inbox.count(of: user, most: activeCount + 1) > activeCount {
+                let active = journal.rooms
+                for id in active {
+                    if let number = try inbox.number(of: id, for: user) { add(number, id) }
+                }
+                own.active = Set(active)
+            } else {
+                try inbox.forEachRoom(of: user, add)
+            }
+        }
+        let recent = journal.messages(of: ids)
+        for index in ids.indices { own.rooms[numbers[index]] = OwnRoom(id: ids[index], recent: recent[index]) }
+        return own
+    }
+}
+
 /// A user's rooms, ordered by activity: the time of the newest message, or of the room's creation.
-extension Snapshot {
+extension ReadTransaction {
     /// Returns a part of the list. Each room has its newest message and the user's own state. Rooms in damaged pages of the
     /// database are left out, so that the user can reach the others.
     ///
