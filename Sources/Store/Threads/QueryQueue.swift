@@ -1,95 +1,76 @@
 import Chat
-import Glibc
 import Wire
 
 /// A ``ReadQueue`` between the loops, which never wait, and the readers, which do.
-// Sendable because `queue`, `isClosed` and `waiting` are touched only with the mutex held.
+// Sendable because `queue`, `isClosed` and `waiting` are touched only with the monitor's mutex held.
 final class QueryQueue: @unchecked Sendable {
+    private let monitor = Monitor()
     private var queue: ReadQueue
     private var isClosed = false
+    /// The number of waiting readers.
     private var waiting = 0
-    // POSIX wants these at a fixed address: allocated once, destroyed in `deinit` when no thread can be in them.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    /// An empty queue.
+    /// Creates an empty queue.
     init(_ limits: ReadQueue.Limits) {
         queue = ReadQueue(limits)
-        mutex = .allocate(capacity: 1)
-        condition = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
     }
 
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
-    }
-
-    /// The number of queries that wait.
-    var count: Int { locked { queue.count } }
+    /// The number of waiting queries.
+    var count: Int { monitor.locked { queue.count } }
 
     /// Adds queries.
     ///
-    /// - Returns: those for which there is no place, and why.
+    /// - Returns: the queries that are refused, and the reason.
     func append(_ queries: [Query]) -> (queries: [Query], problem: Problem) {
-        let (refusal, wakes) = locked {
+        let (refusal, wakes) = monitor.locked {
             if isClosed { return ((queries, Self.closing), false) }
             let refused = queries.filter { !queue.append($0) }
             return ((refused, Problem.overloaded), wakesReader)
         }
-        if wakes { pthread_cond_signal(condition) }
+        if wakes { monitor.wakeOne() }
         return refusal
     }
 
-    /// Removes queries that nobody waits for any more.
+    /// Removes queries whose answers are no longer wanted.
     func cancel(_ replies: [any PendingReply]) {
-        locked { for reply in replies { queue.cancel(reply) } }
+        monitor.locked { for reply in replies { queue.cancel(reply) } }
     }
 
-    /// Waits for what a reader is to serve next.
+    /// Waits for the next turn of a reader.
     ///
     /// - Parameters:
-    ///   - most: the most quick queries.
-    ///   - done: the turn that the reader has served, if any.
-    /// - Returns: `nil` when the queue is closed.
+    ///   - most: Maximum number of quick queries.
+    ///   - done: The turn that the reader has served, if any.
+    /// - Returns: `nil` once the queue is closed.
     func next(_ most: Int, done: ReadQueue.Turn?) -> ReadQueue.Turn? {
-        let (turn, wakes): (ReadQueue.Turn?, Bool) = locked {
+        let (turn, wakes): (ReadQueue.Turn?, Bool) = monitor.locked {
             if let done { queue.done(done) }
             while !isClosed {
                 if let turn = queue.next(most) { return (turn, wakesReader) }
                 waiting += 1
-                pthread_cond_wait(condition, mutex)
+                _ = monitor.wait()
                 waiting -= 1
             }
             return (nil, false)
         }
-        if wakes { pthread_cond_signal(condition) }
+        if wakes { monitor.wakeOne() }
         return turn
     }
 
-    /// Takes nothing more, and sends the readers home.
+    /// Refuses further queries, and ends the readers' waits.
     ///
-    /// - Returns: what has waited, and why it is not served.
+    /// - Returns: the waiting queries, and the reason why they are not served.
     func close() -> (queries: [Query], problem: Problem) {
-        locked {
+        monitor.locked {
             isClosed = true
-            pthread_cond_broadcast(condition)
+            monitor.wakeAll()
             return (queue.removeAll(), Self.closing)
         }
     }
 
     private static var closing: Problem { .unavailable("The server is shutting down.") }
 
-    /// True if a reader should be woken; it wakes the next one. The caller signals after it has released the mutex, because
-    /// a reader that wakes earlier must wait for the mutex (`scripts/compare --scenarios F`).
+    /// True if a reader should be woken; it wakes the next one. The caller wakes it after it has released the mutex,
+    /// because a reader that wakes earlier must wait for the mutex (`scripts/compare --scenarios F`).
     private var wakesReader: Bool { waiting > 0 && queue.hasTurn }
-
-    private func locked<R>(_ body: () -> R) -> R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return body()
-    }
 }

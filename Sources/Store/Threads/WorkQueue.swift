@@ -1,54 +1,36 @@
-import Glibc
 import Wire
 
 /// A bounded queue between the loops, which never wait, and a few threads that do.
-// Sendable because `items`, `head`, `isClosed` and `waiting` are touched with the mutex held only.
+// Sendable because `items`, `head`, `isClosed` and `waiting` are touched only with the monitor's mutex held.
 final class WorkQueue<Item: Sendable>: @unchecked Sendable {
+    private let monitor = Monitor()
+    private let limit: Int
     private var items: [Item] = []
-    /// Where in `items` the first one is that still waits.
+    /// The index in `items` of the first waiting item.
     private var head = 0
     private var isClosed = false
+    /// The number of waiting threads.
     private var waiting = 0
-    private let limit: Int
-    // POSIX wants these at a fixed address: allocated once, destroyed in `deinit` when no thread can be in them.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    /// An empty queue for `limit` items.
+    /// Creates a queue of at most `limit` items.
     init(limit: Int) {
         self.limit = limit
-        mutex = .allocate(capacity: 1)
-        condition = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        // A wait is as long as it is meant to be, whatever is done to the clock on the wall.
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(condition, &attributes)
-        pthread_condattr_destroy(&attributes)
     }
 
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
-    }
-
-    /// The number of items that wait.
-    var count: Int { locked { items.count - head } }
+    /// The number of waiting items.
+    var count: Int { monitor.locked { items.count - head } }
 
     /// The result of adding items.
     struct Admission {
-        /// How many were added: the first ones.
+        /// The number of items added, from the first on.
         let count: Int
-        /// The reason why the others were not.
+        /// The reason why the others were not added.
         let refusal: Problem?
     }
 
     /// Adds items as far as there is room.
     func append(_ new: [Item]) -> Admission {
-        let (admission, isAwaited) = locked {
+        let (admission, wakes) = monitor.locked {
             guard !isClosed else {
                 return (Admission(count: 0, refusal: .unavailable("The server is shutting down.")), false)
             }
@@ -58,36 +40,31 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
                 Admission(count: added, refusal: added < new.count ? .overloaded : nil), waiting > 0 && added > 0
             )
         }
-        // With the mutex held the thread would wake up only to wait for that.
-        if isAwaited { pthread_cond_signal(condition) }
+        if wakes { monitor.wakeOne() }
         return admission
     }
 
-    /// Waits for items and takes the first ones, `most` at most.
+    /// Waits for items and takes the first ones, at most `most`.
     ///
     /// - Parameters:
-    ///   - milliseconds: how long to wait; `nil` for as long as it takes.
-    ///   - fitting: asked with the queue locked: how many of the first items, `most` at most, may be taken together. They are
-    ///     looked at where they are. The first one is taken whatever the answer.
-    /// - Returns: `nil` when the queue is closed and empty; no items when the time is up.
+    ///   - milliseconds: The longest wait; `nil` for no limit.
+    ///   - fitting: Returns how many of the items, from the first on, may be taken together. The first one is always
+    ///     taken. Called with the queue locked.
+    /// - Returns: No items once the time is up; `nil` if the queue is closed and empty.
     func take(
         _ most: Int, within milliseconds: Int? = nil, fitting: (Span<Item>) -> Int = { $0.count }
     ) -> [Item]? {
-        locked {
-            let deadline = milliseconds.map(Self.deadline)
+        monitor.locked {
+            let deadline = milliseconds.map(Monitor.deadline)
             while head == items.count {
                 if isClosed { return nil }
                 waiting += 1
                 defer { waiting -= 1 }
-                if var deadline {
-                    if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return [] }
-                } else {
-                    pthread_cond_wait(condition, mutex)
-                }
+                if !monitor.wait(until: deadline) { return [] }
             }
             let taken = takeFirst(most, fitting)
             // The next thread takes the rest.
-            if waiting > 0, head < items.count { pthread_cond_signal(condition) }
+            if waiting > 0, head < items.count { monitor.wakeOne() }
             return taken
         }
     }
@@ -110,32 +87,17 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         return taken
     }
 
-    /// Takes nothing more; those who wait get what is left, and then `nil`.
+    /// Refuses further items. Waiting threads take what is left, and then get `nil`.
     func close() {
-        locked {
+        monitor.locked {
             isClosed = true
-            pthread_cond_broadcast(condition)
+            monitor.wakeAll()
         }
-    }
-
-    private func locked<R>(_ body: () -> R) -> R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return body()
-    }
-
-    private static func deadline(in milliseconds: Int) -> timespec {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let nanoseconds = time.tv_nsec + milliseconds % 1000 * 1_000_000
-        return timespec(
-            tv_sec: time.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000,
-            tv_nsec: nanoseconds % 1_000_000_000)
     }
 }
 
 extension ArraySlice {
-    /// Hands over its items where they are.
+    /// Passes `body` the items where they are, without a copy.
     fileprivate func withSpan<R>(_ body: (Span<Element>) -> R) -> R {
         body(span)
     }
