@@ -1,3 +1,5 @@
+import Chat
+import GRDB
 import Wire
 
 /// The schedule of message expiry: when the next step is due, and which rooms it examines.
@@ -106,5 +108,145 @@ struct Expiry {
         }
         cautiousUntil = lastRoom
         return true
+    }
+}
+
+/// Expiring messages, on the writer's thread.
+extension LogWriter {
+    /// Performs one step of expiry. A failure does not mean that sends fail, so it does not change the health of the
+    /// log.
+    func expire(_ expiry: inout Expiry, _ state: inout WriterState, _ jobs: inout Jobs) {
+        let cutoff = configuration.oldest(at: configuration.clock())
+        var asked: Int64?
+        do {
+            let statements = try state.prepared().expiry
+            let rooms = try statements.rooms(behind: expiry.room, most: expiry.mostRooms)
+            asked = rooms.last?.number
+            let places = try rooms.filter { try statements.isDue($0, before: cutoff) }
+            var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
+            if !places.isEmpty {
+                let done = try state.transact { commit in
+                    var rest = expiry.mostMessages
+                    for place in places {
+                        let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
+                        step.expired += expired
+                        rest -= looked
+                        guard rest == 0 else { continue }
+                        // The next step continues with the next room; the next round returns to this one.
+                        step.hasMore = true
+                        if place.number != places.last?.number { step.lastRoom = place.number }
+                        break
+                    }
+                }
+                add(done.jobs, to: &jobs)
+                if step.expired > 0 {
+                    configuration.onExpiry?(.expired(step.expired))
+                    observer.committed([], done.batches)
+                }
+            }
+            if let count = expiry.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
+        } catch {
+            if expiry.failed(asked, at: .now) { configuration.onExpiry?(.failed("\(error)")) }
+        }
+    }
+}
+
+extension StoreConfiguration {
+    /// The bounds of expiry; `nil` if messages do not expire.
+    var expiryLimits: Expiry.Limits? {
+        keepDays.map { _ in
+            Expiry.Limits(
+                messages: max(1, commit.expiredMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
+                interval: .milliseconds(expiryInterval))
+        }
+    }
+
+    /// The storage time of the oldest message to keep.
+    fileprivate func oldest(at now: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: now.milliseconds - Int64(keepDays ?? 0) * 86_400_000)
+    }
+}
+
+/// Expiring old messages.
+extension Commit {
+    /// Turns a room's messages stored before `cutoff` into tombstones, oldest first, as a deletion does. Each takes a
+    /// revision, and the room's subscribers see it.
+    ///
+    /// - Parameter most: maximum number of messages to examine, including tombstones.
+    /// - Returns: the number of messages examined, and the number of these that expired.
+    mutating func expire(
+        _ place: Expiry.Place, before cutoff: Timestamp, most: Int
+    ) throws -> (looked: Int, expired: Int) {
+        guard !aside.contains(place.room), let room = try room(place.room) else { return (0, 0) }
+        try file(place.room, room)
+        var (seq, expired) = (place.mark, 0)
+        while seq < room.head, seq - place.mark < most {
+            let key = RowKey(room: room.number, seq + 1)
+            guard let room = rooms[place.room], room.rev < RowKey.maximumPlace,
+                let body = try statements.changes.message(key)
+            else { break }
+            // A message that cannot be read is skipped, so that those after it still expire.
+            if let message = try? Message(decoding: body) {
+                guard message.createdAt < cutoff else { break }
+                if !message.deleted {
+                    var next = try tombstone(of: message, at: key)
+                    next.rev = room.rev + 1
+                    _ = try store(next, replacing: body, at: key, in: place.room, room)
+                    expired += 1
+                }
+            }
+            seq += 1
+        }
+        if seq > place.mark { try statements.expiry.raise(to: seq, in: room.number) }
+        return (Int(seq - place.mark), expired)
+    }
+}
+
+/// The writer's statements for expiring messages.
+///
+/// Confined to its connection.
+final class ExpiryStatements {
+    private let selectRooms: PreparedStatement
+    private let selectTime: PreparedStatement
+    private let raise: PreparedStatement
+
+    init(_ db: Database) throws {
+        selectRooms = try PreparedStatement(
+            """
+            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0) FROM rooms LEFT JOIN expired ON expired.room = rooms.id
+            WHERE rooms.id > ? AND rooms.deleted = 0 ORDER BY rooms.id LIMIT ?
+            """, db)
+        selectTime = try PreparedStatement("SELECT created_at FROM messages WHERE id = ?", db)
+        raise = try PreparedStatement(
+            """
+            INSERT INTO expired (room, seq) VALUES (?, ?)
+            ON CONFLICT DO UPDATE SET seq = excluded.seq WHERE excluded.seq > seq
+            """, db)
+    }
+
+    /// Returns the next `most` rooms after `room`, by number.
+    func rooms(behind room: Int64, most: Int) throws -> [Expiry.Place] {
+        try selectRooms.bind(room, at: 1)
+        try selectRooms.bind(Int64(most), at: 2)
+        var places: [Expiry.Place] = []
+        try selectRooms.forEachRow { row in
+            places.append(
+                Expiry.Place(number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2)))
+        }
+        return places
+    }
+
+    /// Returns true if the first message after a room's expiry mark was stored before `cutoff`. A message that only the
+    /// journal has is found once it is filed, some minutes later.
+    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
+        try selectTime.bind(RowKey(room: place.number, place.mark).rawValue + 1, at: 1)
+        return try selectTime.firstRow { $0.integer(0) < cutoff.milliseconds } ?? false
+    }
+
+    /// Stores a room's expiry mark. It never moves back.
+    func raise(to seq: Int64, in room: Int64) throws {
+        try raise.bind(room, at: 1)
+        try raise.bind(seq, at: 2)
+        try raise.run()
     }
 }

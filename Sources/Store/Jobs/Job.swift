@@ -1,3 +1,5 @@
+import Chat
+import GRDB
 import Wire
 
 /// Work that is too large for one commit, such as removing the contents of a deleted room. It is done in parts. Each
@@ -91,5 +93,118 @@ struct Jobs {
         queue.append(last)
         due = now + retry
         return failed.insert(last.id).inserted
+    }
+}
+
+/// Performing jobs, on the writer's thread.
+extension LogWriter {
+    /// Returns the jobs that were unfinished when the log was closed. Returns none if they cannot be read; the first
+    /// commit reports that.
+    func unfinishedJobs(_ state: inout WriterState) -> Jobs {
+        var jobs = (try? state.prepared().jobs.all()) ?? []
+        for index in jobs.indices { jobs[index].journalRow = journal.nextRow }
+        return Jobs(jobs, retry: .milliseconds(configuration.jobRetry), at: .now)
+    }
+
+    /// Adds the jobs of a durable commit to the queue.
+    func add(_ new: [Job], to jobs: inout Jobs) {
+        if new.isEmpty { return }
+        var new = new
+        for index in new.indices { new[index].journalRow = journal.nextRow }
+        jobs.add(new)
+    }
+
+    /// Performs one part of the first job. A failure does not mean that sends fail, so it does not change the health of
+    /// the log.
+    func work(on jobs: inout Jobs, _ state: inout WriterState) {
+        guard let job = jobs.first else { return }
+        let start = ContinuousClock.now
+        do {
+            var next: Job? = job
+            if journal.hasRows(before: job.journalRow) {
+                // Filing the messages of these journal rows lets the commit delete the rows.
+                _ = try state.transact(filing: .rows(before: job.journalRow)) { _ in }
+            } else {
+                let done = try state.transact { commit in next = try commit.work(on: job) }
+                tell(done)
+            }
+            jobs.worked(on: next, from: start, to: .now)
+            if next == nil { configuration.onJob?(.done(job.description)) }
+            // Reports progress at most ten times for each job.
+            if let percent = next?.percent, let before = job.percent, percent / 10 > before / 10 {
+                configuration.onJob?(.progress(job.description, percent: percent))
+            }
+        } catch {
+            if jobs.failed(at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
+        }
+    }
+}
+
+extension Job: CustomStringConvertible {
+    /// A description of the job for logs.
+    var description: String {
+        switch kind {
+        case .room: "removing a deleted room"
+        case .reactions: "removing the reactions to a deleted message"
+        case .user: "erasing a user"
+        case .activity: "preparing the order of users' rooms"
+        }
+    }
+}
+
+/// Performing parts of jobs.
+extension Commit {
+    /// Performs one part of a job, and stores its progress.
+    ///
+    /// - Returns: the job with its progress; `nil` once it is done.
+    mutating func work(on job: Job) throws -> Job? {
+        var next: Job?
+        switch job.kind {
+        case .room(let room): next = try removeRows(of: room) ? nil : job
+        case .reactions(let message):
+            let removed = try statements.changes.removeReactions(
+                from: RowKey(rawValue: message), most: CommitLimits.jobRows)
+            next = removed < CommitLimits.jobRows ? nil : job
+        case .user(let user): next = try erase(user, job)
+        case .activity:
+            if let room = try statements.activity.fill(most: CommitLimits.jobRows) {
+                next = job
+                next?.place = room
+            }
+        }
+        guard let next else {
+            try statements.jobs.delete(job)
+            return nil
+        }
+        if next != job { try statements.jobs.update(next) }
+        return next
+    }
+
+    /// Removes the reactions to a message that has become a tombstone: in this commit if they are few, otherwise by a
+    /// job.
+    ///
+    /// One commit removes at most ``CommitLimits/jobRows`` reactions, counted over all its messages.
+    mutating func removeReactions(to message: Message, at place: RowKey) throws {
+        let count = message.reactions.reduce(0) { $0 + $1.count }
+        if count == 0 { return }
+        guard removedReactions + count <= CommitLimits.jobRows else {
+            return jobs.append(try statements.jobs.insert(.reactions(place.rawValue)))
+        }
+        removedReactions += count
+        try statements.changes.removeReactions(from: place)
+    }
+
+    /// Removes some rows of a deleted room.
+    ///
+    /// - Returns: true once all are gone.
+    private func removeRows(of room: Int64) throws -> Bool {
+        let jobs = statements.jobs
+        // Rows that refer to messages are removed before the messages.
+        if try jobs.deleteMembers(of: room, most: CommitLimits.jobRows) > 0 { return false }
+        if try jobs.deleteMarks(of: room, most: CommitLimits.jobRows) > 0 { return false }
+        if try jobs.deleteBans(of: room, most: CommitLimits.jobRows) > 0 { return false }
+        if try jobs.deleteReactions(in: room, most: CommitLimits.jobRows) > 0 { return false }
+        try jobs.deleteExpired(of: room)
+        return try jobs.deleteMessages(of: room, most: CommitLimits.jobRows, bytes: CommitLimits.jobBytes) == 0
     }
 }

@@ -1,32 +1,34 @@
-/// Knows of nearly every client message id that is new that it is: then nobody has to look it up in the database, where
-/// nearly every send would find nothing.
+import Wire
+
+/// A set of Bloom filters that shows of nearly every new client message id that it is new. A send then needs no lookup in
+/// the database, which nearly always would find nothing.
 ///
-/// Bloom filters, each with twice the room of the one before: so it has no more bytes than the ids that have come need. A key
-/// sets four bits of one word, and a key of which one bit is not set in any of them has never been added. It is asked
-/// about rooms only of which it has been given *every* key: rooms that were made, or had no message, when the writer first
-/// heard of them, and rooms whose keys were read from the database. Which these are the rooms say themselves
-/// (``RoomTable/Room/filter``), by the number that the filter had then: once it is full it forgets all keys and has another
-/// number, and so knows no room any more. Keys stay when their messages are edited or deleted, as the rows of these do. A
-/// key too many, of a commit that failed, costs a look-up and nothing else.
+/// Each filter is twice as large as the one before, so the memory grows with the number of ids. A key sets four bits of one
+/// word. If one of its bits is missing in each filter, the key was never added.
+///
+/// A room may use the filter only if *all* its keys were added: it was created or had no messages when the writer first
+/// used it, or its keys were read from the database. Such a room has the filter's number (``RoomTable/Room/filter``). A full
+/// filter drops all keys and takes another number, so no room has its number then. Keys stay when their messages are edited
+/// or deleted, as their rows do. An extra key, of a failed commit, costs one lookup.
 ///
 /// Confined to the writer's thread.
 final class ClientMessageFilter {
-    /// The bytes of the first filter, 64 KiB: 32,768 keys.
+    /// Size of the first filter in bytes: 64 KiB, for 32,768 keys.
     static let firstBytes = 64 * 1024
 
-    /// Maximum number of keys: one for each sixteen bits, with which fewer than one look-up in a hundred is for nothing
-    /// as long as there is one filter, and fewer than one in thirty when there are seven.
+    /// Maximum number of keys: one for every sixteen bits. Then fewer than one lookup in a hundred is needless with one
+    /// filter, and fewer than one in thirty with seven.
     let capacity: Int
-    /// What rooms are marked with whose keys are all here; never 0.
+    /// The number that rooms have whose keys were all added; never 0.
     private(set) var number: UInt32 = 1
-    /// The number of bytes now.
+    /// The present size in bytes.
     var byteCount: Int { filters.reduce(0) { $0 + $1.words.count * 8 } }
 
     private var filters: [Words]
     private let firstCount: Int
     private var count = 0
 
-    /// A power of two of words, and how many keys are in them.
+    /// One filter: a power of two of words, and the number of its keys.
     private struct Words {
         var words: [UInt64]
         var count = 0
@@ -58,7 +60,7 @@ final class ClientMessageFilter {
 
     private static let keysOfWord = 4
 
-    /// An empty filter that will have this many bytes at most, 8 at least.
+    /// Creates an empty filter of at most `bytes` bytes, but at least 8.
     init(bytes: Int) {
         let most = max(1, bytes / 8)
         firstCount = 1 << (Int.bitWidth - 1 - min(most, Self.firstBytes / 8).leadingZeroBitCount)
@@ -80,7 +82,7 @@ final class ClientMessageFilter {
         filters[filters.count - 1].insert(hash)
     }
 
-    /// Returns whether a key of this hash may have been added. When not, it has not.
+    /// Returns false if no key with this hash was added.
     func mayContain(_ hash: UInt64) -> Bool {
         for index in filters.indices where filters[index].mayContain(hash) { return true }
         return false
@@ -90,5 +92,73 @@ final class ClientMessageFilter {
         filters = [Words(count: firstCount)]
         count = 0
         number = number == .max ? 1 : number + 1
+    }
+}
+
+/// The key of a client message id, which is unique for each sender in a room.
+struct ClientMessageKey {
+    let sender: UserID
+    let id: String
+    /// The key's hash, the same until the process ends.
+    let hash: UInt64
+
+    init(sender: UserID, id: String) {
+        self.sender = sender
+        self.id = id
+        hash = Self.hash(sender: sender.string.utf8Span.span, id: id.utf8Span.span)
+    }
+
+    /// Returns the hash of a key with these bytes.
+    ///
+    /// Multiplies words and folds the products, as wyhash does, which is faster than `Hasher`. Without the process's secret
+    /// nobody can choose keys that collide. Collisions would only make lookups slower.
+    static func hash(sender: Span<UInt8>, id: Span<UInt8>) -> UInt64 {
+        let secret = secret
+        return mixed(fold(id, into: mixed(fold(sender, into: secret.start), secret.between)), secret.end)
+    }
+
+    /// Returns the hash of the key in a room.
+    func hash(in room: Int64) -> UInt64 {
+        Self.hash(hash, in: room)
+    }
+
+    /// Returns the hash of a key in a room from the key's hash.
+    static func hash(_ hash: UInt64, in room: Int64) -> UInt64 {
+        mixed(hash ^ UInt64(bitPattern: room), secret.room)
+    }
+
+    private static let secret = (
+        start: UInt64.random(), word: UInt64.random(), between: UInt64.random(), end: UInt64.random(),
+        room: UInt64.random()
+    )
+
+    private static func fold(_ bytes: Span<UInt8>, into start: UInt64) -> UInt64 {
+        var hash = start ^ UInt64(truncatingIfNeeded: bytes.count)
+        let word = secret.word
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            // The load checks the bounds; any eight bytes are a valid UInt64.
+            hash = mixed(hash ^ bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self), word)
+            offset += 8
+        }
+        guard offset < bytes.count else { return hash }
+        var rest: UInt64 = 0
+        while offset < bytes.count {
+            rest = rest << 8 | UInt64(bytes[offset])
+            offset += 1
+        }
+        return mixed(hash ^ rest, word)
+    }
+
+    private static func mixed(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let (high, low) = a.multipliedFullWidth(by: b)
+        return high ^ low
+    }
+}
+
+extension UInt64 {
+    /// Returns a random odd number. Multiplying by it loses no bits.
+    fileprivate static func random() -> UInt64 {
+        random(in: .min ... .max) | 1
     }
 }

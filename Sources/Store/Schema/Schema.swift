@@ -34,3 +34,46 @@ enum Schema {
         return String((0..<20).map { _ in letters.randomElement(using: &generator)! })
     }
 }
+
+/// Marking backups, and restoring them.
+extension Schema {
+    /// Marks a database as a backup: replaces its epoch by the name of the database that it was made from. A server
+    /// therefore never takes it for the history that continued without it.
+    ///
+    /// - Returns: false if the database has no epoch and is no backup.
+    static func markAsBackup(_ db: Database) throws -> Bool {
+        try db.execute(sql: "UPDATE meta SET key = 'backup_of' WHERE key = 'epoch'")
+        return try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'backup_of'") != nil
+    }
+
+    /// Gives a restored backup a new epoch, each time that one is restored. Clients that were told a `seq` or `rev`
+    /// after the backup was made must not use it with the restored history, which assigns it to another message.
+    static func renewEpoch(_ db: Database) throws {
+        try db.execute(sql: "DELETE FROM meta WHERE key = 'backup_of'")
+        guard db.changesCount > 0 else { return }
+        try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
+    }
+
+    /// Checks that a database opened for reading is Backscroll's, of this version or older.
+    static func checkForReading(_ db: Database, path: String) throws {
+        guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == applicationID else {
+            throw StoreError.notADatabase(path)
+        }
+        try checkVersion(db, path: path)
+    }
+
+    /// Returns the number of rooms that are not deleted, and of filed messages: the sum of the rooms' highest `seq`.
+    static func counts(_ db: Database) throws -> (rooms: Int64, messages: Int64) {
+        // An older version has no deleted rooms.
+        let hasDeleted = try db.columns(in: "rooms").contains { $0.name == "deleted" }
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT count(*), ifnull(sum(head), 0) FROM (
+                    SELECT ifnull((SELECT max(messages.id) FROM messages
+                        WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36), 0)
+                        & \(RowKey.maximumPlace) AS head FROM rooms\(hasDeleted ? " WHERE deleted = 0" : ""))
+                """)
+        return (row?[0] ?? 0, row?[1] ?? 0)
+    }
+}

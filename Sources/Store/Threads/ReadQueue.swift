@@ -1,23 +1,23 @@
 import Chat
 import Wire
 
-/// The queries that wait for a reader, and the order in which readers serve them.
+/// The waiting queries, and the order in which readers serve them.
 ///
-/// Askers are served in turn, one query each, so nobody's queue is another's delay. Quick queries come before long ones,
-/// but do not keep them out: long ones get a turn after every ``Limits/quickTurns`` turns of quick queries. Long queries
+/// Askers are served in turn, one query each, so that one with many queries does not delay the others. Quick queries come
+/// before long ones, but do not keep them out: long ones get a turn after every ``Limits/quickTurns`` turns of quick queries. Long queries
 /// never occupy all readers, unless there is one reader only, and an asker has one of them served at a time.
 ///
-/// A plain value: it is told what is asked, cancelled and done, and says what to serve next.
+/// A plain value.
 struct ReadQueue {
     /// The bounds of the queue.
     struct Limits {
-        /// The most queries that wait in all.
+        /// Maximum number of waiting queries.
         var queries: Int
-        /// The most queries of one asker that wait.
+        /// Maximum number of waiting queries of one asker.
         var queriesOfAsker: Int
-        /// The most readers that serve long queries at the same time, 1 at least.
+        /// Maximum number of readers that serve long queries at the same time, at least 1.
         var longReaders: Int
-        /// The most long queries of one turn, each of another asker.
+        /// Maximum number of long queries in one turn, each of another asker.
         var longQueries = 8
         /// The number of turns that quick queries get in a row while a long one waits.
         var quickTurns = 4
@@ -31,9 +31,9 @@ struct ReadQueue {
         var isLong: Bool
     }
 
-    /// The queries of one asker that wait, oldest first.
+    /// The waiting queries of one asker, oldest first.
     private struct Line {
-        // Most askers have one query: it takes no memory of its own.
+        // Most askers have one query, which needs no array.
         private var first: Query?
         private var rest: ArraySlice<Query> = []
 
@@ -45,7 +45,7 @@ struct ReadQueue {
 
         var count: Int { isEmpty ? 0 : 1 + rest.count }
 
-        /// All of them, oldest first.
+        /// All queries, oldest first.
         var all: [Query] { first.map { [$0] + rest } ?? [] }
 
         mutating func append(_ query: Query) {
@@ -71,15 +71,14 @@ struct ReadQueue {
 
     /// The queries of one kind.
     private struct Lane {
-        /// The askers that have a place: in the order of turns, or at a reader that serves them. One whose queries were all
-        /// cancelled stays until its turn.
+        /// The askers that wait for a turn or are being served. One whose queries were all cancelled stays until its turn.
         private var lines: [Asker: Line] = [:]
         /// The askers in the order of their turns, each once.
         private(set) var turns: ArraySlice<Asker> = []
-        /// The number of queries that wait.
+        /// The number of waiting queries.
         private(set) var count = 0
 
-        /// The number of an asker's queries that wait.
+        /// Returns the number of an asker's waiting queries.
         func count(of asker: Asker) -> Int { lines[asker]?.count ?? 0 }
 
         mutating func append(_ query: Query) {
@@ -94,7 +93,7 @@ struct ReadQueue {
 
         /// Takes the oldest query of the asker whose turn it is.
         ///
-        /// - Parameter keepsPlace: whether the asker gets no other turn until ``giveUpPlace(of:)``.
+        /// - Parameter keepsPlace: true if the asker gets no other turn until ``giveUpPlace(of:)``.
         mutating func next(keepsPlace: Bool) -> Query? {
             while let asker = turns.popFirst() {
                 guard let index = lines.index(forKey: asker) else { continue }
@@ -108,7 +107,7 @@ struct ReadQueue {
             return nil
         }
 
-        /// Ends an asker's turn. The next one comes behind those of all others.
+        /// Ends an asker's turn. Its next turn comes after those of all others.
         mutating func giveUpPlace(of asker: Asker) {
             if let index = lines.index(forKey: asker) { giveUpPlace(at: index) }
         }
@@ -134,30 +133,30 @@ struct ReadQueue {
     private let limits: Limits
     private var quick = Lane()
     private var long = Lane()
-    /// The number of readers that serve long queries.
+    /// The number of readers that are serving long queries.
     private var longReaders = 0
     /// The number of turns of quick queries since the last one of long queries.
     private var quickTurns = 0
 
-    /// An empty queue.
+    /// Creates an empty queue.
     init(_ limits: Limits) {
         self.limits = limits
     }
 
-    /// The number of queries that wait.
+    /// The number of waiting queries.
     var count: Int { quick.count + long.count }
 
-    /// True when a reader would get something to serve, be it only queries that were cancelled.
+    /// True if an asker has a turn, even if its queries were all cancelled.
     var hasTurn: Bool { !quick.turns.isEmpty || mayServeLong }
 
     private var mayServeLong: Bool { !long.turns.isEmpty && longReaders < limits.longReaders }
 
     /// Adds a query.
     ///
-    /// - Returns: `false` when there is no place for it, or its asker has too many queries.
+    /// - Returns: false if the queue is full or the asker has too many queries.
     mutating func append(_ query: Query) -> Bool {
         let asker = query.reply.asker
-        // Turns of which all queries were cancelled are counted, so that memory is bounded while no reader gets to them.
+        // Turns whose queries were all cancelled count, so that memory is bounded while no reader gets to them.
         guard count < limits.queries, quick.turns.count < limits.queries, long.turns.count < limits.queries,
             quick.count(of: asker) + long.count(of: asker) < limits.queriesOfAsker
         else { return false }
@@ -165,15 +164,15 @@ struct ReadQueue {
         return true
     }
 
-    /// Removes a query that nobody waits for any more. One that is being served, or is done, is not there.
+    /// Removes a query whose answer is no longer wanted. Does nothing if it is being served or is done.
     mutating func cancel(_ reply: any PendingReply) {
         if !long.cancel(reply) { _ = quick.cancel(reply) }
     }
 
-    /// Takes what a reader is to serve next.
+    /// Takes the next turn.
     ///
-    /// - Parameter most: the most quick queries, 1 at least.
-    /// - Returns: `nil` when there is nothing for this reader at the moment.
+    /// - Parameter most: maximum number of quick queries, at least 1.
+    /// - Returns: `nil` if there is nothing to serve at present.
     mutating func next(_ most: Int) -> Turn? {
         if mayServeLong, quickTurns >= limits.quickTurns, let turn = nextLong() { return turn }
         var queries: [Query] = []
@@ -192,7 +191,7 @@ struct ReadQueue {
         return Turn(queries: queries, isLong: true)
     }
 
-    /// A reader has served a turn.
+    /// Records that a reader has served a turn.
     mutating func done(_ turn: Turn) {
         guard turn.isLong else { return }
         longReaders -= 1
@@ -206,8 +205,8 @@ struct ReadQueue {
 }
 
 extension Query.Kind {
-    /// True for a query whose cost its answer does not bound: a list looks at rooms, and what is unread is counted by looking
-    /// at messages.
+    /// True if the size of the answer does not bound the cost: a list reads rooms, and counting unread messages reads
+    /// messages.
     var isLong: Bool {
         switch self {
         case .ownRooms, .room(_, .summary), .server(.rooms), .server(.user): true

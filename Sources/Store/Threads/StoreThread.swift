@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread that can be waited for.
+/// A thread that can be joined.
 struct StoreThread: Sendable {
     private let thread: pthread_t
 
@@ -19,7 +19,7 @@ struct StoreThread: Sendable {
         thread = new
     }
 
-    /// Waits for the thread to end. Once.
+    /// Waits for the thread to end. Must be called once.
     func join() {
         pthread_join(thread, nil)
     }
@@ -40,7 +40,7 @@ struct StoreThread: Sendable {
 
         /// Names the calling thread, as `top -H` and debuggers show it.
         private func takeName() {
-            // The kernel's own file for it: pthread_setname_np is a GNU extension, which the Glibc module leaves out.
+            // The Glibc module lacks pthread_setname_np, a GNU extension.
             let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
             guard file >= 0 else { return }
             _ = write(file, name, name.utf8.count)

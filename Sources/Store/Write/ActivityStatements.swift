@@ -1,21 +1,21 @@
 import GRDB
 import Wire
 
-/// The writer's statements that keep the order of users' rooms: the latest activity of each membership's room, in an index by
+/// The writer's statements for the order of users' rooms: the latest activity of each membership's room, in an index by
 /// user.
 ///
-/// Filing a room's messages writes its activity to the rows of its members; what is in the journal only, readers add. A room
-/// with more than ``maximumMembers`` members is not kept, because each of its messages would cost as many rows: readers look
-/// at its newest message instead.
+/// Filing a room's messages writes its activity to the rows of its members. Readers add that of unfiled messages. In a
+/// room with more than ``maximumMembers`` members, activity is not stored, because each message would write as many rows.
+/// Readers look up the newest message instead.
 ///
-/// A member is engaged who has sent to the room, read it, made it or joined it by themselves. Others can add a user to any
-/// number of rooms; those come behind.
+/// A member who has sent to the room, read it, created it or joined it is engaged. Rooms that others have added a user to
+/// come after those.
 ///
 /// Confined to the writer's connection.
 final class ActivityStatements {
-    /// The most members of a room whose activity is kept.
+    /// Maximum number of members of a room whose activity is stored.
     static let maximumMembers = 64
-    /// The activity of a membership whose room's activity is not kept.
+    /// The activity of a membership in a room whose activity is not stored.
     static let unknown = Int64.max
 
     private let selectMembers: PreparedStatement
@@ -61,7 +61,7 @@ final class ActivityStatements {
     private struct Row {
         var user: String
         var isEngaged: Bool
-        /// `nil` while it has not been filled in, which is left to ``fill(most:)``.
+        /// `nil` until ``fill(most:)`` fills it in.
         var activity: Int64?
     }
 
@@ -83,9 +83,9 @@ final class ActivityStatements {
         try update.run()
     }
 
-    // MARK: As it goes
+    // MARK: Keeping the activity
 
-    /// Messages have been put in their places, room by room or in any order.
+    /// Updates the activity of the rooms of filed messages, which may be in any order.
     func filed(_ messages: [RecentMessage]) throws {
         var rest = messages[...]
         while let first = rest.first {
@@ -114,23 +114,23 @@ final class ActivityStatements {
         }
     }
 
-    /// A user has become a member of a room.
+    /// Sets the activity of a new membership.
     ///
     /// - Parameters:
-    ///   - latest: when its newest message was stored, in milliseconds since 1970; `nil` when it has none.
-    ///   - isEngaged: whether that was the user's own doing.
+    ///   - latest: The time of the room's newest message, in milliseconds since 1970; `nil` if it has none.
+    ///   - isEngaged: True if the user is engaged already.
     func joined(_ user: UserID, _ room: Int64, latest: Int64?, isEngaged: Bool) throws {
         let count = try members(of: room).count
         var activity = Self.unknown
         if count <= Self.maximumMembers { activity = try latest ?? creation(of: room) }
         try set(activity, isEngaged, of: user.string, in: room)
-        // From this member on nobody's is kept.
+        // With this member the room has too many, so activity is no longer stored.
         guard count == Self.maximumMembers + 1 else { return }
         try forget.bind(room, at: 1)
         try forget.run()
     }
 
-    /// A user has done something in a room, if a member of it.
+    /// Marks a user as engaged in a room. Does nothing for others than members.
     func engage(_ user: UserID, in room: Int64) throws {
         try engage.bind(room, at: 1)
         try engage.bind(user.string, at: 2)
@@ -144,13 +144,13 @@ final class ActivityStatements {
 
     // MARK: Databases of earlier versions
 
-    /// Fills in the next memberships of a database of an earlier version, in which activity was not kept. Until all are, lists
-    /// of rooms look at all rooms of their user.
+    /// Fills in the next memberships of a database of an earlier version, which stored no activity. Until all are filled in,
+    /// lists of rooms read all rooms of their user.
     ///
-    /// - Parameter most: the most memberships that are looked at.
-    /// - Returns: the number of the last one's room; `nil` when there are no more.
+    /// - Parameter most: maximum number of memberships to examine.
+    /// - Returns: the number of the last one's room; `nil` if there are no more.
     func fill(most: Int) throws -> Int64? {
-        // ROOM:USER, the last membership that is done; both are empty at first.
+        // ROOM:USER, the last membership that is filled in; both are empty at first.
         guard let text = try selectFill.firstRow({ $0.text(0) }) else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         var rows: [(room: Int64, user: String, isEngaged: Bool, isMissing: Bool)] = []
@@ -181,8 +181,8 @@ final class ActivityStatements {
         return try latest == 0 ? creation(of: room) : latest
     }
 
-    /// True when a user has read a room, or its rows have a message of the user that was sent under a client message id, or is
-    /// the first. Others are not looked for: there may be millions.
+    /// Returns true if a user has read a room, has sent a filed message with a client message id, or has sent the first
+    /// one. Others are not searched, because there may be millions.
     func wasEngaged(_ user: String, in room: Int64) throws -> Bool {
         try wasEngaged.bind(user, at: 1)
         try wasEngaged.bind(room, at: 2)

@@ -1,7 +1,8 @@
 import GRDB
+import Signatures
 import Wire
 
-/// The writer's statements for messages that are changed.
+/// The writer's statements for changing messages.
 ///
 /// Confined to the writer's connection.
 final class ChangeStatements {
@@ -39,13 +40,13 @@ final class ChangeStatements {
 
     // MARK: Messages
 
-    /// The snapshot of a message that is in its place.
+    /// Returns the snapshot of a filed message.
     func message(_ id: RowKey) throws -> [UInt8]? {
         try selectMessage.bind(id.rawValue, at: 1)
         return try selectMessage.firstRow { $0.bytes(0) }
     }
 
-    /// Gives a message that is in its place another snapshot, of the revision of `change`.
+    /// Replaces the snapshot of a filed message; `change` has its new revision.
     func update(_ id: RowKey, change: RowKey, _ body: [UInt8]) throws {
         try updateMessage.bind(change.rawValue, at: 1)
         try updateMessage.bind(body, at: 2)
@@ -53,16 +54,16 @@ final class ChangeStatements {
         try updateMessage.run()
     }
 
-    // MARK: What was first sent
+    // MARK: First contents
 
-    /// Remembers what was first sent, before that goes for ever.
+    /// Stores the fingerprint of a message's first content, before that is edited or deleted.
     func remember(_ content: Content, of id: RowKey) throws {
         try insertFingerprint.bind(id.rawValue, at: 1)
         try insertFingerprint.bind(fingerprinter.fingerprint(of: content), at: 2)
         try insertFingerprint.run()
     }
 
-    /// Returns whether a content is the one that was first sent, of a message that was edited or deleted since.
+    /// Returns true if an edited or deleted message was first sent with this content.
     func isFirst(_ content: Content, of id: RowKey) throws -> Bool {
         try selectFingerprint.bind(id.rawValue, at: 1)
         return try selectFingerprint.firstRow { $0.bytes(0) } == fingerprinter.fingerprint(of: content)
@@ -70,9 +71,9 @@ final class ChangeStatements {
 
     // MARK: Reactions
 
-    /// Adds a user's reaction, which the room's revision `rev` is.
+    /// Adds a user's reaction, at the room's revision `rev`.
     ///
-    /// - Returns: `false` when the user has reacted so before.
+    /// - Returns: false if the user has reacted with this key before.
     func addReaction(_ key: ReactionKey, by user: UserID, rev: Int64, to id: RowKey) throws -> Bool {
         try insertReaction.bind(id.rawValue, at: 1)
         try insertReaction.bind(key.string, at: 2)
@@ -82,9 +83,9 @@ final class ChangeStatements {
         return db.changesCount > 0
     }
 
-    /// Takes a user's reaction away.
+    /// Removes a user's reaction.
     ///
-    /// - Returns: `false` when there is none.
+    /// - Returns: false if there is none.
     func removeReaction(_ key: ReactionKey, by user: UserID, from id: RowKey) throws -> Bool {
         try deleteReaction.bind(id.rawValue, at: 1)
         try deleteReaction.bind(key.string, at: 2)
@@ -93,7 +94,7 @@ final class ChangeStatements {
         return db.changesCount > 0
     }
 
-    /// The first ``Limits/reactionUsers`` users who have reacted so, in the order in which they did.
+    /// Returns the first ``Limits/reactionUsers`` users with a reaction, in the order of their reactions.
     func users(_ key: ReactionKey, of id: RowKey) throws -> [UserID] {
         try selectUsers.bind(id.rawValue, at: 1)
         try selectUsers.bind(key.string, at: 2)
@@ -102,19 +103,54 @@ final class ChangeStatements {
         return users
     }
 
-    /// Takes all reactions away.
+    /// Removes all reactions to a message.
     func removeReactions(from id: RowKey) throws {
         try deleteReactions.bind(id.rawValue, at: 1)
         try deleteReactions.run()
     }
 
-    /// Takes `most` reactions away, or as many as there are.
+    /// Removes at most `most` reactions to a message.
     ///
-    /// - Returns: how many it was.
+    /// - Returns: the number removed.
     func removeReactions(from id: RowKey, most: Int) throws -> Int {
         try deleteSomeReactions.bind(id.rawValue, at: 1)
         try deleteSomeReactions.bind(Int64(most), at: 2)
         try deleteSomeReactions.run()
         return db.changesCount
+    }
+}
+
+/// Fingerprints of contents, which show equality without storing the content.
+///
+/// A send with a used client message id is compared with the content that was first sent with it. After an edit or a
+/// deletion the database must not hold that content any more, so it holds a hash: HMAC-SHA256 (RFC 2104) with a random
+/// secret of the database. A plain hash of a short text could be found in a table of hashes, and would show equal texts
+/// in two databases. An attacker with the database can still test a guess.
+struct Fingerprinter {
+    private let secret: [UInt8]
+
+    /// Reads the secret of a database.
+    ///
+    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if the secret is missing.
+    init(_ db: Database) throws {
+        guard let secret = try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_secret'")
+        else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the secret of its fingerprints is missing")
+        }
+        self.secret = Array(secret.utf8)
+    }
+
+    /// Returns 32 bytes, the same for equal contents only.
+    func fingerprint(of content: Content) -> [UInt8] {
+        HMACSHA256.code(of: content.canonicalBytes[...], secret: secret)
+    }
+
+    /// Returns a random secret: 64 hexadecimal digits, 256 bits.
+    static func makeSecret() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<32).map { _ in
+            let byte = UInt8.random(in: 0...255, using: &generator)
+            return String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
     }
 }

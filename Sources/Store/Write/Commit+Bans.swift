@@ -3,25 +3,25 @@ import Wire
 
 /// Bans from rooms and from the whole server.
 extension Commit {
-    /// The bans as a commit sees them: those of the table, and what the commit has changed.
+    /// The bans of the table, with the changes of a commit.
     struct BanView {
         let table: BanTable
         /// The bans that the commit has set, and lifted (`nil`).
         var changes: [BanTable.Key: Ban?] = [:]
 
-        /// The rooms that it has deleted.
+        /// The rooms that the commit has deleted.
         var deletedRooms: [RoomID] = []
 
-        /// True if nobody is banned from anything.
+        /// True if there are no bans.
         var isEmpty: Bool { table.isEmpty && changes.isEmpty }
 
-        /// Has the table hold what the commit has changed, which is durable.
+        /// Applies the changes, which are durable, to the table.
         func apply(at time: Timestamp) {
             if !changes.isEmpty { table.change(changes, at: time) }
             for room in deletedRooms { table.remove(room) }
         }
 
-        /// The reason why a submission is refused; `nil` when no ban is in its way.
+        /// Returns the reason why a ban refuses a submission; `nil` if none does.
         func refusal(of submission: Submission, at time: Timestamp) -> Problem? {
             BanTable.refusal(
                 of: submission.sender, in: submission.room, isAdmin: submission.isAdmin, for: .change, at: time
@@ -51,7 +51,7 @@ extension Commit {
         return .room(isNew: false)
     }
 
-    /// Does what admins do to a user.
+    /// Applies an admin's change to a user.
     mutating func change(_ user: UserID, _ change: UserChange, by submission: Submission) throws
         -> Result<Receipt, Problem>
     {

@@ -1,9 +1,9 @@
 import Chat
 import Wire
 
-/// Changes of messages that are there, each of which takes a revision unless it changes nothing.
+/// Changes of messages. Each takes a revision unless it changes nothing.
 extension Commit {
-    /// Changes a message in its place.
+    /// Changes a message, after filing its room.
     mutating func change(
         _ change: MessageChange, in id: RoomID, by user: UserID, isOwner: Bool = false
     ) throws -> Result<Receipt, Problem> {
@@ -39,7 +39,7 @@ extension Commit {
         }
     }
 
-    /// What a message is after an action; `nil` when it is no other than before.
+    /// Returns a message after an action; `nil` if the action changes nothing.
     private mutating func message(
         _ message: Message, after action: MessageChange.Action, at place: RowKey, in room: RoomTable.Room,
         by user: UserID
@@ -49,7 +49,7 @@ extension Commit {
         case .edit(let edit):
             next.content = try edit.applied(to: message.content)
             if next.content.isSame(as: message.content) { return nil }
-            // Clocks are set back now and then; a message is not edited before it is sent.
+            // If the clock is set back, an edit still does not come before the send.
             next.editedAt = max(time, message.editedAt ?? message.createdAt)
             try rememberFirstContent(of: message, at: place)
         case .delete:
@@ -66,7 +66,7 @@ extension Commit {
         return next
     }
 
-    /// What is left of a message, when what belongs to it beside its snapshot has been taken away.
+    /// Returns the tombstone of a message, and removes its rows in other tables.
     mutating func tombstone(of message: Message, at place: RowKey) throws -> Message {
         try rememberFirstContent(of: message, at: place)
         try removeReactions(to: message, at: place)
@@ -78,7 +78,7 @@ extension Commit {
         try statements.changes.remember(message.content, of: place)
     }
 
-    /// Stores the next snapshot of a message, and has subscribers see it.
+    /// Stores the next snapshot of a message, and adds it to what subscribers get.
     mutating func store(
         _ message: Message, replacing old: [UInt8], at place: RowKey, in id: RoomID, _ room: RoomTable.Room
     ) throws -> StoredMessage {
@@ -95,12 +95,12 @@ extension Commit {
 }
 
 extension Reaction {
-    /// Returns whether it is one with this key.
+    /// Returns true if it has this key.
     fileprivate func has(_ key: ReactionKey) -> Bool { self.key.hasSameBytes(as: key.string) }
 }
 
 extension Message {
-    /// Counts a reaction of a user who has not reacted so before.
+    /// Adds a user's reaction, which must be new.
     fileprivate mutating func addReaction(_ key: ReactionKey, by user: UserID) {
         guard let index = reactions.firstIndex(where: { $0.has(key) }) else {
             return reactions.append(Reaction(key: key.string, count: 1, users: [user]))
@@ -109,7 +109,7 @@ extension Message {
         if reactions[index].users.count < Limits.reactionUsers { reactions[index].users.append(user) }
     }
 
-    /// Counts one reaction less; `first` says who are the first to have reacted so then.
+    /// Removes a user's reaction. `first` returns the first users who still have it.
     fileprivate mutating func removeReaction(
         _ key: ReactionKey, by user: UserID, first: () throws -> [UserID]
     ) rethrows {

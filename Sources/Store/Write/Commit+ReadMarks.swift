@@ -4,9 +4,9 @@ import Wire
 
 /// Moving read marks.
 extension Commit {
-    /// Moves a user's mark to `seq`, or to the head where that is less, if it is not there or further.
+    /// Moves a user's read mark forward to `seq`, or to the head if that is less.
     func read(to seq: Int64, in room: RoomTable.Room?, by user: UserID) throws -> Result<Receipt, Problem> {
-        // An unused room has nothing to read, and reading does not make a room.
+        // A read mark does not create a room.
         guard let room else { return .success(.readMark(seq: 0, hasMoved: false)) }
         let seq = min(seq, room.head)
         if seq > 0, try statements.marks.raise(to: seq, for: user, in: room.number) {
@@ -17,7 +17,7 @@ extension Commit {
     }
 }
 
-/// The writer's statements about read marks.
+/// The writer's statements for read marks.
 ///
 /// Confined to its connection.
 final class ReadMarkStatements {
@@ -35,7 +35,7 @@ final class ReadMarkStatements {
 
     /// Moves a user's mark forward.
     ///
-    /// - Returns: whether it has moved; it has not when it is there already, or further.
+    /// - Returns: false if it is there already, or further.
     func raise(to seq: Int64, for user: UserID, in room: Int64) throws -> Bool {
         try raise.bind(user.string, at: 1)
         try raise.bind(room, at: 2)

@@ -1,11 +1,12 @@
 import Chat
+import GRDB
 import Wire
 
-/// Who may write to a room, and changes of rooms and their members.
+/// Access to rooms, and changes of rooms and their members.
 extension Commit {
-    /// The reason why a submission is refused before it is looked at; `nil` when it is not.
+    /// Returns the reason why the sender has no access; `nil` if the submission may be applied.
     ///
-    /// - Parameter room: `nil` when nobody has used it.
+    /// - Parameter room: `nil` if it does not exist.
     func refusal(of submission: Submission, to room: RoomTable.Room?) throws -> Problem? {
         guard let room else {
             switch submission.change {
@@ -20,8 +21,8 @@ extension Commit {
         return try statements.lookup.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
     }
 
-    /// True if a deletion is one of an admin or of an owner of the room, who delete anybody's messages. Other changes ask for
-    /// no role.
+    /// Returns true for a deletion by an admin or an owner of the room, who may delete messages of all users. Other changes
+    /// need no role.
     func isOwnersDeletion(_ change: MessageChange, of submission: Submission, in room: RoomTable.Room?) throws -> Bool {
         guard case .delete = change.action, let room else { return false }
         return try submission.isAdmin || statements.lookup.role(of: submission.sender, in: room.number) == .owner
@@ -31,7 +32,7 @@ extension Commit {
         submission.isAdmin || !roomsByAdminsOnly
     }
 
-    /// Makes a room, whose owner is who makes it.
+    /// Creates a room. The user becomes its owner.
     mutating func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
         guard let room = try statements.insertRoom(id, at: time) else { return nil }
         if !erasing.isEmpty { try noteNewRoom(room, by: user) }
@@ -90,7 +91,7 @@ extension Commit {
         }
     }
 
-    /// Deletes a room: nobody gets at it from now on, and a job removes what it holds.
+    /// Deletes a room: access ends now, and a job removes its rows.
     private mutating func delete(_ id: RoomID, _ room: RoomTable.Room) throws -> Receipt {
         // The job removes filed messages only.
         try file(id, room)
@@ -104,7 +105,7 @@ extension Commit {
         return .room(isNew: false)
     }
 
-    /// True when a user has sent to a room or read it, though not a member of it.
+    /// Returns true if a user has sent to a room or read it.
     private func hasTakenPart(_ user: UserID, in id: RoomID, _ room: RoomTable.Room) throws -> Bool {
         try journal.hasMessage(of: user, in: id, room) || statements.activity.wasEngaged(user.string, in: room.number)
     }
@@ -130,5 +131,83 @@ extension Commit {
         // Anybody may have subscribed to a room that nobody has used.
         if room.isPrivate, known?.isPrivate != true { ends.append(.becamePrivate(id)) }
         return .success(.room(isNew: known == nil))
+    }
+}
+
+/// The writer's statements about rooms' members and settings.
+///
+/// Confined to its connection.
+final class MemberStatements {
+    private let db: Database
+    private let selectOwners: PreparedStatement
+    private let upsert: PreparedStatement
+    private let delete: PreparedStatement
+    private let updateVisibility: PreparedStatement
+    private let updateTitle: PreparedStatement
+    private let markDeleted: PreparedStatement
+
+    init(_ db: Database) throws {
+        self.db = db
+        selectOwners = try PreparedStatement("SELECT 1 FROM members WHERE room = ? AND owner = 1 LIMIT 2", db)
+        upsert = try PreparedStatement(
+            """
+            INSERT INTO members (room, user, owner) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET owner = excluded.owner
+            """, db)
+        delete = try PreparedStatement("DELETE FROM members WHERE room = ? AND user = ?", db)
+        updateVisibility = try PreparedStatement("UPDATE rooms SET private = ? WHERE id = ?", db)
+        updateTitle = try PreparedStatement("UPDATE rooms SET title = ? WHERE id = ?", db)
+        markDeleted = try PreparedStatement(
+            "UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL WHERE id = ?",
+            db)
+    }
+
+    /// Returns true if a room has an owner.
+    func hasOwner(_ room: Int64) throws -> Bool {
+        try selectOwners.bind(room, at: 1)
+        return try selectOwners.firstRow { _ in true } ?? false
+    }
+
+    /// Returns true if a room has at least two owners.
+    func hasOtherOwners(_ room: Int64) throws -> Bool {
+        try selectOwners.bind(room, at: 1)
+        var count = 0
+        try selectOwners.forEachRow { _ in count += 1 }
+        return count > 1
+    }
+
+    /// Adds a member, or changes a member's role.
+    func set(_ role: RoomMember.Role, of user: UserID, in room: Int64) throws {
+        try upsert.bind(room, at: 1)
+        try upsert.bind(user.string, at: 2)
+        try upsert.bind(role == .owner ? 1 : 0, at: 3)
+        try upsert.run()
+    }
+
+    /// Removes a member.
+    func remove(_ user: UserID, from room: Int64) throws {
+        try delete.bind(room, at: 1)
+        try delete.bind(user.string, at: 2)
+        try delete.run()
+    }
+
+    /// Sets a room's visibility.
+    func set(_ visibility: RoomSummary.Visibility, of room: Int64) throws {
+        try updateVisibility.bind(visibility == .private ? 1 : 0, at: 1)
+        try updateVisibility.bind(room, at: 2)
+        try updateVisibility.run()
+    }
+
+    /// Marks a room as deleted, and clears its row except for the name.
+    func markDeleted(_ room: Int64) throws {
+        try markDeleted.bind(room, at: 1)
+        try markDeleted.run()
+    }
+
+    /// Sets a room's title; an empty one removes it.
+    func set(title: String, of room: Int64) throws {
+        try updateTitle.bind(title.isEmpty ? nil : title, at: 1)
+        try updateTitle.bind(room, at: 2)
+        try updateTitle.run()
     }
 }

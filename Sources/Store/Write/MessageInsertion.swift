@@ -1,20 +1,20 @@
 import GRDB
 import Wire
 
-/// Puts messages in their places among the rows: several with each step of a statement, which opens its b-trees and ends
-/// once for all of them, and without a copy of each value of its own.
+/// Inserts messages into the table `messages`: several with each run of a statement, which saves the cost of a run for
+/// each, and without copying values one by one.
 ///
 /// Confined to the writer's connection.
 final class MessageInsertion {
-    /// The statements, that of the most messages first.
+    /// The statements, the one for most messages first.
     private let statements: [(count: Int, statement: PreparedStatement)]
-    // The values of the messages at hand, one after the other, where the statements read them. Allocated and freed here, and
-    // replaced only when none of the statements runs.
+    // The values of the current messages, which the statements read from here. Allocated and freed by this class, and
+    // replaced only while no statement runs.
     private var values: UnsafeMutableRawBufferPointer
 
-    /// The number of messages that the statements take.
+    /// The number of messages of each statement.
     private static let counts = [16, 4, 1]
-    /// The number of bytes that there is room for at first: a page or two of small messages.
+    /// The initial capacity in bytes: a page or two of small messages.
     private static let initialBytes = 16 * 1024
     private static let columns: Int32 = 6
 
@@ -27,17 +27,17 @@ final class MessageInsertion {
         values.deallocate()
     }
 
-    /// With `OR FAIL` the rows before one that fails stay, and SQLite need not keep the pages as they were before the
-    /// statement, to take these back. The transaction is given up in any case.
+    /// With `OR FAIL`, SQLite keeps the rows before a failing one, and so needs no copies of pages to undo the statement.
+    /// The transaction is rolled back in any case.
     private static func sql(_ count: Int) -> String {
         "INSERT OR FAIL INTO messages (id, rev, created_at, sender, client_message_id, body) VALUES "
             + repeatElement("(?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", ")
     }
 
-    /// Puts messages in their places.
+    /// Inserts messages.
     ///
-    /// - Throws: `DatabaseError` `SQLITE_CONSTRAINT` when a place or a sender's client message id is taken; the messages
-    ///   before may be in their places then.
+    /// - Throws: `DatabaseError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. The messages
+    ///   before may have been inserted then.
     func insert(_ messages: [RecentMessage]) throws {
         var rest = messages[...]
         for (count, statement) in statements {
@@ -65,7 +65,7 @@ final class MessageInsertion {
     }
 
     private func copy(_ text: String, _ end: inout Int) -> UnsafeRawBufferPointer {
-        // The pointer is used only inside the closure, while the span's owner is there.
+        // The pointer is used only inside the closure, while the span's owner is alive.
         text.utf8Span.span.withUnsafeBytes { copy($0, &end) }
     }
 
@@ -76,7 +76,7 @@ final class MessageInsertion {
         return UnsafeRawBufferPointer(place)
     }
 
-    /// Sees to it that there are as many bytes, and not many more than have been needed lately.
+    /// Provides `count` bytes, and frees memory if there is far more.
     private func makeRoom(for count: Int) {
         let wanted = max(count, Self.initialBytes)
         guard values.count < wanted || values.count > wanted * 16 else { return }
@@ -86,7 +86,7 @@ final class MessageInsertion {
 }
 
 extension RecentMessage {
-    /// The number of bytes that its texts and its snapshot have.
+    /// The number of bytes of its strings and its snapshot.
     fileprivate var valueBytes: Int {
         sender.string.utf8.count + (clientMessageID?.utf8.count ?? 0) + body.count
     }

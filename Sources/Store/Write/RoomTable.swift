@@ -1,8 +1,8 @@
 import Wire
 
-/// Where the rooms are that were written to lately, so that a send need not look.
+/// A cache of the rooms that were written to lately, so that a send needs no lookup.
 struct RoomTable {
-    /// A room, as of the last commit and what the one under way adds.
+    /// A room, as of the last commit and the changes of the current one.
     struct Room {
         /// Its number in the database.
         let number: Int64
@@ -12,18 +12,18 @@ struct RoomTable {
         var rev: Int64
         /// The time when its newest message was stored.
         var latest: Timestamp
-        /// True if it is for members only. Also true of a deleted room, so that one look tells whether a submission may
-        /// be refused for the room's sake.
+        /// True if only members may use it. Also true for a deleted room, so that one check finds the rooms that may
+        /// refuse a submission.
         var isPrivate = false
         /// True if it has been deleted.
         private(set) var isDeleted = false
-        /// The number of the filter that has all of its client message ids; 0 when none has.
+        /// The number of the ``ClientMessageFilter`` that has all of its client message ids; 0 if none has.
         var filter: UInt32 = 0
-        /// The number of client message ids that were looked up in the database since it is in the table.
+        /// The number of client message ids that were looked up in the database since the room was cached.
         var lookups: Int32 = 0
-        /// Its place in the table.
+        /// Its index in the table.
         fileprivate(set) var index = -1
-        /// The number of the commit that has changed it last, and where its batch is in that.
+        /// The number of the commit that last changed it, and the index of its batch there.
         private var commit: UInt64 = 0
         private var batch = 0
 
@@ -35,18 +35,18 @@ struct RoomTable {
             self.isPrivate = isPrivate
         }
 
-        /// The room is deleted, for ever.
+        /// Marks the room as deleted.
         mutating func markDeleted() {
             isDeleted = true
             isPrivate = true
         }
 
-        /// Where its batch is in a commit; `nil` when it has none.
+        /// Returns the index of its batch in a commit; `nil` if it has none.
         func batch(in commit: UInt64) -> Int? {
             self.commit == commit ? batch : nil
         }
 
-        /// Remembers where its batch is in a commit.
+        /// Sets the index of its batch in a commit.
         mutating func setBatch(_ index: Int, in commit: UInt64) {
             self.commit = commit
             batch = index
@@ -56,22 +56,22 @@ struct RoomTable {
     private var indices: [RoomID: Int] = [:]
     private var rooms: [Room] = []
     private let limit: Int
-    /// The number of the commit under way.
+    /// The number of the current commit.
     private(set) var commit: UInt64 = 0
 
-    /// An empty table that will remember `limit` rooms, beside those of the commit under way.
+    /// Creates an empty table of at most `limit` rooms, apart from those of the current commit.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// What is known of a room.
+    /// A cached room; `nil` if it is not in the table.
     subscript(_ id: RoomID) -> Room? {
         indices[id].map { rooms[$0] }
     }
 
-    /// Adds a room that is not there.
+    /// Adds a room that is not in the table.
     ///
-    /// - Returns: the room, with its place.
+    /// - Returns: the room, with its index.
     @discardableResult
     mutating func add(_ id: RoomID, _ room: Room) -> Room {
         var room = room
@@ -81,19 +81,19 @@ struct RoomTable {
         return room
     }
 
-    /// Remembers what a room of the table is now.
+    /// Replaces the state of a room of the table.
     mutating func update(_ room: Room) {
         rooms[room.index] = room
     }
 
-    /// Another commit begins.
+    /// Begins another commit.
     mutating func beginCommit() {
         commit += 1
     }
 
-    /// Forgets all rooms when there are more than the limit: which are busy shows again soon enough.
+    /// Removes all rooms if there are more than the limit. The busy ones soon return.
     ///
-    /// Not to be called within a commit, in whose middle nothing but this table says where its rooms are.
+    /// Must not be called during a commit, because only this table has the changes of its rooms.
     mutating func keepWithinLimit() {
         guard rooms.count > limit else { return }
         indices = [:]

@@ -1,22 +1,22 @@
 import GRDB
 import GRDBSQLite
 
-/// The write-ahead log: how long it is, and when its pages go into the database.
+/// The checkpoints of the write-ahead log, which copy its pages into the database.
 ///
-/// SQLite by itself does that (a checkpoint) inside the commit that reaches the bound, with that commit's senders
-/// waiting. Here it is done when they have been told. It is done by the writer all the same and not beside it, because
-/// only a log that nothing is added to meanwhile is brought in whole, and only then does it start anew.
+/// By default SQLite makes a checkpoint inside the commit that reaches the limit, while that commit's senders wait. Here
+/// the writer makes it after they have been answered. No other thread does, because the log restarts from its beginning
+/// only if nothing is written during the checkpoint.
 ///
 /// Confined to the writer's connection.
 final class WriteAheadLog {
     private let limit: Int
     private let busyTimeout: Int32
-    /// The number of pages that the log is to have for the next try.
+    /// Number of pages at which the next checkpoint is tried.
     private var next: Int
     // SQLite's hook writes here, on the connection's own thread, until `detach` or the connection's end.
     private let frames: UnsafeMutablePointer<Int32>
 
-    /// Watches the connection's log; its pages are wanted in the database from `checkpointPages` on.
+    /// Watches the connection's log.
     init(_ db: Database, _ configuration: StoreConfiguration) {
         limit = configuration.checkpointPages
         busyTimeout = Int32(clamping: configuration.busyTimeout)
@@ -35,18 +35,18 @@ final class WriteAheadLog {
         frames.deallocate()
     }
 
-    /// Watches no more. To be called before the value goes.
+    /// Stops watching. Must be called before the value is released.
     func detach(from db: Database) {
         sqlite3_wal_hook(db.sqliteConnection, nil, nil)
     }
 
-    /// Brings the log's pages into the database if there are many.
+    /// Makes a checkpoint if the log has reached the limit.
     ///
-    /// Pages stay while a reader needs an older state of them. They are tried again after another quarter of the limit;
-    /// at four times the limit the readers, whose rounds are short, are waited for. Who still reads then takes long, as a
-    /// backup does, and is waited for the more seldom the longer it takes.
+    /// Pages stay in the log while a reader needs their older state. A checkpoint is tried again after another quarter of
+    /// the limit. At four times the limit it waits for the readers, whose transactions are short. A reader that takes longer
+    /// is a backup or the like, so the longer it takes the less often is it waited for.
     ///
-    /// - Throws: `DatabaseError`. Nothing is lost: the pages are where they were.
+    /// - Throws: `DatabaseError`. Nothing is lost: the pages are still in the log.
     func checkpoint(_ db: Database) throws {
         let count = Int(frames.pointee)
         if count < limit { next = limit }
@@ -56,12 +56,12 @@ final class WriteAheadLog {
             try db.checkpoint(.passive)
             return
         }
-        // Whoever reads for longer is not one of ours.
+        // No reader of this process takes longer.
         sqlite3_busy_timeout(db.sqliteConnection, min(Self.patience, busyTimeout))
         defer { sqlite3_busy_timeout(db.sqliteConnection, busyTimeout) }
         try db.checkpoint(.restart)
     }
 
-    /// The time to wait for readers, in milliseconds.
+    /// The longest wait for readers, in milliseconds.
     private static var patience: Int32 { 100 }
 }

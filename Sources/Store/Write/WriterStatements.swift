@@ -6,7 +6,6 @@ import Wire
 ///
 /// Confined to the writer's connection.
 final class WriterStatements {
-    /// Those that change messages.
     let changes: ChangeStatements
     private let db: Database
     let marks: ReadMarkStatements
@@ -47,23 +46,23 @@ final class WriterStatements {
         deleteJournalRows = try PreparedStatement("DELETE FROM journal WHERE id >= ? AND id < ?", db)
     }
 
-    /// Makes one transaction of what `body` does, or nothing of it when it throws.
+    /// Runs `body` in a transaction, which is rolled back if it throws.
     ///
-    /// GRDB's own transactions parse their SQL each time: some 29,000 instructions a commit.
+    /// GRDB's own transactions parse their SQL each time.
     func transaction(_ body: () throws -> Void) throws {
         try begin.run()
         do {
             try body()
             try commit.run()
         } catch {
-            // When the disk is full, or broken, SQLite has done that already. If it cannot be done, no transaction begins
-            // after this one, and each says why.
+            // After an I/O error or on a full disk, SQLite may have rolled back already. If the rollback fails, later
+            // transactions fail to begin and report that.
             if db.isInsideTransaction { try? rollback.run() }
             throw error
         }
     }
 
-    /// Where a room is; `nil` when nobody has used it.
+    /// Returns a room's filed state; `nil` if it does not exist.
     func room(_ id: RoomID) throws -> RoomTable.Room? {
         guard let row = try lookup.row(of: id) else { return nil }
         let (head, rev, latest) = try lookup.progress(of: row.number)
@@ -74,9 +73,9 @@ final class WriterStatements {
         return room
     }
 
-    /// Makes a room at a time.
+    /// Creates a room.
     ///
-    /// - Returns: `nil` when there are as many rooms as there may be.
+    /// - Returns: `nil` if the maximum number of rooms is reached.
     func insertRoom(_ id: RoomID, at time: Timestamp) throws -> RoomTable.Room? {
         try insertRoomRow.bind(id.string, at: 1)
         try insertRoomRow.bind(time.milliseconds, at: 2)
@@ -85,10 +84,10 @@ final class WriterStatements {
         return RoomTable.Room(number: db.lastInsertedRowID, head: 0, rev: 0, latest: .earliest)
     }
 
-    /// Puts messages in their places.
+    /// Files messages.
     ///
-    /// - Throws: `DatabaseError` `SQLITE_CONSTRAINT` when a place or a sender's client message id is taken. Some of the
-    ///   messages may be in their places then: the transaction must be given up.
+    /// - Throws: `DatabaseError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. Some messages
+    ///   may have been filed then, so the transaction must be rolled back.
     func insert(_ new: [RecentMessage]) throws {
         try messages.insert(new)
         try totals.filed(new)
@@ -101,7 +100,7 @@ final class WriterStatements {
         try insertJournalRow.run(with: messages, at: 2)
     }
 
-    /// Takes the rows from `first` on and before `end` out of the journal.
+    /// Deletes the journal's rows from `first` up to, but not including, `end`.
     func deleteJournalRows(from first: Int64, before end: Int64) throws {
         try deleteJournalRows.bind(first, at: 1)
         try deleteJournalRows.bind(end, at: 2)
