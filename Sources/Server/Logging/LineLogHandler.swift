@@ -1,4 +1,6 @@
+import Glibc
 public import Logging
+import Synchronization
 import Wire
 
 /// A log handler that writes each message as one line.
@@ -51,5 +53,110 @@ public struct LineLogHandler: LogHandler {
         case .json: line.append(jsonLine: message, event.level, metadata, at: time, logger: label)
         }
         return line
+    }
+}
+
+/// Returns a logger that writes lines of this format, independent of the process-wide logging system.
+///
+/// - Parameters:
+///   - label: The name of the logger, shown only in ``LogFormat/json``.
+///   - format: The format of the lines.
+///   - level: The lowest level that is written.
+///   - output: The destination of the lines.
+public func makeLogger(
+    label: String, format: LogFormat, level: Logger.Level, output: LogOutput = .standardError
+) -> Logger {
+    Logger(label: label) { label, provider in
+        LineLogHandler(label: label, format: format, level: level, output: output, metadataProvider: provider)
+    }
+}
+
+/// Sets up the process so that every later `Logger(label:)` writes lines of this format.
+///
+/// Call it once: swift-log traps if the process was already set up.
+///
+/// - Parameters:
+///   - format: The format of the lines.
+///   - level: The lowest level that is written, unless a logger has its own.
+///   - output: The destination of the lines.
+public func bootstrapLogging(format: LogFormat, level: Logger.Level, output: LogOutput = .standardError) {
+    LoggingSystem.bootstrap(
+        { label, provider in
+            LineLogHandler(label: label, format: format, level: level, output: output, metadataProvider: provider)
+        }, metadataProvider: nil)
+}
+
+/// The format of log lines.
+public enum LogFormat: String, CaseIterable, Sendable {
+    /// For people: the time, the level, the message, and `key=value` pairs.
+    case text
+    /// For machines: a JSON object.
+    case json
+}
+
+extension LogEvent {
+    /// Returns all metadata of a message. For equal keys, the message's own value wins over the provider's, which wins
+    /// over the logger's. An error becomes `error.message` and `error.type`, as in swift-log's own handlers.
+    func metadata(with base: Logger.Metadata, from provider: Logger.MetadataProvider?) -> Logger.Metadata {
+        var all = base
+        if let provider { all.merge(provider.get()) { $1 } }
+        if let metadata { all.merge(metadata) { $1 } }
+        if let error {
+            all["error.message"] = "\(error)"
+            all["error.type"] = "\(String(reflecting: type(of: error)))"
+        }
+        return all
+    }
+}
+
+/// The destination of log lines: a file descriptor, which is never closed.
+///
+/// Each line is one unbuffered `write(2)`, so nothing is lost when the process dies. Threads take turns, so lines never
+/// mix.
+public final class LogOutput: Sendable {
+    /// The usual destination. It is separate from a command's results, and containers collect it as well.
+    public static let standardError = LogOutput(descriptor: 2)
+    /// For platforms that collect standard output only.
+    public static let standardOutput = LogOutput(descriptor: 1)
+
+    /// The time that a line waits for space in a full non-blocking pipe, in milliseconds.
+    static let patienceMilliseconds: Int32 = 100
+
+    private let descriptor: Int32
+    /// True if the previous line was written only in part. The lock serialises the threads.
+    private let torn = Mutex(false)
+
+    /// Creates an output. Each descriptor needs a single output, or else threads do not take turns.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Writes a line, which ends with a line feed. A line that cannot be written is lost, since a full disk must not
+    /// stop the server.
+    func write(line: [UInt8]) {
+        torn.withLock { torn in
+            let bytes = torn ? [UInt8(ascii: "\n")] + line : line
+            let written = write(bytes)
+            if written > 0 { torn = written < bytes.count }
+        }
+    }
+
+    /// Writes as many of the bytes as possible and returns their number. Makes one system call if the system takes all
+    /// at once.
+    private func write(_ bytes: [UInt8]) -> Int {
+        var done = 0
+        while done < bytes.count {
+            // The pointer is used only inside the closure, for the bytes that are left.
+            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, $0.count - done) }
+            if written >= 0 {
+                done += written
+            } else if errno == EAGAIN {
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                if poll(&room, 1, Self.patienceMilliseconds) <= 0 { break }
+            } else if errno != EINTR {
+                break
+            }
+        }
+        return done
     }
 }
