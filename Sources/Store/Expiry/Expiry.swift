@@ -115,7 +115,8 @@ struct Expiry {
 extension LogWriter {
     /// Performs one step of expiry. A failure does not mean that sends fail, so it does not change the health of the
     /// log.
-    func expire(_ expiry: inout Expiry, _ state: inout WriterState, _ jobs: inout Jobs) {
+    func expire(_ state: inout WriterState) {
+        guard let expiry = state.expiry else { return }
         let cutoff = configuration.oldest(at: configuration.clock())
         var asked: Int64?
         do {
@@ -138,15 +139,14 @@ extension LogWriter {
                         break
                     }
                 }
-                add(done.jobs, to: &jobs)
                 if step.expired > 0 {
                     configuration.onExpiry?(.expired(step.expired))
                     observer.committed([], done.batches)
                 }
             }
-            if let count = expiry.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
+            if let count = state.expiry?.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
         } catch {
-            if expiry.failed(asked, at: .now) { configuration.onExpiry?(.failed("\(error)")) }
+            if state.expiry?.failed(asked, at: .now) == true { configuration.onExpiry?(.failed("\(error)")) }
         }
     }
 }

@@ -47,7 +47,7 @@ struct Job: Equatable {
 ///
 /// A plain value. The caller performs the parts and reports their results.
 struct Jobs {
-    private var queue: [Job]
+    private var queue: [Job] = []
     /// The time when the next part is due; `nil` if there are no jobs.
     var next: ContinuousClock.Instant? { queue.isEmpty ? nil : due }
     private var due: ContinuousClock.Instant
@@ -58,11 +58,10 @@ struct Jobs {
     /// The pause after a part, as a multiple of the part's duration.
     static let rest = 3
 
-    /// Creates a queue of the jobs that were unfinished when the log was closed. The first part is due at `now`.
+    /// Creates an empty queue. The first part of a job is due at `now`.
     ///
     /// - Parameter retry: the pause after a failed part.
-    init(_ jobs: [Job], retry: Duration, at now: ContinuousClock.Instant) {
-        queue = jobs
+    init(retry: Duration, at now: ContinuousClock.Instant) {
         self.retry = retry
         due = now
     }
@@ -70,7 +69,7 @@ struct Jobs {
     /// The job whose next part is due.
     var first: Job? { queue.first }
 
-    /// Adds the jobs of a commit. A job replaces another of the same kind.
+    /// Adds jobs. A job replaces another of the same kind.
     mutating func add(_ jobs: [Job]) {
         queue.removeAll { job in jobs.contains { $0.kind == job.kind } }
         queue += jobs
@@ -98,26 +97,10 @@ struct Jobs {
 
 /// Performing jobs, on the writer's thread.
 extension LogWriter {
-    /// Returns the jobs that were unfinished when the log was closed. Returns none if they cannot be read; the first
-    /// commit reports that.
-    func unfinishedJobs(_ state: inout WriterState) -> Jobs {
-        var jobs = (try? state.prepared().jobs.all()) ?? []
-        for index in jobs.indices { jobs[index].journalRow = journal.nextRow }
-        return Jobs(jobs, retry: .milliseconds(configuration.jobRetry), at: .now)
-    }
-
-    /// Adds the jobs of a durable commit to the queue.
-    func add(_ new: [Job], to jobs: inout Jobs) {
-        if new.isEmpty { return }
-        var new = new
-        for index in new.indices { new[index].journalRow = journal.nextRow }
-        jobs.add(new)
-    }
-
     /// Performs one part of the first job. A failure does not mean that sends fail, so it does not change the health of
     /// the log.
-    func work(on jobs: inout Jobs, _ state: inout WriterState) {
-        guard let job = jobs.first else { return }
+    func work(_ state: inout WriterState) {
+        guard let job = state.jobs.first else { return }
         let start = ContinuousClock.now
         do {
             var next: Job? = job
@@ -128,14 +111,14 @@ extension LogWriter {
                 let done = try state.transact { commit in next = try commit.work(on: job) }
                 tell(done)
             }
-            jobs.worked(on: next, from: start, to: .now)
+            state.jobs.worked(on: next, from: start, to: .now)
             if next == nil { configuration.onJob?(.done(job.description)) }
             // Reports progress at most ten times for each job.
             if let percent = next?.percent, let before = job.percent, percent / 10 > before / 10 {
                 configuration.onJob?(.progress(job.description, percent: percent))
             }
         } catch {
-            if jobs.failed(at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
+            if state.jobs.failed(at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
         }
     }
 }

@@ -66,10 +66,10 @@ final class LogWriter: Sendable {
         let log = WriteAheadLog(db, configuration)
         defer { log.detach(from: db) }
         var state = WriterState(db, journal, bans, configuration)
-        var expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
-        var jobs = unfinishedJobs(&state)
         var nextLook = ContinuousClock.now
-        while let submissions = take(within: wait(nextLook, journal.nextIdleFiling, expiry?.next, jobs.next)) {
+        while let submissions = take(
+            within: wait(nextLook, journal.nextIdleFiling, state.expiry?.next, state.jobs.next))
+        {
             if configuration.storageLookInterval == 0 || nextLook <= .now {
                 look()
                 nextLook = .now + .milliseconds(max(1, configuration.storageLookInterval))
@@ -81,23 +81,20 @@ final class LogWriter: Sendable {
             }
             if !submissions.isEmpty {
                 var rest = submissions[...]
-                while !rest.isEmpty { rest = rest.dropFirst(commit(rest, filing: .due, &state, &jobs)) }
+                while !rest.isEmpty { rest = rest.dropFirst(commit(rest, filing: .due, &state)) }
             } else if failure != nil {
                 // After damage, a probe of another table proves nothing. Only a commit shows that messages can be stored.
                 if !state.isDamaged { probe(db) }
             } else if let due = journal.nextIdleFiling, due <= .now {
-                commit([], filing: .oldest(CommitLimits.filedMessages), &state, &jobs)
+                commit([], filing: .oldest(CommitLimits.filedMessages), &state)
             }
-            if failure == nil, var due = expiry, due.next <= .now {
-                expire(&due, &state, &jobs)
-                expiry = due
-            }
-            if failure == nil, let due = jobs.next, due <= .now { work(on: &jobs, &state) }
+            if failure == nil, let due = state.expiry?.next, due <= .now { expire(&state) }
+            if failure == nil, let due = state.jobs.next, due <= .now { work(&state) }
             // If this fails, the log grows until a later checkpoint succeeds, or until a commit fails too.
             try? log.checkpoint(db)
         }
         while failure == nil, !journal.isEmpty {
-            commit([], filing: .oldest(configuration.commit.submissions), &state, &jobs)
+            commit([], filing: .oldest(configuration.commit.submissions), &state)
         }
         look()
         if storage.isLost { keepLog(db) }
@@ -152,8 +149,7 @@ final class LogWriter: Sendable {
     /// - Returns: the number of submissions done; 0 if a damaged room was set aside and all must be tried again.
     @discardableResult
     private func commit(
-        _ submissions: ArraySlice<Submission>, filing: Journal.Filing, _ state: inout WriterState,
-        _ jobs: inout Jobs
+        _ submissions: ArraySlice<Submission>, filing: Journal.Filing, _ state: inout WriterState
     ) -> Int {
         let start = ContinuousClock.now
         do {
@@ -163,12 +159,11 @@ final class LogWriter: Sendable {
             note(failure: nil)
             if submissions.isEmpty { return 0 }
             configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
-            add(done.jobs, to: &jobs)
             tell(done)
             return done.outcomes.count
         } catch let failure as RowFailure {
             do {
-                return try keepApart(failure, submissions, &state, &jobs)
+                return try keepApart(failure, submissions, &state)
             } catch {
                 return fail(submissions, error, &state)
             }
@@ -194,7 +189,7 @@ final class LogWriter: Sendable {
     /// - Returns: the number of submissions done; 0 if all must be tried again.
     /// - Throws: `DatabaseError` if the other submissions cannot be stored either.
     private func keepApart(
-        _ failure: RowFailure, _ submissions: ArraySlice<Submission>, _ state: inout WriterState, _ jobs: inout Jobs
+        _ failure: RowFailure, _ submissions: ArraySlice<Submission>, _ state: inout WriterState
     ) throws -> Int {
         if failure.rooms.count > 1 {
             try fileApart(failure.rooms[...], &state)
@@ -203,7 +198,7 @@ final class LogWriter: Sendable {
         if let room = failure.rooms.first, try setAside(room, failure.cause, &state) { return 0 }
         guard let index = failure.submission else { throw failure.cause }
         // The submissions before it are committed first, so that outcomes are told in order.
-        if index > 0 { return commit(submissions.prefix(index), filing: .due, &state, &jobs) }
+        if index > 0 { return commit(submissions.prefix(index), filing: .due, &state) }
         refuse(submissions.prefix(1), Self.problem(failure.cause))
         return 1
     }

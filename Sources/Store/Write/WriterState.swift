@@ -16,6 +16,10 @@ struct WriterState {
     private(set) var aside: Set<RoomID> = []
     /// True if the last commit failed because of damage that concerns more than one room.
     var isDamaged = false
+    /// The unfinished jobs.
+    var jobs: Jobs
+    /// The schedule of message expiry; `nil` if messages do not expire.
+    var expiry: Expiry?
     private let filter: ClientMessageFilter
     private let bans: BanTable
     /// The users who are being erased.
@@ -28,6 +32,10 @@ struct WriterState {
         self.journal = journal
         rooms = RoomTable(limit: configuration.cachedRooms)
         filter = ClientMessageFilter(bytes: journal.limits.filterBytes)
+        jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
+        expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
+        // If the jobs cannot be read, the first commit reports that.
+        if let unfinished = try? prepared().jobs.all() { add(unfinished) }
     }
 
     /// The statements, prepared once.
@@ -37,6 +45,13 @@ struct WriterState {
         erasing = try new.erasures.unfinished()
         statements = new
         return new
+    }
+
+    private mutating func add(_ new: [Job]) {
+        if new.isEmpty { return }
+        var new = new
+        for index in new.indices { new[index].journalRow = journal.nextRow }
+        jobs.add(new)
     }
 
     /// Sets a room aside. Its messages stay in the journal, and are filed when the log is opened again.
@@ -75,6 +90,7 @@ struct WriterState {
         self.rooms = commit.takeRooms()
         self.rooms.keepWithinLimit()
         commit.journal.committed()
+        add(commit.jobs)
         return commit
     }
 }

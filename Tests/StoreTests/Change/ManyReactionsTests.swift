@@ -69,6 +69,15 @@ struct ManyReactionsTests {
         #expect(try DatabaseCheck(again.path).run().isSound)
     }
 
+    @Test("are removed in parts when the message's sender is erased")
+    func erasedSender() throws {
+        let log = try reactedLog()
+        _ = try log.outcome(log.submission(.user(try UserID("alice"), .erase), by: "root", isAdmin: true)).get()
+        try waitUntil { (try? rows(log, in: "reactions")) == 0 && (try? rows(log, in: "jobs")) == 0 }
+        #expect(try Message(decoding: #require(try log.message(1))).reactions.isEmpty)
+        #expect(try DatabaseCheck(log.path).run().isSound)
+    }
+
     @Test("are removed at once if they are few")
     func few() throws {
         let log = try TestLog()
