@@ -175,7 +175,7 @@ def measure(server, count, step):
             every += times
             nodes = max(nodes, result["nodes"])
             shown = count - at + (at == 1)
-            rows.append((f"{shown:,} messages in the window: frame p50, p95, p99, ms; JS heap, MB",
+            rows.append((f"{shown:,} messages scrolled past: frame p50, p95, p99, ms; JS heap, MB",
                          f"{percentile(times, 0.5):.1f}, {percentile(times, 0.95):.1f}, {percentile(times, 0.99):.1f}; {browser.heap() / 1e6:.1f}"))
             print(rows[-1], file=sys.stderr)
         rows.append((f"all {len(every):,} frames: p50, p95, p99, ms",

@@ -10,6 +10,10 @@ import Foundation
 public struct ClientOptions: Sendable {
     /// Number of messages of a page, 1 to 200.
     public var pageLimit = 30
+    /// Maximum number of messages that a room keeps in memory. Beyond it the room drops messages that are far from the
+    /// reader, and ``Room/load(_:)`` loads them again. A quarter of it should fill more than three screens. Values below
+    /// four pages are raised to four pages; nil drops nothing.
+    public var windowLimit: Int? = 2000
     /// The user's time zone for day lines, in minutes east of UTC.
     public var utcOffset = TimeZone.current.secondsFromGMT() / 60
     /// Maximum time of a request.

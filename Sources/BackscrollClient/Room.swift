@@ -106,7 +106,8 @@ public actor Room {
         userID = me
         self.client = client
         options = client.options
-        machine = RoomMachine(me: me, room: id, limit: options.pageLimit, utcOffset: options.utcOffset)
+        machine = RoomMachine(
+            me: me, room: id, limit: options.pageLimit, utcOffset: options.utcOffset, windowLimit: options.windowLimit)
         timeline = RoomTimeline()
     }
 

@@ -11,6 +11,8 @@ import { Timeline } from "./timeline.js";
 
 /** Number of messages in a page. */
 const PAGE_LIMIT = 30;
+/** Maximum number of messages in the window. What is farther from the reader is loaded again when it is needed. */
+const WINDOW_LIMIT = 2000;
 /** Interval of the machine's clock ticks, in milliseconds. Its waits are whole seconds. */
 const TICK_MILLISECONDS = 500;
 /** Delay before the window is stored, in milliseconds, so that a burst of messages is one write. */
@@ -48,6 +50,8 @@ export class Room {
     #mark = 0;
     #ticking = 0;
     #typedAt = 0;
+    /** The epoch of the window that this object has stored, if that window reached the newest message. */
+    #newestStored = null;
     #scrollTo = null;
     /** @type {Set<string>} The ids of the sends in the store. */
     #unsent = new Set();
@@ -67,6 +71,7 @@ export class Room {
         this.readers = new Map();
         this.#beginning = {
             event: "start", me: api.user, room: id, limit: PAGE_LIMIT, utc_offset: -new Date().getTimezoneOffset(),
+            window: WINDOW_LIMIT,
         };
         this.#handle(this.#beginning);
     }
@@ -315,7 +320,12 @@ export class Room {
     #save() {
         clearTimeout(this.#saving);
         this.#saving = 0;
-        if (!this.#isClosed) this.#store.saveWindow(this.id, this.view);
+        if (this.#isClosed) return;
+        // A reader who scrolls back far loses the end of the window. The room still opens at its newest messages.
+        const isNewest = this.view.after === "end";
+        if (!isNewest && this.#newestStored === this.view.epoch) return;
+        this.#newestStored = isNewest ? this.view.epoch : null;
+        this.#store.saveWindow(this.id, this.view);
     }
 
     #markRead(seq) {

@@ -16,6 +16,8 @@ import { formats, summary } from "./text.js";
 const DOUBLE_TAP_MILLISECONDS = 320;
 /** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
+/** Maximum number of quoted messages to keep that are outside the window. */
+const MAXIMUM_QUOTED = 500;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
 
@@ -52,9 +54,9 @@ export class Screen {
     #view = null;
     /** @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there. */
     #readers = new Map();
-    /** @type {Map<number, Set<string>>} The rows that quote a message from outside the window, by its `seq`. */
+    /** @type {Map<number, Set<string>>} The rows that wait for a quoted message from outside the window, by its `seq`. */
     #quoting = new Map();
-    /** @type {Map<number, object | null>} Quoted messages from outside the window; null if a message cannot be read. */
+    /** @type {Map<number, object | null>} Quoted messages from outside the window, oldest request first; null if a message cannot be read. */
     #quoted = new Map();
     #isOwner = false;
     #announced = 0;
@@ -207,16 +209,21 @@ export class Screen {
     #quotedMessage(seq, key) {
         const shown = this.#room.message(seq);
         if (shown) return shown;
-        this.#quoting.set(seq, (this.#quoting.get(seq) ?? new Set()).add(key));
-        if (!this.#quoted.has(seq)) {
-            this.#quoted.set(seq, undefined);
-            this.#api.message(this.id, seq).catch(() => null).then((message) => {
-                this.#quoted.set(seq, message);
-                this.#list.redraw(this.#quoting.get(seq));
-                this.#quoting.delete(seq);
-            });
+        if (this.#quoted.has(seq)) return this.#quoted.get(seq);
+        const rows = this.#quoting.get(seq);
+        if (rows) {
+            rows.add(key);
+            return undefined;
         }
-        return this.#quoted.get(seq);
+        this.#quoting.set(seq, new Set([key]));
+        this.#api.message(this.id, seq).catch(() => null).then((message) => {
+            this.#quoted.set(seq, message);
+            // Those that were read first are the farthest from the screen.
+            if (this.#quoted.size > MAXIMUM_QUOTED) this.#quoted.delete(this.#quoted.keys().next().value);
+            this.#list.redraw(this.#quoting.get(seq));
+            this.#quoting.delete(seq);
+        });
+        return undefined;
     }
 
     /**

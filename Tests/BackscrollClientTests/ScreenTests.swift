@@ -36,6 +36,26 @@ struct ScreenTests {
         await client.close()
     }
 
+    @Test func `drops messages far from the reader, and loads them again`() async throws {
+        let server = try ChatServer()
+        try await server.fill(100)
+        let client = server.client {
+            $0.pageLimit = 10
+            $0.windowLimit = 40
+        }
+        let room = try await client.room("lobby").open(at: .newest)
+        await room.setViewport(atBottom: false, lastVisible: 95)
+        for _ in 1...4 { try await room.load(.before) }
+        #expect(await room.view.texts == (51...81).map { "\($0)" })
+        #expect(await room.view.after == .idle)
+        try await room.load(.after)
+        #expect(await room.view.texts == (61...91).map { "\($0)" })
+        try await room.load(.after)
+        #expect(await room.view.texts.last == "100")
+        #expect(await room.view.after == .end)
+        await client.close()
+    }
+
     @Test func `opens at what is unread, with the line in the middle, and marks as read what was seen`() async throws {
         let server = try ChatServer()
         try await server.fill(30)

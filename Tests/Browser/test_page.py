@@ -259,6 +259,8 @@ SCROLL = """
 const [step, count, done] = arguments;
 const scroller = document.querySelector("[data-timeline]");
 const jumps = [];
+const seqs = new Set();
+let [cuts, height] = [0, 0];
 let tracked = null;
 function pick() {
     const top = scroller.getBoundingClientRect().top;
@@ -278,7 +280,12 @@ function frame() {
         }
     }
     most = Math.max(most, document.querySelectorAll("*").length);
-    if (left-- === 0 || (step < 0 && scroller.dataset.before === "end" && scroller.scrollTop === 0)) return done({ jumps, most });
+    for (const { dataset } of document.querySelectorAll(".row[data-seq]")) seqs.add(Number(dataset.seq));
+    if (scroller.scrollHeight < height - 10_000) cuts++;
+    height = scroller.scrollHeight;
+    const isAtEnd = step < 0 ? scroller.dataset.before === "end" && scroller.scrollTop === 0
+        : scroller.dataset.after === "end" && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 2;
+    if (left-- === 0 || isAtEnd) return done({ jumps, most, isAtEnd, cuts, seqs: [...seqs] });
     tracked = pick();
     const before = scroller.scrollTop;
     scroller.scrollTop += step;
@@ -302,14 +309,20 @@ def test_reading_stays_in_place_while_older_messages_load(chats):
     assert result["most"] < 2500
 
 
-def import_history(server, count, room="lobby"):
-    """Puts many messages into a room at once, in a database that the server leaves meanwhile."""
+def import_history(server, count, room="lobby", pictures_each=0):
+    """Puts many messages into a room at once, in a database that the server leaves meanwhile. Pictures never load."""
     server.stop()
     start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
-    lines = [json.dumps({
-        "room": room, "sender": f"user{number % 3}", "created_at": (start + datetime.timedelta(minutes=number)).isoformat(),
-        "client_message_id": f"m{number}", "text": f"Message {number}. " + "word " * (number * 7 % 50),
-    }) for number in range(1, count + 1)]
+
+    def message(number):
+        content = {"text": f"Message {number}. " + "word " * (number * 7 % 50)}
+        if pictures_each and number % pictures_each == 0:
+            content["attachments"] = [{
+                "type": "image", "url": f"{server.url}/nothing/{number}.png", "width": 300 + number % 70, "height": 100 + number % 90}]
+        return {"room": room, "sender": f"user{number % 3}", "created_at": (start + datetime.timedelta(minutes=number)).isoformat(),
+                "client_message_id": f"m{number}", **content}
+
+    lines = [json.dumps(message(number)) for number in range(1, count + 1)]
     subprocess.run([BACKSCROLL, "import", "--database", server.database, "-"], input="\n".join(lines), text=True, check=True,
                    capture_output=True)
     server.start()
@@ -336,8 +349,93 @@ requestAnimationFrame(frame);
 """
 
 
-def test_long_room_is_scrolled_through_with_bounded_work(chats):
+# Stays at one end of what is loaded until a message is drawn.
+LOAD_TO = """
+const [edge, seq, done] = arguments;
+const scroller = document.querySelector("[data-timeline]");
+function frame() {
+    const rows = document.querySelectorAll(".row[data-seq]");
+    if (edge === "before" ? Number(rows[0].dataset.seq) <= seq : Number(rows[rows.length - 1].dataset.seq) >= seq) return done();
+    scroller.scrollTop = edge === "before" ? 0 : scroller.scrollHeight;
+    requestAnimationFrame(frame);
+}
+requestAnimationFrame(frame);
+"""
+
+
+def load_to(chat, edge, first, last):
+    """Loads from one message to another, in parts that end before a script's time does."""
+    for seq in (*range(first, last, -200 if edge == "before" else 200), last):
+        chat.driver.execute_async_script(LOAD_TO, edge, seq)
+
+
+def scroll_to_cut(chat, step):
+    """Scrolls by as many pixels a frame until the window is cut at the other side. The messages that have moved otherwise."""
+    jumps, seqs = [], None
+    for _ in range(100):
+        result = chat.driver.execute_async_script(SCROLL, step, 30)
+        jumps += result["jumps"]
+        # Before the first part the reader was taken past some messages.
+        seqs = set() if seqs is None else seqs.union(result["seqs"])
+        assert not result["isAtEnd"]
+        if result["cuts"] and seqs:
+            assert seqs == set(range(min(seqs), max(seqs) + 1))
+            return jumps
+    raise AssertionError("The window is not cut.")
+
+
+def test_reading_stays_in_place_while_far_messages_leave_the_window(chats):
     count = 3000
+    import_history(chats.server, count, pictures_each=5)
+    chat = chats().open(at=count)
+    load_to(chat, "before", count, count - 1750)
+    assert chat.status("after") == "end"
+    assert scroll_to_cut(chat, -120) == []
+    assert chat.status("after") == "idle"
+    # The window has 1,500 messages now. Back to the newest ones, it loses the oldest.
+    load_to(chat, "after", count - 500, count - 250)
+    assert scroll_to_cut(chat, 120) == []
+    assert chat.status("before") == "idle"
+    chat.click("[data-to-latest]")
+    chat.wait(chat.at_bottom())
+    key = str(chats.server.send("the newest", user="bob")["seq"])
+    chat.wait_text("the newest")
+    assert chat.is_in_sight(f"[data-key='{key}']")
+
+
+# What IndexedDB has of a room: its window, as the page restores it.
+KEPT = """new Promise((done) => {
+    const request = indexedDB.open("backscroll");
+    request.onsuccess = () => {
+        const kept = request.result.transaction("windows").objectStore("windows").get(["alice", arguments[0]]);
+        kept.onsuccess = () => { request.result.close(); done(kept.result); };
+    };
+})"""
+
+
+def test_room_is_kept_with_its_newest_messages_after_scrolling_far_back(chats):
+    count, server = 2300, chats.server
+    import_history(server, count)
+    server.request("PUT", "/v1/rooms/two?user=alice", {"visibility": "open"})
+    server.send("Elsewhere", room="two")
+    chat = chats().open(at=count)
+    chat.wait_for("[data-room-item=two]")
+
+    def wait_kept(room):
+        return WebDriverWait(chat.driver, DEADLINE, 0.05).until(lambda driver: driver.execute_script(f"return {KEPT}", room))
+
+    wait_kept("lobby")
+    load_to(chat, "before", count, 1)
+    assert chat.status("after") == "idle"
+    # A room is kept when it is left. What is kept of the next one comes later.
+    chat.click("[data-room-item=two] a")
+    wait_kept("two")
+    kept = wait_kept("lobby")
+    assert (kept["messages"][-1]["seq"], kept["has_after"]) == (count, False)
+
+
+def test_long_room_is_scrolled_through_with_bounded_work(chats):
+    count = 1900
     import_history(chats.server, count)
     chat = chats().open(at=count)
     result = chat.driver.execute_async_script(READ_ALL, 400, 1)
