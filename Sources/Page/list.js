@@ -370,18 +370,27 @@ export class List {
         return null;
     }
 
-    /** Returns the row to show after a jump to a place where nothing is drawn, for example with the scroll bar. */
+    /**
+     * Returns the message to show after a jump to a place where nothing is drawn, for example with the scroll bar. A line
+     * between messages is not used: a day line moves when older messages of its day are loaded.
+     */
     #estimatedAnchor(height) {
         const found = this.#rowAtHeight(height);
-        return found && { key: found.row.key, offset: found.top - height };
+        if (!found) return null;
+        let { row, top } = found;
+        for (let place = this.#placeOf(row.key) + 1; !row.state && place < this.#count; place++) {
+            top += this.#heightOf(row);
+            row = this.#rowAt(place);
+        }
+        return { key: row.key, offset: top - height };
     }
 
-    /** Returns a row in the document that is still in the list, with its position. */
+    /** Returns a message in the document that is still in the list, with its position. */
     #nextAnchor() {
         const top = this.#scroller.getBoundingClientRect().top;
         let nearest = null;
-        for (const { key, node } of this.#order) {
-            if (!this.#slots.has(key)) continue;
+        for (const { key, row, node } of this.#order) {
+            if (!row.state || !this.#slots.has(key)) continue;
             const offset = node.getBoundingClientRect().top - top;
             if (!nearest || Math.abs(offset) < Math.abs(nearest.offset)) nearest = { key, offset };
         }
