@@ -45,6 +45,7 @@ extension Room {
         switch effect {
         case .fetch(let request, let query):
             fetches += 1
+            lastRequest = request
             record?.beginFetch()
             Task { [weak self, client, id] in
                 if let page = await self?.storedPage(query) {
@@ -104,7 +105,10 @@ extension Room {
             if !isStored { record?.takePage(page) }
         case .failure(let error):
             loadFailure = error
-            openingFailures += 1
+            if request >= openingRequest {
+                openingFailure = error
+                openingFailures += 1
+            }
             if Self.endings.contains(error.code) { return await end(error) }
             handle(.fetchFailed(request: request, error.failure))
         }

@@ -76,7 +76,12 @@ public actor Room {
     /// Number of pages that are awaited.
     var fetches = 0
     var loadFailure: BackscrollClientError?
+    /// The number of the last request for a page, and of the first one since the room was opened. Requests of an earlier
+    /// window may still fail.
+    var lastRequest = 0
+    var openingRequest = 0
     var openingFailures = 0
+    var openingFailure: BackscrollClientError?
     /// Number of jumps that have ended.
     var endedJumps = 0
     var mark: Int64 = 0
@@ -152,11 +157,13 @@ public actor Room {
         try checkOpen()
         startTicking()
         openingFailures = 0
+        openingFailure = nil
         loadFailure = nil
+        openingRequest = lastRequest + 1
         handle(.open(at: place.inTimeline))
         try await wait { room in
             if room.machine.view.phase != .initial { return .success(()) }
-            guard let failure = room.loadFailure else { return nil }
+            guard let failure = room.openingFailure else { return nil }
             let goesOn = failure.isTemporary && room.openingFailures < room.options.openingFailures
             return goesOn ? nil : .failure(failure)
         }
