@@ -1,4 +1,5 @@
 public import BackscrollClient
+import Foundation
 public import GRDB
 
 /// A store in an SQLite database, on GRDB.
@@ -120,7 +121,8 @@ public final class GRDBClientStore: ClientStore {
 }
 
 extension ClientStore where Self == GRDBClientStore {
-    /// Returns a store in a file, which is created with the first use. SQLite keeps a `-wal` and a `-shm` file beside it.
+    /// Returns a store in a file, which is created with the first use and which only its owner can read. SQLite keeps a
+    /// `-wal` and a `-shm` file beside it.
     ///
     /// - Parameters:
     ///   - path: The path of the file, in a directory that exists.
@@ -134,6 +136,11 @@ extension ClientStore where Self == GRDBClientStore {
             var configuration = configuration
             // Another process of the app, or another store on the file, may be writing.
             if case .immediateError = configuration.busyMode { configuration.busyMode = .timeout(5) }
+            if !configuration.readonly, !FileManager.default.fileExists(atPath: path) {
+                // The messages are the user's. SQLite gives the files beside it the same permissions. If the file cannot
+                // be created, opening it tells why.
+                _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            }
             return try DatabasePool(path: path, configuration: configuration)
         }
     }

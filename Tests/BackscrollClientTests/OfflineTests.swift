@@ -172,6 +172,8 @@ struct OfflineTests {
 
         let third = client(of: server)
         #expect(try await third.roomsWithUnsentMessages() == [])
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(permissions == 0o600)
         let again = try await third.room("lobby").open(at: .newest)
         try await again.isLive()
         #expect(await again.view.texts == ["1", "2", "3", "4", "5"])
