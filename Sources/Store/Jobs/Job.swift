@@ -183,10 +183,7 @@ extension Commit {
     private func removeRows(of room: Int64) throws -> Bool {
         let jobs = statements.jobs
         // Rows that refer to messages are removed before the messages.
-        if try jobs.deleteMembers(of: room, most: CommitLimits.jobRows) > 0 { return false }
-        if try jobs.deleteMarks(of: room, most: CommitLimits.jobRows) > 0 { return false }
-        if try jobs.deleteBans(of: room, most: CommitLimits.jobRows) > 0 { return false }
-        if try jobs.deleteReactions(in: room, most: CommitLimits.jobRows) > 0 { return false }
+        if try jobs.deleteRows(of: room, most: CommitLimits.jobRows) { return false }
         try jobs.deleteExpired(of: room)
         return try jobs.deleteMessages(of: room, most: CommitLimits.jobRows, bytes: CommitLimits.jobBytes) == 0
     }

@@ -15,10 +15,8 @@ final class JobStatements {
     private let deleteMessages: PreparedStatement
     private let deleteFirstContents: PreparedStatement
     private let deleteExpired: PreparedStatement
-    private let deleteReactions: PreparedStatement
-    private let deleteMembers: PreparedStatement
-    private let deleteMarks: PreparedStatement
-    private let deleteBans: PreparedStatement
+    /// Each deletes some rows of a room in one table.
+    private let deleteRows: [PreparedStatement]
 
     init(_ db: Database) throws {
         self.db = db
@@ -34,21 +32,15 @@ final class JobStatements {
         deleteFirstContents = try PreparedStatement(
             "DELETE FROM first_contents WHERE message >= ? AND message <= ?", db)
         deleteExpired = try PreparedStatement("DELETE FROM expired WHERE room = ?", db)
-        deleteReactions = try PreparedStatement(
+        deleteRows = try [
+            "DELETE FROM members WHERE (room, user) IN (SELECT room, user FROM members WHERE room = ?1 LIMIT ?2)",
+            "DELETE FROM read_marks WHERE (user, room) IN (SELECT user, room FROM read_marks WHERE room = ?1 LIMIT ?2)",
+            "DELETE FROM bans WHERE (room, user) IN (SELECT room, user FROM bans WHERE room = ?1 LIMIT ?2)",
             """
-            DELETE FROM reactions WHERE (message, key, user) IN
-                (SELECT message, key, user FROM reactions WHERE message > ? AND message <= ? LIMIT ?)
-            """, db)
-        deleteMembers = try PreparedStatement(
-            """
-            DELETE FROM members WHERE (room, user) IN (SELECT room, user FROM members WHERE room = ? LIMIT ?)
-            """, db)
-        deleteMarks = try PreparedStatement(
-            """
-            DELETE FROM read_marks WHERE (user, room) IN (SELECT user, room FROM read_marks WHERE room = ? LIMIT ?)
-            """, db)
-        deleteBans = try PreparedStatement(
-            "DELETE FROM bans WHERE (room, user) IN (SELECT room, user FROM bans WHERE room = ? LIMIT ?)", db)
+            DELETE FROM reactions WHERE (message, key, user) IN (SELECT message, key, user FROM reactions
+                WHERE message > ?1 << 36 AND message <= (?1 << 36 | \(RowKey.maximumPlace)) LIMIT ?2)
+            """,
+        ].map { try PreparedStatement($0, db) }
     }
 
     // MARK: Jobs
@@ -96,43 +88,23 @@ final class JobStatements {
 
     // MARK: Rows to remove
 
-    /// Deletes at most `most` of a room's members.
+    /// Deletes at most `most` of a room's members, or else of its read marks, its bans, or the reactions to its messages.
     ///
-    /// - Returns: the number deleted; fewer than `most` once all are gone. The functions below return the same.
-    func deleteMembers(of room: Int64, most: Int) throws -> Int {
-        try deleteMembers.bind(room, at: 1)
-        try deleteMembers.bind(Int64(most), at: 2)
-        try deleteMembers.run()
-        return db.changesCount
-    }
-
-    /// Deletes at most `most` of a room's read marks.
-    func deleteMarks(of room: Int64, most: Int) throws -> Int {
-        try deleteMarks.bind(room, at: 1)
-        try deleteMarks.bind(Int64(most), at: 2)
-        try deleteMarks.run()
-        return db.changesCount
-    }
-
-    /// Deletes at most `most` of a room's bans.
-    func deleteBans(of room: Int64, most: Int) throws -> Int {
-        try deleteBans.bind(room, at: 1)
-        try deleteBans.bind(Int64(most), at: 2)
-        try deleteBans.run()
-        return db.changesCount
-    }
-
-    /// Deletes at most `most` of the reactions to a room's messages.
-    func deleteReactions(in room: Int64, most: Int) throws -> Int {
-        try deleteReactions.bind(RowKey(room: room, 0).rawValue, at: 1)
-        try deleteReactions.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 2)
-        try deleteReactions.bind(Int64(most), at: 3)
-        try deleteReactions.run()
-        return db.changesCount
+    /// - Returns: false once all are gone.
+    func deleteRows(of room: Int64, most: Int) throws -> Bool {
+        for statement in deleteRows {
+            try statement.bind(room, at: 1)
+            try statement.bind(Int64(most), at: 2)
+            try statement.run()
+            if db.changesCount > 0 { return true }
+        }
+        return false
     }
 
     /// Deletes at most `most` messages of a room, and stops once they have `bytes` bytes. The last messages go first,
     /// so that the rest have no gaps.
+    ///
+    /// - Returns: the number deleted.
     func deleteMessages(of room: Int64, most: Int, bytes: Int) throws -> Int {
         let (low, high) = (RowKey(room: room, 0).rawValue, RowKey(room: room, RowKey.maximumPlace).rawValue)
         try selectLastMessages.bind(low, at: 1)
