@@ -3,7 +3,7 @@
  *
  * The list keeps the row that is being read in place. It remembers an anchor: the first visible row, and its distance from the
  * top. When rows above change, a row's height changes or the window is resized, it moves that row back to its place before the
- * screen is drawn. A reader at the bottom stays at the bottom.
+ * screen is drawn. A reader at the end of the room stays at the end.
  *
  * Two spacers stand for the rows outside the document, with their measured or estimated heights. The rows are in blocks, and
  * each block knows its height. So neither scrolling nor a change of one row passes over a long list.
@@ -51,6 +51,8 @@ export class List {
     #onMove;
     /** @type {readonly (readonly object[])[]} The rows as given. */
     #chunks = [];
+    /** True if the room ends with these rows, as far as is known. */
+    #isEnd = false;
     /** @type {Block[]} */
     #blocks = [];
     #count = 0;
@@ -126,10 +128,14 @@ export class List {
      * Shows other rows. Rows that are the same objects, below the same row, are not redrawn.
      *
      * @param {(readonly object[])[]} chunks The rows in arrays. An array that is the same object as before is not examined.
+     * @param {boolean} isEnd True if no rows will follow these but new ones. Only then does a reader at the bottom stay there.
      */
-    update(chunks) {
-        if (!this.#takeChunks(chunks)) return;
+    update(chunks, isEnd) {
+        this.#isEnd = isEnd;
+        if (chunks === this.#chunks) return;
         this.#noteMove();
+        if (this.#anchor === "bottom" && !isEnd) this.#remember();
+        this.#takeChunks(chunks);
         // If the anchor is gone, its nearest neighbour in the document replaces it.
         if (this.#anchor?.key !== undefined && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
         this.#settle();
@@ -214,9 +220,7 @@ export class List {
 
     // The rows
 
-    /** Takes other rows. Returns false if they are the same. */
     #takeChunks(chunks) {
-        if (chunks === this.#chunks) return false;
         this.#chunks = chunks;
         const gone = new Map(this.#blocks.map((block) => [block.rows, block]));
         this.#blocks = chunks.map((rows) => {
@@ -234,7 +238,6 @@ export class List {
             this.#count += block.rows.length;
             this.#height += block.height;
         }
-        return true;
     }
 
     #blockOf(rows) {
@@ -325,8 +328,14 @@ export class List {
         if (Math.abs(moved) < 0.5) return;
         this.#noteSpeed(moved);
         this.#position += moved;
-        if (this.#anchor === "bottom") this.#remember();
-        else if (this.#anchor) this.#anchor = { key: this.#anchor.key, offset: this.#anchor.offset - moved };
+        if (this.#anchor === "bottom") return this.#remember();
+        if (!this.#anchor) return;
+        const { key } = this.#anchor;
+        const offset = this.#anchor.offset - moved;
+        this.#anchor = { key, offset };
+        // A row that is out of sight may not be drawn, and then cannot keep the place.
+        const height = this.#slots.get(key)?.height ?? 0;
+        if (offset >= this.#scroller.clientHeight || offset + height <= 0) this.#remember();
     }
 
     /** Returns true if the screen, and this many screens beyond its edges, are in the document. */
@@ -341,7 +350,7 @@ export class List {
     /** Makes the reader's present position the anchor. */
     #remember() {
         this.#position = this.#scroller.scrollTop;
-        if (this.isAtBottom && this.#range[1] === this.#count) {
+        if (this.#isEnd && this.isAtBottom && this.#range[1] === this.#count) {
             this.#anchor = "bottom";
             return;
         }

@@ -144,7 +144,7 @@ export class Screen {
         this.#drawAround(view);
         // Drawing moves the list several times. The machine is told once, at the end.
         this.#isDrawing = true;
-        this.#list.update(view.chunks);
+        this.#list.update(view.chunks, view.after === "end");
         this.#list.redraw(moved);
         if (scrollTo === "bottom") this.#list.scrollToBottom();
         else if (scrollTo !== null) this.#scrollToRow(scrollTo);

@@ -311,6 +311,39 @@ def test_reading_stays_in_place_while_older_messages_load(chats):
     assert result["most"] < 2500
 
 
+# Scrolls to an end of what is loaded, a screen or more in each of twenty frames. Then the first message in sight, and its place.
+TO_EDGE = """
+const [direction, done] = arguments;
+const scroller = document.querySelector("[data-timeline]");
+let left = 20;
+function frame() {
+    scroller.scrollTop += direction * 600;
+    if (left-- > 0) return requestAnimationFrame(frame);
+    const top = scroller.getBoundingClientRect().top;
+    const row = [...document.querySelectorAll(".row")].find((row) => row.getBoundingClientRect().bottom > top);
+    done([row.dataset.key, row.getBoundingClientRect().top]);
+}
+requestAnimationFrame(frame);
+"""
+
+
+@pytest.mark.parametrize("edge", ["before", "after"])
+def test_reader_at_an_edge_stays_in_place_when_its_page_comes(chats, edge):
+    count = 400
+    import_history(chats.server, count, pictures_each=5)
+    chat = chats().open(at=200)
+    for _ in range(3):
+        chat.wait("document.querySelector('[data-timeline][data-before=idle][data-after=idle]')")
+        # Pages come after the reader has reached the edge.
+        chat.set_faults("delay=1500")
+        key, top = chat.driver.execute_async_script(TO_EDGE, -1 if edge == "before" else 1)
+        assert chat.status(edge) == "loading"
+        chat.wait(f"document.querySelector('[data-timeline][data-{edge}=idle]')")
+        chat.set_faults(None)
+        chat.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        assert abs(chat.top(key) - top) < 1
+
+
 def import_history(server, count, room="lobby", pictures_each=0):
     """Puts many messages into a room at once, in a database that the server leaves meanwhile. Pictures never load."""
     server.stop()
@@ -395,6 +428,10 @@ def test_reading_stays_in_place_while_far_messages_leave_the_window(chats):
     assert chat.status("after") == "end"
     assert scroll_to_cut(chat, -60) == []
     assert chat.status("after") == "idle"
+    # The window has 1,500 messages now. Back to the newest ones, it loses the oldest.
+    load_to(chat, "after", count - 700, count - 450)
+    assert scroll_to_cut(chat, 60) == []
+    assert chat.status("before") == "idle"
     chat.click("[data-to-latest]")
     chat.wait(chat.at_bottom())
     key = str(chats.server.send("the newest", user="bob")["seq"])
