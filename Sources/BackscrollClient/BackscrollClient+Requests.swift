@@ -58,6 +58,34 @@ extension BackscrollClient {
         }
     }
 
+    /// Does something that can be repeated, again after each failure that may pass.
+    ///
+    /// - Throws: the error of the last of ``ClientOptions/changeAttempts``; a failure after which the server wants a longer
+    ///   pause than ``ClientOptions/longestPause``; `cancelled`.
+    func repeating<T: Sendable>(
+        _ body: () async throws(BackscrollClientError) -> T
+    ) async throws(BackscrollClientError) -> T {
+        var attempt = 1
+        while true {
+            do throws(BackscrollClientError) {
+                return try await body()
+            } catch {
+                let pause = error.retryAfter ?? options.pause(afterFailures: attempt)
+                guard error.isTemporary, attempt < options.changeAttempts, pause <= options.longestPause.inSeconds
+                else { throw error }
+                attempt += 1
+                do { try await options.clock.sleep(.seconds(pause)) } catch { throw .isCancelled }
+            }
+        }
+    }
+
+    /// Moves the user's read mark, and tells the inbox.
+    func moveReadMark(of id: String, upTo seq: Int64) async throws(BackscrollClientError) -> RoomSummary {
+        let room = try await putReadMark(of: id, upTo: seq)
+        await following?.inbox?.takeAnswer(room)
+        return room
+    }
+
     func page(of room: String, _ query: RoomMachine.Query) async throws(BackscrollClientError) -> RoomMachine.Page {
         let fields = try await object("GET", "/v1/rooms/\(room)/messages?\(query)")
         let integers = fields.integers

@@ -5,14 +5,21 @@ import Wire
 extension BackscrollClient {
     // MARK: Subscriptions
 
-    /// Forgets a room that was closed.
+    /// Forgets a room.
     func leave(_ id: String, number: SubscriptionNumber) async {
         if openRooms[id]?.room == nil { openRooms[id] = nil }
         guard let subscription = subscriptions[id], subscription.number <= number else { return }
         subscriptions[id] = nil
-        if subscription.phase != .wanted { await socket?.send(ClientText.unsubscribe(id)) }
-        if subscriptions.isEmpty { lingerUntil { $0.subscriptions.isEmpty } }
+        if let inbox = following?.inbox, following?.isRequested == true {
+            Task { [weak self] in await self?.bequeath(id, to: inbox) }
+        } else if subscription.phase != .wanted {
+            await socket?.send(ClientText.unsubscribe(id))
+        }
+        if isIdle { lingerUntil { $0.isIdle } }
     }
+
+    /// True if nothing wants the socket.
+    private var isIdle: Bool { subscriptions.isEmpty && following == nil }
 
     /// Subscribes a room from a position on. The room is told what comes, with this number.
     func subscribe(_ room: Room, number: SubscriptionNumber, since: Int64, epoch: String) async {
@@ -25,16 +32,123 @@ extension BackscrollClient {
             return connect()
         }
         let hadOne = known.map { $0.phase != .wanted } ?? false
+        following?.inherited.remove(room.id)
         subscription.phase = .requested
         subscriptions[room.id] = subscription
+        if hasFollowed { return await replace(room.id, on: socket) }
         if hadOne { await socket.send(ClientText.unsubscribe(room.id)) }
         await socket.send(ClientText.subscribe(subscription, to: room.id))
+    }
+
+    /// Subscribes to a room that the user's own rooms may have, or had until a moment ago.
+    ///
+    /// A `subscribed` that is on its way may be theirs. So a room that nobody has is unsubscribed from in between: the
+    /// error that answers it comes after all frames of their subscription, and before those of this one.
+    private func replace(_ id: String, on socket: any ClientSocket) async {
+        markCount += 1
+        let mark = Subscription.markPrefix + "\(markCount)." + ChatDraft.makeID()
+        subscriptions[id]?.mark = mark
+        subscriptions[id]?.phase = .requested
+        guard let subscription = subscriptions[id] else { return }
+        await socket.send(ClientText.unsubscribe(id))
+        await socket.send(ClientText.unsubscribe(mark))
+        await socket.send(ClientText.subscribe(subscription, to: id))
     }
 
     /// Tells others that the user types.
     func sendTyping(in room: String) async {
         guard subscriptions[room]?.phase == .subscribed else { return }
         await socket?.send(ClientText.typing(room))
+    }
+
+    // MARK: The user's own rooms
+
+    /// Subscribes an inbox to the user's own rooms.
+    func follow(_ inbox: Inbox) async {
+        guard !isClosed, following?.number != inbox.number else { return }
+        following = Following(inbox: inbox, number: inbox.number)
+        guard let socket, !isSuspended else { return connect() }
+        await requestOwnRooms(on: socket)
+    }
+
+    /// Ends the subscription of an inbox. Rooms that are open stay subscribed.
+    func unfollow(_ number: Int) async {
+        guard let following, following.number == number else { return }
+        self.following = nil
+        if following.isRequested, let socket {
+            await socket.send(ClientText.unsubscribeMine)
+            for id in following.inherited { await socket.send(ClientText.unsubscribe(id)) }
+        }
+        if isIdle { lingerUntil { $0.isIdle } }
+    }
+
+    /// Takes that the list of rooms was loaded: the server is reached.
+    func isFollowed() {
+        attempts = 0
+        notBefore = .zero
+    }
+
+    /// Asks for the user's own rooms. Those that are open are subscribed to before, so that they have their replay.
+    private func requestOwnRooms(on socket: any ClientSocket) async {
+        guard let following, !following.isRequested else { return }
+        self.following?.isRequested = true
+        hasFollowed = true
+        await following.inbox?.willConnect()
+        await socket.send(ClientText.subscribeMine)
+        await following.inbox?.connected()
+    }
+
+    /// Leaves the subscription of a room to the inbox, if its list has the room.
+    private func bequeath(_ id: String, to inbox: Inbox) async {
+        // The user may have joined elsewhere, which no frame has told while the room was open.
+        var isListed = await inbox.lists(id)
+        if !isListed {
+            let error = await inbox.lookUp(id)
+            // If the server cannot tell, the room is kept.
+            isListed = await inbox.lists(id) || error != nil
+        }
+        guard subscriptions[id] == nil, following?.isRequested == true, let socket else { return }
+        if isListed {
+            following?.inherited.insert(id)
+            // If there is a subscription, this is refused and changes nothing.
+            await socket.send(ClientText.subscribe(to: id))
+        } else {
+            await socket.send(ClientText.unsubscribe(id))
+        }
+    }
+
+    /// Takes an error of the user's own rooms, or of one of them without a screen.
+    private func takeForInbox(_ error: BackscrollClientError, of id: String?) {
+        let codes: Set = ["unavailable", "overloaded", "rate_limited", "internal_error"]
+        guard following?.isRequested == true, codes.contains(error.code), let socket else { return }
+        Task { [options, weak self] in
+            let pause = error.retryAfter ?? options.pause(afterFailures: 1)
+            try? await options.clock.sleep(.seconds(pause))
+            await self?.followAgain(id, on: socket)
+        }
+    }
+
+    private func followAgain(_ id: String?, on former: any ClientSocket) async {
+        guard following?.isRequested == true, let socket, (socket as AnyObject) === (former as AnyObject) else {
+            return
+        }
+        guard let id else { return await socket.send(ClientText.subscribeMine) }
+        guard subscriptions[id] == nil else { return }
+        following?.inherited.insert(id)
+        await socket.send(ClientText.subscribe(to: id))
+    }
+
+    /// Gives up one of the user's own rooms for a room that the socket has no space for. Returns false if there is none.
+    private func makeSpace(for id: String, _ subscription: Subscription) async -> Bool {
+        guard let inbox = following?.inbox, let socket else { return false }
+        let oldest = await inbox.oldestRooms().first {
+            subscriptions[$0] == nil && following?.givenUp.contains($0) == false
+        }
+        guard let oldest, subscriptions[id]?.number == subscription.number else { return false }
+        following?.givenUp.insert(oldest)
+        await socket.send(ClientText.unsubscribe(oldest))
+        await socket.send(ClientText.subscribe(subscription, to: id))
+        return true
     }
 
     // MARK: The socket
@@ -45,7 +159,8 @@ extension BackscrollClient {
     }
 
     private var mayConnect: Bool {
-        !isClosed && !isSuspended && subscriptions.values.contains { $0.phase == .wanted }
+        guard !isClosed, !isSuspended else { return false }
+        return following?.isRequested == false || subscriptions.values.contains { $0.phase == .wanted }
     }
 
     /// Connects and reads, as long as a room wants it.
@@ -107,12 +222,14 @@ extension BackscrollClient {
     /// Serves the rooms on a socket until it ends.
     private func serve(_ socket: any ClientSocket) async {
         self.socket = socket
+        hasFollowed = false
         let upkeep = [Task { await keepChecking(socket) }, Task { await keepRenewing(socket) }]
         for id in subscriptions.keys {
             guard let subscription = subscriptions[id], subscription.phase == .wanted else { continue }
             subscriptions[id]?.phase = .requested
             await socket.send(ClientText.subscribe(subscription, to: id))
         }
+        await requestOwnRooms(on: socket)
         var lastError: BackscrollClientError?
         var end = (code: 1006, reason: "")
         reading: while let event = try? await socket.receive() {
@@ -122,7 +239,8 @@ extension BackscrollClient {
                     await socket.close(code: 1007)
                     break reading
                 }
-                if case .error(let error, nil) = event { lastError = error }
+                // An error that ends the socket is its last frame.
+                lastError = if case .error(let error, nil) = event { error } else { nil }
                 await take(event)
             case .closed(let code, let reason):
                 end = (code, reason)
@@ -135,7 +253,19 @@ extension BackscrollClient {
     }
 
     private func take(_ event: ServerEvent) async {
-        guard let id = event.room, let subscription = subscriptions[id] else { return }
+        if case .error(_, let id?) = event, id.hasPrefix(Subscription.markPrefix) {
+            for (room, subscription) in subscriptions where subscription.mark == id { subscriptions[room]?.mark = nil }
+            return
+        }
+        if following?.isRequested == true {
+            let own = event.room.flatMap { subscriptions[$0] }
+            await following?.inbox?.take(event, since: own.flatMap { $0.mark == nil ? $0.since : nil })
+        }
+        guard let id = event.room, let subscription = subscriptions[id] else {
+            if case .error(let error, let id) = event { takeForInbox(error, of: id) }
+            return
+        }
+        guard subscription.mark == nil else { return }
         let room = subscription.room
         let number = subscription.number
         switch event {
@@ -159,7 +289,12 @@ extension BackscrollClient {
     private func take(_ error: BackscrollClientError, of id: String, _ subscription: Subscription) async {
         let room = subscription.room
         switch error.code {
+        case "already_subscribed" where hasFollowed:
+            // The user's own rooms have got it after it was unsubscribed from.
+            if let socket { await replace(id, on: socket) }
         case "already_subscribed", "not_subscribed", "unknown_type", "invalid_field":
+            break
+        case "too_many_subscriptions" where await makeSpace(for: id, subscription):
             break
         case "cursor_unknown":
             subscriptions[id] = nil
@@ -180,13 +315,19 @@ extension BackscrollClient {
     /// Takes the end of the socket (docs/live.md, "Ends").
     private func takeEnd(code: Int, reason: String, _ lastError: BackscrollClientError?) async {
         let ended = subscriptions.filter { $0.value.phase != .wanted }
+        let inbox = following?.isRequested == true ? following?.inbox : nil
+        following?.isRequested = false
+        following?.inherited = []
+        following?.givenUp = []
         for id in ended.keys { subscriptions[id] = nil }
         let error =
             lastError
-            ?? BackscrollClientError(code: reason.isEmpty ? "closed_\(code)" : reason, message: "The socket closed.")
+            ?? BackscrollClientError(
+                ofSocket: reason.isEmpty ? "closed_\(code)" : reason, message: "The socket closed.")
         switch (code, user) {
         case (4403, _), (4404, _), (4400, _), (4401, .name):
             for subscription in ended.values { await subscription.room?.end(error) }
+            await inbox?.end(error)
             return
         case (4401, .token):
             token = nil
@@ -194,6 +335,7 @@ extension BackscrollClient {
             break
         }
         if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
+        await inbox?.disconnected()
         for subscription in ended.values { await subscription.room?.take(.disconnected, number: subscription.number) }
     }
 
@@ -202,10 +344,11 @@ extension BackscrollClient {
         if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
         if error.status == 401, case .token = user { token = nil }
         let isFinal = error.code == BackscrollClientError.invalidServer || error.code == "banned"
-        guard isFinal else { return }
+        guard isFinal else { return await following?.inbox?.connectionFailed(error) ?? () }
         let rooms = subscriptions.values.map(\.room)
         subscriptions = [:]
         for room in rooms { await room?.end(error) }
+        await following?.inbox?.end(error)
     }
 
     // MARK: Upkeep

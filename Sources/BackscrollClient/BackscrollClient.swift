@@ -15,7 +15,7 @@ public import Foundation
 /// for await change in room.changes { list.apply(change) }
 /// ```
 ///
-/// All open rooms share one WebSocket. The client connects when the first room is opened, comes back after every loss
+/// All open rooms and the inbox share one WebSocket. The client connects when the first of them is opened, comes back after every loss
 /// with growing, random pauses, and resumes each room where it was. It disconnects a little after the last room was
 /// closed.
 public actor BackscrollClient {
@@ -40,12 +40,19 @@ public actor BackscrollClient {
 
     /// The rooms that have a ``Room``, by id.
     var openRooms: [String: WeakRoom] = [:]
-    /// Number of rooms that were made.
+    /// Number of rooms and inboxes that were made.
     private var roomCount = 0
+    private weak var inbox: Inbox?
 
     // The socket
 
     var subscriptions: [String: Subscription] = [:]
+    /// The subscription to the user's own rooms; nil without an open inbox.
+    var following: Following?
+    /// True if this socket was asked for the user's own rooms.
+    var hasFollowed = false
+    /// Number of places that were marked on sockets.
+    var markCount = 0
     var socket: (any ClientSocket)?
     /// The task that connects, and reads from the socket.
     var loop: Task<Void, Never>?
@@ -111,10 +118,20 @@ public actor BackscrollClient {
         return room
     }
 
-    /// Closes all rooms and the socket. Later calls fail with ``BackscrollClientError/closed``.
+    /// The user's rooms. While the inbox is kept, the same one is returned again. It loads nothing until it is opened.
+    public var rooms: Inbox {
+        if let inbox { return inbox }
+        roomCount += 1
+        let made = Inbox(client: self, number: roomCount)
+        inbox = made
+        return made
+    }
+
+    /// Closes all rooms, the inbox and the socket. Later calls fail with ``BackscrollClientError/closed``.
     public func close() async {
         isClosed = true
         renewal?.cancel()
+        await inbox?.close()
         for room in openRooms.values { await room.room?.close() }
         openRooms = [:]
         subscriptions = [:]
@@ -129,6 +146,12 @@ public actor BackscrollClient {
     func forget(_ room: Room, number: SubscriptionNumber) async {
         if openRooms[room.id]?.room === room { openRooms[room.id] = nil }
         await leave(room.id, number: number)
+    }
+
+    /// Forgets an inbox that has ended, so that ``rooms`` makes a new one.
+    func forget(_ ended: Inbox) async {
+        if inbox === ended { inbox = nil }
+        await unfollow(ended.number)
     }
 
     // MARK: Signals

@@ -33,7 +33,7 @@ public struct ClientOptions: Sendable {
     /// Maximum time before a token's end at which a new one is asked for. For short-lived tokens it is a quarter of what
     /// is left of them.
     public var renewalMargin = Duration.seconds(60)
-    /// Number of temporary failures after which ``Room/open(at:)`` throws. The room goes on trying.
+    /// Number of temporary failures after which ``Room/open(at:)`` and ``Inbox/open()`` throw. They go on trying.
     public var openingFailures = 3
     /// Maximum number of stored messages that a room shows when it is opened. Others are read from the store when the
     /// reader comes near them.
@@ -43,6 +43,11 @@ public struct ClientOptions: Sendable {
     /// Called when a room cannot use the store, and goes on without it. ``BackscrollClientError/code`` is `store_damaged`,
     /// `store_newer` or `store_unavailable`.
     public var onStoreFailure: (@Sendable (BackscrollClientError) -> Void)?
+    /// Maximum number of attempts of an edit, a deletion or a reaction that gets no answer, or a status that may pass.
+    public var changeAttempts = 3
+    /// Maximum number of rooms in ``Inbox``: those with the latest activity. Servers keep up to 1,000 rooms of a socket
+    /// current, unless they are configured otherwise; further ones are as the list was loaded.
+    public var inboxRooms = 1000
     /// Header fields to send with every request and every socket.
     public var headerFields: [String: String] = [:]
     /// The network; nil for that of the platform.

@@ -9,12 +9,12 @@
 public protocol ClientStore: Sendable {
     /// Returns what is stored of a room; nil if nothing is.
     ///
-    /// - Parameter limit: Maximum number of messages: the newest of the newest run.
+    /// - Parameters:
+    ///   - room: The room.
+    ///   - limit: Maximum number of messages: the newest of the newest run.
     func load(_ room: StoredRoomKey, limit: Int) async throws(BackscrollClientError) -> StoredRoom?
 
-    /// Applies changes in their order, all or none.
-    ///
-    /// - Returns: after the changes are safe from the end of the process.
+    /// Applies changes in their order, all or none. When it returns, they are safe from the end of the process.
     func write(_ changes: [StoreChange], to room: StoredRoomKey) async throws(BackscrollClientError)
 
     /// Returns neighbouring messages of one run; nil if they are not stored.

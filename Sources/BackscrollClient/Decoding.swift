@@ -42,6 +42,8 @@ struct JSONFields {
     private(set) var booleans: [String: Bool] = [:]
     private(set) var message: ChatMessage?
     private(set) var messages: [ChatMessage] = []
+    /// The elements of a list of rooms or members.
+    private(set) var elements: [JSONFields] = []
 
     /// Reads an object. Members of other kinds are ignored, so that a newer server can add some.
     init(_ text: [UInt8]) throws(Problem) {
@@ -62,6 +64,9 @@ struct JSONFields {
             case (.array, "messages"):
                 try json.enterArray()
                 while try json.nextElement() { messages.append(try json.message()) }
+            case (.array, "rooms"), (.array, "members"):
+                try json.enterArray()
+                while try json.nextElement() { elements.append(try JSONFields(&json)) }
             default: try json.skipValue()
             }
         }
@@ -70,7 +75,7 @@ struct JSONFields {
 
 /// A frame of the server.
 enum ServerEvent {
-    case subscribed(room: String, head: Int64?, epoch: String?)
+    case subscribed(room: String, head: Int64?, rev: Int64?, epoch: String?)
     case message(ChatMessage)
     case live(room: String, rev: Int64?)
     case typing(room: String, user: String)
@@ -97,11 +102,13 @@ enum ServerEvent {
         case ("error", let room):
             self = .error(
                 BackscrollClientError(
-                    code: strings["code"] ?? BackscrollClientError.invalidAnswer, message: strings["message"] ?? "",
-                    retryAfter: fields.integers["retry_after"].map(Double.init)),
+                    ofSocket: strings["code"] ?? BackscrollClientError.invalidAnswer,
+                    message: strings["message"] ?? "", retryAfter: fields.integers["retry_after"].map(Double.init)),
                 room: room)
         case ("subscribed", let room?):
-            self = .subscribed(room: room, head: fields.integers["head"], epoch: strings["epoch"])
+            let integers = fields.integers
+            self = .subscribed(
+                room: room, head: integers["head"], rev: integers["rev"], epoch: strings["epoch"])
         case ("live", let room?):
             self = .live(room: room, rev: fields.integers["rev"])
         case ("typing", let room?):
@@ -119,7 +126,7 @@ enum ServerEvent {
     var room: String? {
         switch self {
         case .message(let message): message.room
-        case .subscribed(let room, _, _), .live(let room, _), .typing(let room, _), .read(let room, _, _),
+        case .subscribed(let room, _, _, _), .live(let room, _), .typing(let room, _), .read(let room, _, _),
             .presence(let room, _):
             room
         case .error(_, let room): room
@@ -130,7 +137,7 @@ enum ServerEvent {
     /// The frame as the timeline takes it.
     var frame: RoomMachine.Frame {
         switch self {
-        case .subscribed(let room, let head, let epoch): .init(.subscribed(head: head), room: room, epoch: epoch)
+        case .subscribed(let room, let head, _, let epoch): .init(.subscribed(head: head), room: room, epoch: epoch)
         case .message(let message): .init(.message(message), room: message.room)
         case .live(let room, let rev): .init(.live(rev: rev), room: room)
         case .typing(let room, let user): .init(.typing(user: user), room: room)
@@ -143,6 +150,12 @@ enum ServerEvent {
 }
 
 extension BackscrollClientError {
+    /// An error that a frame or a close reason names. It has the status that an answer with its code has.
+    init(ofSocket code: String, message: String, retryAfter: Double? = nil) {
+        self.init(
+            code: code, message: message, status: Problem.Code(rawValue: code)?.status ?? 0, retryAfter: retryAfter)
+    }
+
     /// The error that an answer with a status outside 200 to 299 describes.
     init(_ response: TransportResponse) {
         let fields = try? JSONFields(response.body)

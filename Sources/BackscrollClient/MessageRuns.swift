@@ -111,7 +111,9 @@ public struct MessageRuns: Hashable, Sendable {
 
     /// Appends a message that is known from the answer to a request, if it is the next one of the newest run.
     ///
-    /// - Parameter rev: The message's revision. It must be higher than the run's, because the answer is no position.
+    /// - Parameters:
+    ///   - seq: The message's `seq`.
+    ///   - rev: The message's revision. It must be higher than the run's, because the answer is no position.
     /// - Returns: True if a run has the message now.
     public mutating func append(_ seq: Int64, rev: Int64) -> Bool {
         if run(containing: seq) != nil { return true }

@@ -141,21 +141,35 @@ extension Room {
         guard !isMarking else { return }
         isMarking = true
         Task { [weak self, options] in
-            try? await options.clock.sleep(Self.markDelay)
-            await self?.sendMark()
+            var pause: Duration? = Self.markDelay
+            while let wait = pause {
+                try? await options.clock.sleep(wait)
+                pause = await self?.sendMark()
+            }
         }
     }
 
-    func sendMark() async {
-        isMarking = false
+    /// Puts the read mark. A store keeps a mark that the server does not have yet.
+    ///
+    /// - Returns: the time after which to do so again, because the mark has moved meanwhile, or because the server could
+    ///   not be reached or could not take it; nil otherwise.
+    func sendMark() async -> Duration? {
         let seq = mark
-        // A lost mark is sent again with the next connection. A store keeps it until then.
-        guard (try? await client.request("PUT", "/v1/rooms/\(id)/read", body: Array(#"{"seq":\#(seq)}"#.utf8))) != nil,
-            seq == mark
-        else { return }
-        sentMark = seq
-        record?.takeMark(nil)
-        scheduleFlush()
+        do throws(BackscrollClientError) {
+            _ = try await client.moveReadMark(of: id, upTo: seq)
+            markFailures = 0
+            sentMark = seq
+            if mark > seq { return Self.markDelay }
+            record?.takeMark(nil)
+            scheduleFlush()
+        } catch {
+            if ending == nil, error.isTemporary {
+                markFailures += 1
+                return .seconds(error.retryAfter ?? options.pause(afterFailures: markFailures))
+            }
+        }
+        isMarking = false
+        return nil
     }
 
     /// The codes that end a room for good.

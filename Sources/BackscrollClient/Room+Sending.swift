@@ -82,7 +82,17 @@ extension Room {
 
     /// Changes the text of an own message, and returns the message as it is then.
     ///
-    /// - Parameter rev: The `rev` that the message must have, so that no other change is lost; nil for any.
+    /// Like all changes of messages, the edit is tried again if no answer comes or the server cannot take it at the moment, at
+    /// most ``ClientOptions/changeAttempts`` times; the server makes it once. The changes of one message are made one
+    /// after the other, in the order of the calls. Unlike sends they are not kept: after the last attempt the call throws,
+    /// and the message stays as the server has it. Cancelling the task gives up further attempts.
+    ///
+    /// - Parameters:
+    ///   - seq: The message's `seq`.
+    ///   - text: The new text.
+    ///   - rev: The `rev` that the message must have, so that no other change is lost; nil for any.
+    /// - Throws: the server's refusal, such as `not_the_sender`, `message_deleted`, or `precondition_failed` for another
+    ///   `rev`; a temporary error after the last attempt.
     @discardableResult
     public func edit(
         _ seq: Int64, text: String, ifRev rev: Int64? = nil
@@ -90,25 +100,31 @@ extension Room {
         var body: [UInt8] = []
         Edit(text: text).encode(into: &body)
         return try await change(
-            "PATCH", "\(seq)", body: body, headerFields: rev.map { ["If-Match": "\"\($0)\""] } ?? [:])
+            seq, "PATCH", body: body, headerFields: rev.map { ["If-Match": "\"\($0)\""] } ?? [:])
     }
 
     /// Deletes a message. Its place stays.
+    ///
+    /// - Throws: as ``edit(_:text:ifRev:)``.
     @discardableResult
     public func delete(_ seq: Int64) async throws(BackscrollClientError) -> ChatMessage {
-        try await change("DELETE", "\(seq)")
+        try await change(seq, "DELETE")
     }
 
     /// Adds the user's reaction: an emoji or any word of at most 32 bytes.
+    ///
+    /// - Throws: as ``edit(_:text:ifRev:)``; `invalid_reaction`, `too_many_reactions`.
     @discardableResult
     public func react(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await change("PUT", "\(seq)/reactions/\(percentEncoded(key))")
+        try await change(seq, "PUT", "/reactions/\(percentEncoded(key))")
     }
 
     /// Removes the user's reaction.
+    ///
+    /// - Throws: as ``edit(_:text:ifRev:)``.
     @discardableResult
     public func unreact(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await change("DELETE", "\(seq)/reactions/\(percentEncoded(key))")
+        try await change(seq, "DELETE", "/reactions/\(percentEncoded(key))")
     }
 
     /// Tells the others that the user types. Call it with every key: notices go out at most every 3 seconds.
@@ -126,11 +142,29 @@ extension Room {
     }
 
     func change(
-        _ method: String, _ target: String, body: [UInt8]? = nil, headerFields: [String: String] = [:]
+        _ seq: Int64, _ method: String, _ target: String = "", body: [UInt8]? = nil,
+        headerFields: [String: String] = [:]
     ) async throws(BackscrollClientError) -> ChatMessage {
         try checkOpen()
-        let message = try await client.message(
-            method, "/v1/rooms/\(id)/messages/\(target)", body: body, headerFields: headerFields)
+        // A change that is repeated must not overtake a later one of the same message.
+        let earlier = changing[seq]
+        let task = Task<Result<ChatMessage, BackscrollClientError>, Never> { [client, id] in
+            _ = await earlier?.value
+            return await Result { () async throws(BackscrollClientError) in
+                try await client.repeating { () async throws(BackscrollClientError) in
+                    try await client.message(
+                        method, "/v1/rooms/\(id)/messages/\(seq)\(target)", body: body, headerFields: headerFields)
+                }
+            }
+        }
+        changing[seq] = task
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if changing[seq] == task { changing[seq] = nil }
+        let message = try result.get()
         // The answer is a snapshot and no position: the machine takes it like the answer to a send that it does not await.
         handle(.sent(clientMessageID: "", message))
         record?.takeAnswer(message)

@@ -88,6 +88,10 @@ public actor Room {
     /// The mark that the server has got from this room.
     var sentMark: Int64 = 0
     var isMarking = false
+    /// Number of requests in a row that did not move the mark.
+    var markFailures = 0
+    /// The latest change of each message that is under way.
+    var changing: [Int64: Task<Result<ChatMessage, BackscrollClientError>, Never>] = [:]
     var typedAt: Duration?
     var isScreenActive = true
     var isAppActive = true

@@ -26,6 +26,25 @@ struct Subscription {
     var since: Int64
     var epoch: String
     var phase = Phase.wanted
+    /// The place on the socket after which the room's frames belong to this subscription; nil once it is reached, and
+    /// where there is no other subscription to the room.
+    var mark: String?
+
+    /// The beginning of the ids of rooms that nobody has. The server answers their names, which marks a place.
+    static let markPrefix = "backscroll.mark."
+}
+
+/// The subscription to the user's own rooms, for the inbox.
+struct Following {
+    weak var inbox: Inbox?
+    /// The number of the inbox.
+    let number: Int
+    /// True once this socket was asked for the rooms.
+    var isRequested = false
+    /// Rooms whose subscription a room's screen has left to the inbox.
+    var inherited: Set<String> = []
+    /// Rooms that this socket has no space for.
+    var givenUp: Set<String> = []
 }
 
 /// The frames that a client sends.
@@ -37,6 +56,14 @@ enum ClientText {
     static func unsubscribe(_ room: String) -> String {
         #"{"type":"unsubscribe","room":"\#(room)"}"#
     }
+
+    /// Subscribes without a replay.
+    static func subscribe(to room: String) -> String {
+        #"{"type":"subscribe","room":"\#(room)"}"#
+    }
+
+    static let subscribeMine = #"{"type":"subscribe","rooms":"mine"}"#
+    static let unsubscribeMine = #"{"type":"unsubscribe","rooms":"mine"}"#
 
     static func typing(_ room: String) -> String {
         #"{"type":"typing","room":"\#(room)"}"#

@@ -253,7 +253,7 @@ final class ThreadedSocket: ClientSocket {
                     case .bytes(let count):
                         reader.append(buffer.span.extracting(first: count))
                         if let end = try takeEvents(&reader) {
-                            sayGoodbye(stream)
+                            sayGoodbye(stream, after: pending)
                             return finish(end)
                         }
                         continue
@@ -266,7 +266,7 @@ final class ThreadedSocket: ClientSocket {
             }
         } catch let error as WebSocketError {
             startClosing(ClosePayload(code: error.closeCode, reason: error.reason))
-            sayGoodbye(stream)
+            sayGoodbye(stream, after: pending)
         } catch {}
         finish(.closed(code: Int(CloseCode.abnormalClosure.rawValue), reason: ""))
     }
@@ -293,10 +293,21 @@ final class ThreadedSocket: ClientSocket {
         }
     }
 
-    /// Writes the Close frame as far as it can be sent at once.
-    private func sayGoodbye(_ stream: ByteStream) {
-        let bytes = state.withLock { $0.outgoing }
-        if !bytes.isEmpty { _ = try? stream.write(bytes[...]) }
+    /// Writes the rest of what is being written, then the Close frame, as far as they can be sent at once.
+    private func sayGoodbye(_ stream: ByteStream, after pending: ArraySlice<UInt8>) {
+        let last = state.withLock { $0.outgoing[...] }
+        Self.writeAtOnce([pending, last]) { try? stream.write($0) }
+    }
+
+    /// Writes parts one after the other until one has to wait, as a frame must not follow a part of another one.
+    static func writeAtOnce(_ parts: [ArraySlice<UInt8>], with write: (ArraySlice<UInt8>) -> ByteStream.Progress?) {
+        for part in parts {
+            var rest = part
+            while !rest.isEmpty {
+                guard case .bytes(let count)? = write(rest) else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
     }
 }
 #endif

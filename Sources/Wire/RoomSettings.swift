@@ -11,6 +11,20 @@ public struct RoomSettings: Sendable, Hashable {
         self.title = title
     }
 
+    /// Appends the settings as a JSON object, as clients send it.
+    public func encode(into out: inout [UInt8]) {
+        var separator = "{"
+        func append(_ name: String, _ value: String) {
+            out.append(contentsOf: "\(separator)\"\(name)\":".utf8)
+            out.append(quoted: value)
+            separator = ","
+        }
+        if let visibility { append("visibility", visibility.rawValue) }
+        if let title { append("title", title) }
+        if visibility == nil, title == nil { out.append(UInt8(ascii: "{")) }
+        out.append(UInt8(ascii: "}"))
+    }
+
     /// Decodes the body. Null means absent, and unknown fields are ignored.
     ///
     /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if a field has the

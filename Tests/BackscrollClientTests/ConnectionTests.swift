@@ -134,7 +134,7 @@ struct ConnectionTests {
         let client = server.client(
             .token {
                 let number = await asked.next()
-                let end = Wire.Timestamp.now().milliseconds / 1000 + (number == 1 ? 15 : 600)
+                let end = Wire.Timestamp.now().milliseconds / 1000 + (number == 1 ? 5 : 600)
                 return try TestKeys.token(payload: #"{"sub":"alice","exp":\#(end)}"#)
             }
         )
@@ -149,7 +149,7 @@ struct ConnectionTests {
         }
         while await asked.value < 2 { try await room.send("tick") }
         // Beyond the end of the first token.
-        let end = Wire.Timestamp.now().milliseconds + 15_000
+        let end = Wire.Timestamp.now().milliseconds + 5000
         while Wire.Timestamp.now().milliseconds < end { try await room.send("tick") }
         watching.cancel()
         connections = await watching.value

@@ -106,6 +106,19 @@ struct SocketTransportTests {
         #expect(code == 1006)
     }
 
+    @Test func `does not write a Close frame after a part of another frame`() {
+        for space in 0...7 {
+            var written: [UInt8] = []
+            ThreadedSocket.writeAtOnce([[1, 2, 3, 4], [8, 9]]) { bytes in
+                let count = min(bytes.count, 3, space - written.count)
+                guard count > 0 else { return .wait(4) }
+                written += bytes.prefix(count)
+                return .bytes(count)
+            }
+            #expect(written == Array([1, 2, 3, 4, 8, 9].prefix(space)))
+        }
+    }
+
     @Test func `trusts a certificate of the file for its host, and no other`() async throws {
         let certificate = try TestCertificate(name: "localhost")
         let server = try ChatServer {

@@ -1,0 +1,436 @@
+import BackscrollTimeline
+import Foundation
+import Server
+import TestSupport
+import Testing
+
+@testable import BackscrollClient
+
+@Suite("The inbox", .timeLimit(.minutes(2)))
+struct InboxTests {
+    /// Returns the list as the server has it.
+    private func serversList(_ client: BackscrollClient) async throws -> [RoomSummary] {
+        var rooms: [RoomSummary] = []
+        var cursor: String?
+        repeat {
+            let answer = try await client.listRooms(after: cursor)
+            rooms += answer.rooms
+            cursor = answer.cursor
+        } while cursor != nil
+        return rooms
+    }
+
+    /// Makes rooms that alice and bob are members of, each with a message of bob.
+    private func makeRooms(_ server: ChatServer, _ ids: [String]) async throws {
+        let bob = server.client("bob")
+        for id in ids {
+            try await bob.rooms.make(id, visibility: .private, title: id.uppercased())
+            try await bob.rooms.add("alice", to: id)
+            try await bob.post("hello \(id)", to: id)
+        }
+    }
+
+    @Test func `has the latest room first, with what is unread and the newest message`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b", "c"])
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        #expect(await inbox.view.rooms.map(\.id) == ["c", "b", "a"])
+        let listed = try await serversList(client)
+        #expect(await inbox.view.rooms == listed)
+        #expect(await MainActor.run { inbox.list.rooms.map(\.title) } == ["C", "B", "A"])
+        try await inbox.shows { $0.isLive }
+        try await server.post("again", to: "a")
+        let view = try await inbox.shows { $0.rooms.first?.id == "a" }
+        #expect(view.rooms[0].lastMessage?.text == "again" && view.rooms[0].unread == 2 && view.unreadRooms == 3)
+        #expect(try await serversList(client) == view.rooms)
+        // An own message is not unread.
+        try await client.post("mine", to: "b")
+        try await inbox.shows { $0.rooms.first?.id == "b" && $0.rooms[0].unread == 1 }
+        #expect(await client.rooms === inbox)
+        await client.close()
+    }
+
+    @Test func `tells each change as the steps to it`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b", "c"])
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        let called = Task { () -> [RoomSummary] in
+            var rooms: [RoomSummary] = []
+            for await change in inbox.changes {
+                rooms = change.difference.applied(to: rooms)
+                #expect(rooms == change.view.rooms)
+                if rooms.first?.lastMessage?.text == "last" { break }
+            }
+            return rooms
+        }
+        let last = Signal()
+        let calls = inbox.onChange { change in
+            if change.view.rooms.first?.lastMessage?.text == "last" { last.raise() }
+        }
+        var changes = inbox.changes.makeAsyncIterator()
+        let first = try #require(await changes.next())
+        #expect(first.difference.inserted.map(\.room.id) == ["c", "b", "a"])
+        try await inbox.shows { $0.isLive }
+        try await server.post("again", to: "a")
+        var next = try #require(await changes.next())
+        while next.difference.isEmpty { next = try #require(await changes.next()) }
+        #expect(next.difference.moved == [.init(id: "a", from: 2, to: 0)])
+        #expect(next.difference.updated.map(\.room.id) == ["a"])
+        #expect(next.difference.inserted.isEmpty && next.difference.removed.isEmpty)
+        let bob = server.client("bob")
+        try await bob.rooms.remove("alice", from: "b")
+        try await server.post("last", to: "c")
+        #expect(await called.value.map(\.id) == ["c", "a"])
+        await last.wait()
+        await client.close()
+        await calls.value
+    }
+
+    @Test func `follows read marks, edits, deletions and reactions`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b"])
+        let bob = server.client("bob")
+        for text in ["2", "3", "4"] { try await bob.post(text, to: "a") }
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        try await inbox.shows { $0.isLive && $0.rooms.first?.unread == 4 }
+        // Another device of the user reads.
+        try await server.client().rooms.markRead("a", upTo: 2)
+        try await inbox.shows { $0.rooms[0].unread == 2 && $0.rooms[0].firstUnread == 3 }
+        _ = try await bob.message("DELETE", "/v1/rooms/a/messages/3")
+        try await inbox.shows { $0.rooms[0].unread == 1 && $0.rooms[0].firstUnread == 4 }
+        _ = try await bob.message("PATCH", "/v1/rooms/a/messages/4", body: Array(#"{"text":"four"}"#.utf8))
+        try await inbox.shows { $0.rooms[0].lastMessage?.text == "four" && $0.rooms[0].unread == 1 }
+        _ = try await bob.message("PUT", "/v1/rooms/a/messages/1/reactions/+1")
+        // When the call returns, the list has it.
+        let read = try await inbox.markRead("a", upTo: 4)
+        #expect(read.unread == 0)
+        #expect(await inbox.view.rooms.first { $0.id == "a" }?.unread == 0)
+        #expect(await MainActor.run { inbox.list.rooms.first { $0.id == "a" }?.unread } == 0)
+        try await inbox.equals { try await serversList(client) }
+        await client.close()
+    }
+
+    @Test func `takes rooms that the user makes, joins and leaves, when the call returns`() async throws {
+        let server = try ChatServer()
+        try await server.post("hello", to: "lobby")
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        let empty = await inbox.view
+        #expect(empty.rooms.isEmpty && empty.isListed)
+        let made = try await inbox.make("plans", visibility: .private, title: "Plans \"for\" today")
+        #expect(made.role == .owner && made.visibility == .private)
+        #expect(await inbox.view.rooms.map(\.id) == ["plans"])
+        let joined = try await inbox.join("lobby")
+        #expect(joined.role == .member && joined.lastMessage?.text == "hello")
+        #expect(await Set(inbox.view.rooms.map(\.id)) == ["plans", "lobby"])
+        try await inbox.equals { try await serversList(client) }
+        let changed = try await inbox.change("plans", title: "Later")
+        #expect(changed.title == "Later" && changed.visibility == .private)
+        #expect(await inbox.view.rooms.first { $0.id == "plans" }?.title == "Later")
+        try await inbox.leave("lobby")
+        #expect(await inbox.view.rooms.map(\.id) == ["plans"])
+        try await inbox.delete("plans")
+        #expect(await inbox.view.rooms.isEmpty)
+        let gone = await #expect(throws: BackscrollClientError.self) { try await inbox.make("plans") }
+        #expect(gone?.code == "room_deleted" && gone?.status == 410)
+        await client.close()
+    }
+
+    @Test func `lists, adds and removes members, without an open inbox`() async throws {
+        let server = try ChatServer()
+        let rooms = await server.client("bob").rooms
+        try await rooms.make("den", visibility: .private)
+        #expect(try await rooms.add("alice", to: "den").role == .member)
+        try await rooms.add("carol", to: "den", as: .owner)
+        #expect(try await rooms.members(of: "den").members.map(\.id) == ["alice", "bob", "carol"])
+        let page = try await rooms.members(of: "den", after: "alice", limit: 1)
+        #expect(page.members.map(\.id) == ["bob"] && page.hasMore)
+        try await rooms.remove("alice", from: "den")
+        #expect(try await rooms.members(of: "den").members.map(\.id) == ["bob", "carol"])
+        try await rooms.leave("den")
+        let hidden = await #expect(throws: BackscrollClientError.self) { try await rooms.join("den") }
+        #expect(hidden?.code == "room_not_found" && hidden?.status == 404)
+        let last = await #expect(throws: BackscrollClientError.self) {
+            try await server.client("carol").rooms.leave("den")
+        }
+        #expect(last?.code == "last_owner" && last?.isTemporary == false)
+        let invalid = await #expect(throws: BackscrollClientError.self) { try await rooms.join("no/room") }
+        #expect(invalid?.code == "invalid_room")
+        let tooLong = await #expect(throws: BackscrollClientError.self) {
+            try await rooms.make("x", title: String(repeating: "x", count: 257))
+        }
+        #expect(tooLong?.code == "too_long" && tooLong?.limit == 256)
+    }
+
+    @Test func `shares the socket and a subscription with a room's screen, before, during and after`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b"])
+        let transport = CountingTransport()
+        let client = server.client { $0.transport = transport }
+        let inbox = try await client.rooms.open()
+        try await inbox.shows { $0.isLive }
+        let room = try await client.room("a").open(at: .newest)
+        try await room.isLive()
+        try await server.post("during", to: "a")
+        try await room.shows { $0.texts == ["hello a", "during"] }
+        try await inbox.shows { $0.rooms.first?.lastMessage?.text == "during" }
+        await room.close()
+        try await server.post("after", to: "a")
+        try await inbox.shows { $0.rooms.first?.lastMessage?.text == "after" }
+        // Again, and at once.
+        for number in 1...5 {
+            let again = try await client.room("a").open(at: .newest)
+            try await server.post("\(number)", to: "a")
+            try await again.shows { $0.texts.last == "\(number)" && $0.connection == .live }
+            await again.close()
+        }
+        // Closing the inbox leaves a room that is open as it is.
+        let open = try await client.room("b").open(at: .newest)
+        try await open.isLive()
+        await inbox.close()
+        #expect(await inbox.ending?.code == BackscrollClientError.closed)
+        try await server.post("still here", to: "b")
+        try await open.shows { $0.texts.last == "still here" && $0.connection == .live }
+        #expect(await transport.sockets == 1)
+        // The inbox can be opened again.
+        let second = try await client.rooms.open()
+        #expect(second !== inbox)
+        try await second.shows { $0.isLive && $0.rooms.map(\.id) == ["b", "a"] }
+        #expect(await transport.sockets == 1)
+        await client.close()
+    }
+
+    @Test func `keeps a room that the user has joined elsewhere while it was open, and drops one that was visited`()
+        async throws
+    {
+        let server = try ChatServer()
+        try await server.post("hello", to: "lobby")
+        try await server.post("hello", to: "hall")
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        let lobby = try await client.room("lobby").open()
+        let hall = try await client.room("hall").open()
+        try await lobby.isLive()
+        try await hall.isLive()
+        #expect(await inbox.view.rooms.isEmpty)
+        try await server.client().rooms.join("lobby")
+        await lobby.close()
+        await hall.close()
+        try await inbox.shows { $0.rooms.map(\.id) == ["lobby"] }
+        try await server.post("more", to: "lobby")
+        try await inbox.shows { $0.rooms.first?.lastMessage?.text == "more" }
+        #expect(await inbox.view.rooms.map(\.id) == ["lobby"])
+        await client.close()
+    }
+
+    @Test func `loses a room that the user is removed from, and gets it back`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b"])
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        let room = try await client.room("a").open()
+        try await room.isLive()
+        let bob = await server.client("bob").rooms
+        try await bob.remove("alice", from: "a")
+        try await inbox.shows { $0.rooms.map(\.id) == ["b"] }
+        for await _ in room.changes {}
+        #expect(await room.ending?.code == "not_a_member")
+        try await bob.add("alice", to: "a")
+        try await inbox.shows { $0.rooms.map(\.id) == ["b", "a"] }
+        try await server.post("welcome back", to: "a")
+        try await inbox.shows { $0.rooms.first?.lastMessage?.text == "welcome back" }
+        try await bob.delete("b")
+        try await inbox.shows { $0.rooms.map(\.id) == ["a"] }
+        await client.close()
+    }
+
+    @Test func `keeps a member's room that becomes private, and drops a visitor's`() async throws {
+        let server = try ChatServer()
+        let bob = await server.client("bob").rooms
+        try await bob.make("member")
+        try await bob.make("visitor")
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        try await inbox.join("member")
+        let visited = try await client.room("visitor").open()
+        try await visited.isLive()
+        try await bob.change("member", visibility: .private)
+        try await bob.change("visitor", visibility: .private)
+        for await _ in visited.changes {}
+        #expect(await visited.ending?.code == "not_a_member")
+        try await server.post("hello", to: "member")
+        try await inbox.shows { $0.rooms.first?.lastMessage?.text == "hello" }
+        #expect(await inbox.view.rooms.map(\.id) == ["member"])
+        await client.close()
+    }
+
+    @Test(
+        arguments: ["cut-live=3", "drop-frame=4", "double-frame=2", "torn-frame=3", "status=503/2", "delay=20"])
+    func `ends as the server has it, whatever fails`(fault: String) async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b", "c"])
+        let client = server.client(faults: fault)
+        let inbox = try await client.rooms.open()
+        let bob = server.client("bob")
+        for number in 1...8 { try await bob.post("\(number)", to: ["a", "b", "c"][number % 3]) }
+        _ = try await bob.message("DELETE", "/v1/rooms/a/messages/2")
+        let plain = server.client()
+        if fault.hasPrefix("drop-frame") {
+            // Nothing tells of a dropped frame but the next one, or the next socket.
+            await client.networkPathChanged()
+            for id in ["a", "b", "c"] { try await bob.post("last", to: id) }
+            for id in ["a", "b", "c"] { try await bob.post("very last", to: id) }
+        }
+        try await inbox.equals { try await serversList(plain) }
+        await client.close()
+    }
+
+    @Test func `catches up after the connection was lost`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b"])
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        try await inbox.shows { $0.isLive }
+        await client.enterBackground()
+        try await inbox.shows { !$0.isLive }
+        try await server.post("while away", to: "a")
+        let bob = await server.client("bob").rooms
+        try await bob.remove("alice", from: "b")
+        try await makeRooms(server, ["c"])
+        await client.enterForeground()
+        let view = try await inbox.shows { $0.isLive }
+        #expect(view.rooms.map(\.id) == ["c", "a"] && view.rooms[1].unread == 2)
+        // The server restarts.
+        server.stop()
+        try await inbox.shows { !$0.isLive }
+        try server.start()
+        try await inbox.shows { $0.isLive }
+        try await server.post("back", to: "a")
+        try await inbox.shows { $0.rooms.first?.lastMessage?.text == "back" }
+        await client.close()
+    }
+
+    @Test func `goes on under another history`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b"])
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        try await inbox.shows { $0.isLive }
+        server.stop()
+        server.forgetDatabase()
+        try server.start()
+        try await makeRooms(server, ["b", "c"])
+        let view = try await inbox.shows { $0.isLive && $0.rooms.map(\.id) == ["c", "b"] }
+        #expect(view.rooms[1].unread == 1)
+        await client.close()
+    }
+
+    @Test func `has a thousand rooms, a page at a time, and follows each`() async throws {
+        let server = try ChatServer()
+        let client = server.client()
+        let rooms = await client.rooms
+        for number in 1...1000 { try await rooms.make("room-\(number)") }
+        let inbox = try await client.rooms.open()
+        let view = try await inbox.shows { $0.isLive }
+        #expect(view.rooms.count == 1000 && !view.hasMore)
+        #expect(try await serversList(client).map(\.id) == view.rooms.map(\.id))
+        for number in [1, 500, 1000] {
+            try await server.post("hello", to: "room-\(number)")
+            try await inbox.shows { $0.rooms[0].id == "room-\(number)" && $0.rooms[0].unread == 1 }
+        }
+        // The socket has no more space, so a room that is opened takes that of the oldest.
+        try await server.post("hi", to: "further")
+        let further = try await client.room("further").open()
+        try await further.isLive()
+        try await server.post("there", to: "further")
+        try await further.shows { $0.texts == ["hi", "there"] }
+        await client.close()
+    }
+
+    @Test func `has no more rooms than its bound, and says so`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b", "c"])
+        let client = server.client { $0.inboxRooms = 2 }
+        let inbox = try await client.rooms.open()
+        let view = try await inbox.shows { $0.isLive }
+        #expect(view.rooms.map(\.id) == ["c", "b"] && view.hasMore)
+        await client.close()
+    }
+
+    @Test func `throws when the server cannot be reached, and loads the list once it can`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a"])
+        server.stop()
+        let client = server.client()
+        let inbox = await client.rooms
+        let error = await #expect(throws: BackscrollClientError.self) { try await inbox.open() }
+        #expect(error?.code == BackscrollClientError.unreachable && error?.isTemporary == true)
+        try server.start()
+        try await inbox.shows { $0.isLive && $0.rooms.map(\.id) == ["a"] }
+        await client.close()
+        let late = await #expect(throws: BackscrollClientError.self) { try await inbox.open() }
+        #expect(late?.code == BackscrollClientError.closed)
+    }
+
+    @Test func `costs nothing before it is opened`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a"])
+        let transport = CountingTransport()
+        let client = server.client { $0.transport = transport }
+        let inbox = await client.rooms
+        let room = try await client.room("a").open(at: .newest)
+        try await room.isLive()
+        #expect(await transport.targets.allSatisfy { $0.hasPrefix("/v1/rooms/a/messages?") })
+        #expect(await client.following == nil)
+        #expect(await inbox.view.rooms.isEmpty)
+        await client.close()
+    }
+}
+
+/// The platform's transport, which notes what is asked of it.
+actor CountingTransport: ClientTransport {
+    private let transport = SocketTransport()
+    private(set) var sockets = 0
+    private(set) var targets: [String] = []
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        targets.append(request.target)
+        return try await transport.send(request)
+    }
+
+    func connect(_ request: TransportRequest) async throws(TransportFailure) -> any ClientSocket {
+        sockets += 1
+        return try await transport.connect(request)
+    }
+}
+
+/// An event that a task waits for.
+final class Signal: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func raise() { continuation.finish() }
+
+    func wait() async { for await _ in stream {} }
+}
+
+extension Inbox {
+    /// Waits until the list fulfils a condition.
+    @discardableResult
+    nonisolated func shows(_ condition: (InboxView) -> Bool) async throws -> InboxView {
+        for await change in changes where condition(change.view) { return change.view }
+        throw NothingMore(ending: await ending)
+    }
+
+    /// Waits until the list equals that of the server.
+    nonisolated func equals(_ list: () async throws -> [RoomSummary]) async throws {
+        let rooms = try await list()
+        for await change in changes where change.view.rooms == rooms { return }
+        throw NothingMore(ending: await ending)
+    }
+}
