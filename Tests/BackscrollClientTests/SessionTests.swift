@@ -1,0 +1,243 @@
+import BackscrollTimeline
+import Foundation
+import Server
+import TestSupport
+import Testing
+import Tokens
+import Wire
+
+@testable import BackscrollClient
+
+/// What ends a session, and what a session tries again.
+@Suite("A session", .timeLimit(.minutes(2)))
+struct SessionTests {
+    private func error(_ code: String, retryAfter: Int? = nil) -> String {
+        let wait = retryAfter.map { #","retry_after":\#($0)"# } ?? ""
+        return #"{"type":"error","code":"\#(code)","message":"By the test."\#(wait)}"#
+    }
+
+    @Test(arguments: [(429, "rate_limited"), (503, "unavailable")])
+    func `repeats a send after the time that the server asks for, not before`(status: Int, code: String) async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        let room = try await client.room("lobby").open(at: .newest)
+        transport.refuse(status: status, code: code, retryAfter: 20) { $0.method == "POST" }
+        try await room.send("hello")
+        let times = transport.times(of: "POST", "/v1/rooms/lobby/messages")
+        #expect(times.count == 2)
+        // Without that time it would be one second.
+        #expect(times[1] - times[0] >= .seconds(20))
+        #expect(try await server.client("bob").history(of: "lobby").map(\.text) == ["hello"])
+        await client.close()
+    }
+
+    @Test(arguments: [(429, "rate_limited"), (503, "overloaded")])
+    func `loads a page after the time that the server asks for`(status: Int, code: String) async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        transport.refuse(status: status, code: code, retryAfter: 20) { $0.method == "GET" }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        let times = transport.times(of: "GET", "/v1/rooms/lobby/messages")
+        #expect(times.count == 2 && times[1] - times[0] >= .seconds(20))
+        await client.close()
+    }
+
+    @Test(
+        arguments: [
+            (4408, "", nil), (4429, "rate_limited", 20), (4429, "rate_limited", nil), (4503, "unavailable", 20),
+            (1001, "", nil), (1011, "internal_error", nil), (1013, "", nil), (1006, "", nil),
+        ] as [(Int, String, Int?)])
+    func `comes back after a close code that passes, and not before the time in it`(
+        code: Int, reason: String, retryAfter: Int?
+    ) async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        let room = try await client.room("lobby").open(at: .newest)
+        let other = try await client.room("other").open(at: .newest)
+        try await room.isLive()
+        try await other.isLive()
+        let ended = ClientClock.fast
+        let start = ended.elapsed()
+        await transport.socket?.end(
+            code: code, reason: reason, after: reason.isEmpty ? nil : error(reason, retryAfter: retryAfter))
+        try await server.post("meanwhile")
+        try await room.shows { $0.texts == ["meanwhile"] && $0.connection == .live }
+        try await other.isLive()
+        #expect(transport.connections.count == 2)
+        if let retryAfter { #expect(ended.elapsed() - start >= .seconds(retryAfter)) }
+        await client.close()
+    }
+
+    @Test func `ends all rooms and the inbox when the user is banned from the server`() async throws {
+        let server = try ChatServer { configuration in
+            var sources = KeySources()
+            sources.secret = TestKeys.secret
+            configuration.tokens = (try? sources.load()).map { TokenRules(keys: $0) }
+        }
+        let end = Wire.Timestamp.now().milliseconds / 1000 + 600
+        func client(_ payload: String) -> BackscrollClient {
+            server.client(.token { try TestKeys.token(payload: payload) })
+        }
+        let alice = client(#"{"sub":"alice","exp":\#(end)}"#)
+        let inbox = try await alice.rooms.open()
+        let room = try await alice.room("lobby").open()
+        let other = try await alice.room("other").open()
+        try await room.isLive()
+        try await other.isLive()
+        try await inbox.shows { $0.isLive }
+        let admin = client(#"{"sub":"root","admin":true,"exp":\#(end)}"#)
+        _ = try await admin.request("PUT", "/v1/admin/bans/alice", body: Array(#"{"scope":"all"}"#.utf8))
+        for await _ in room.changes {}
+        for await _ in other.changes {}
+        for await _ in inbox.changes {}
+        for ended in [room, other] { #expect(await ended.ending?.code == "banned") }
+        #expect(await inbox.ending?.code == "banned")
+        let error = await #expect(throws: BackscrollClientError.self) { try await room.send("hello") }
+        #expect(error?.code == "banned" && error?.isTemporary == false)
+        // Nothing goes on by itself, and a later ban's end lets the user in again.
+        _ = try await admin.request("DELETE", "/v1/admin/bans/alice")
+        let again = try await alice.room("lobby").open()
+        try await again.isLive()
+        await alice.close()
+    }
+
+    @Test func `gives up a socket that does not answer a ping, and resumes on another one`() async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        // Two seconds of this machine, so that a busy one does not lose other pongs.
+        let client = server.client {
+            $0.transport = transport
+            $0.pongTimeout = .seconds(100)
+        }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        let silent = try #require(transport.socket)
+        silent.fallSilent()
+        try await server.post("unheard")
+        let view = try await room.shows { $0.texts == ["unheard"] && $0.connection == .live }
+        #expect(view.messages.count == 1)
+        #expect(transport.socket !== silent)
+        await client.close()
+    }
+
+    @Test func `asks again for a room that the user's own rooms have taken in between`() async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        let inbox = try await client.rooms.open()
+        try await inbox.make("den")
+        let room = try await client.room("den").open(at: .newest)
+        try await room.isLive()
+        let socket = try #require(transport.socket)
+        let message = "By the test."
+        socket.inject(#"{"type":"error","code":"already_subscribed","message":"\#(message)","room":"den"}"#)
+        for number in 1...3 { try await server.post("\(number)", to: "den") }
+        try await room.shows { $0.texts == ["1", "2", "3"] && $0.connection == .live }
+        try await inbox.shows { $0.rooms.first?.unread == 3 }
+        #expect(transport.socket === socket)
+        await client.close()
+    }
+
+    @Test func `throws when the page of a jump is refused, and stays where it is`() async throws {
+        let server = try ChatServer()
+        try await server.fill(30)
+        let transport = FaultyTransport()
+        let client = server.client {
+            $0.pageLimit = 5
+            $0.transport = transport
+        }
+        let room = try await client.room("lobby").open(at: .newest)
+        let before = await room.view.texts
+        transport.refuse(status: 403, code: "forbidden") { $0.target.contains("around=3&") }
+        let error = await #expect(throws: BackscrollClientError.self) { try await room.jump(to: .seq(3)) }
+        #expect(error?.code == "forbidden" && error?.status == 403)
+        #expect(await room.view.texts == before)
+        try await room.jump(to: .seq(3))
+        #expect(await room.view.texts.contains("3"))
+        await client.close()
+    }
+
+    @Test func `puts a read mark again whose request has failed`() async throws {
+        let server = try ChatServer()
+        try await server.fill(5)
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        transport.refuse(2, status: 503, code: "unavailable") { $0.method == "PUT" }
+        await room.setViewport(atBottom: true, lastVisible: 5)
+        let reader = server.client()
+        let inbox = try await reader.rooms.open()
+        try await inbox.join("lobby")
+        try await inbox.shows { $0.rooms.first?.read == 5 }
+        #expect(transport.times(of: "PUT", "/v1/rooms/lobby/read").count == 3)
+        // A refusal that does not pass is not repeated.
+        transport.refuse(100, status: 403, code: "forbidden") { $0.method == "PUT" }
+        try await server.post("6")
+        try await room.shows { $0.texts.last == "6" }
+        await room.setViewport(atBottom: true, lastVisible: 6)
+        await client.close()
+        await reader.close()
+    }
+
+    @Test func `repeats an edit, a deletion or a reaction whose answer is lost, and makes it once`() async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        let room = try await client.room("lobby").open(at: .newest)
+        for text in ["1", "2", "3"] { try await room.send(text) }
+        transport.loseAnswers { $0.method == "PATCH" }
+        let edited = try await room.edit(1, text: "one", ifRev: 1)
+        #expect(edited.text == "one" && edited.rev == 4)
+        transport.loseAnswers { $0.method == "PUT" }
+        #expect(try await room.react(to: 2, "👍").reactions.map(\.count) == [1])
+        transport.loseAnswers { $0.method == "DELETE" }
+        #expect(try await room.unreact(to: 2, "👍").reactions.isEmpty)
+        transport.loseAnswers { $0.method == "DELETE" }
+        #expect(try await room.delete(3).isDeleted)
+        #expect(try await server.client("bob").history(of: "lobby").map(\.rev) == [4, 6, 7])
+        await client.close()
+    }
+
+    @Test func `gives up an edit after some attempts, and waits as long as the server asks`() async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.send("1")
+        transport.refuse(100, status: 429, code: "rate_limited", retryAfter: 10) { $0.method == "PATCH" }
+        let error = await #expect(throws: BackscrollClientError.self) { try await room.edit(1, text: "one") }
+        #expect(error?.code == "rate_limited" && error?.retryAfter == 10)
+        let times = transport.times(of: "PATCH", "/v1/rooms/lobby/messages/1")
+        #expect(times.count == ClientOptions().changeAttempts)
+        #expect(times[1] - times[0] >= .seconds(10) && times[2] - times[1] >= .seconds(10))
+        transport.refuse(100, status: 403, code: "not_the_sender") { $0.method == "PATCH" }
+        let refused = await #expect(throws: BackscrollClientError.self) { try await room.edit(1, text: "one") }
+        #expect(refused?.code == "not_the_sender")
+        #expect(transport.times(of: "PATCH", "/v1/rooms/lobby/messages/1").count == times.count + 1)
+        await client.close()
+    }
+
+    @Test func `makes the changes of a message in the order of the calls, also when the first is repeated`()
+        async throws
+    {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client { $0.transport = transport }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.send("1")
+        transport.refuse(status: 503, code: "unavailable") { $0.method == "PUT" }
+        let first = Task { try await room.react(to: 1, "👍") }
+        // The first one has been refused, and waits.
+        while transport.times(of: "PUT", "/v1/rooms/lobby/messages/1").isEmpty { await Task.yield() }
+        let last = try await room.unreact(to: 1, "👍")
+        #expect(last.reactions.isEmpty)
+        #expect(try await first.value.reactions.map(\.key) == ["👍"])
+        #expect(try await server.client("bob").history(of: "lobby")[0].reactions.isEmpty)
+        await client.close()
+    }
+}
