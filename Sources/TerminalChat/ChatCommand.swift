@@ -16,17 +16,19 @@ public struct ChatCommand: AsyncParsableCommand {
 
               backscroll chat http://localhost:8080 --room lobby --as alice
 
+            Without --room it lists your rooms, those with the latest message first.
+
             Without a terminal it prints the messages of the room from now on, and sends each line of its input; at the end of \
             the input it leaves once all are stored:
 
-              echo hello | backscroll chat http://localhost:8080 --as alice
+              echo hello | backscroll chat http://localhost:8080 --room lobby --as alice
             """)
 
     @Argument(help: "The server's address: http://host:port or https://host:port.")
     var url: String
 
-    @Option(help: ArgumentHelp("The room.", valueName: "room"))
-    var room = "lobby"
+    @Option(help: ArgumentHelp("The room; without it your rooms are listed.", valueName: "room"))
+    var room: String?
 
     @Option(name: .customLong("as"), help: ArgumentHelp("Your name, for a server without keys.", valueName: "user"))
     var user: String?
@@ -56,7 +58,11 @@ public struct ChatCommand: AsyncParsableCommand {
         let client = BackscrollClient(server: server, user: who, options: options)
         let room: Room
         do {
-            room = try await client.room(self.room)
+            guard let id = self.room else {
+                try await listRooms(of: client)
+                return await client.close()
+            }
+            room = try await client.room(id)
             try await room.open(at: isatty(0) == 1 ? .read : .newest)
         } catch {
             throw ValidationError("\(error.message) (\(error.code))")
@@ -67,6 +73,24 @@ public struct ChatCommand: AsyncParsableCommand {
             try await copyLines(room)
         }
         await client.close()
+    }
+
+    /// Prints the user's rooms: what is unread, the id, the title and the newest message.
+    private func listRooms(of client: BackscrollClient) async throws(BackscrollClientError) {
+        let inbox = try await client.rooms.open()
+        // Further answers follow the first one.
+        for await change in inbox.changes where change.view.isLive { break }
+        let view = await inbox.view
+        for room in view.rooms {
+            var parts = [room.unread > 0 ? "\(room.unread) new" : "-", room.id]
+            if let title = room.title { parts.append("(\(title))") }
+            if let message = room.lastMessage {
+                parts.append("\(message.senderID): \(message.isDeleted ? "(deleted)" : message.text)")
+            }
+            writeOut(RowText.wrapped(parts.joined(separator: " "), width: 10_000).joined(separator: " ") + "\n")
+        }
+        if view.rooms.isEmpty { writeOut("You are in no room yet. Start with --room NAME.\n") }
+        if view.hasMore { writeOut("There are more.\n") }
     }
 
     private var who: BackscrollClient.User {
