@@ -204,4 +204,35 @@ struct ScreenTests {
         #expect(await room.view.texts == [""])
         await client.close()
     }
+
+    @Test func `shows a flood of messages at the pace of a screen`() async throws {
+        let server = try ChatServer()
+        let client = server.client()
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        let counting = Task {
+            var count = 0
+            for await change in room.changes {
+                count += 1
+                if change.view.rows.last?.seq == 1000 { break }
+            }
+            return count
+        }
+        let start = ContinuousClock.now
+        let number = await room.subscriptionNumber
+        for seq in 1...1000 as ClosedRange<Int64> {
+            await room.take(.frame(.init(.message(.model(seq: seq, rev: seq)), room: "lobby")), number: number)
+        }
+        let count = await counting.value
+        // The first change of a loop has what is there, and one change may have been due at the start.
+        #expect(Double(count) <= (ContinuousClock.now - start) / Room.showInterval + 3)
+        #expect(await room.view.messages.count == 1000)
+        await client.close()
+    }
+
+    @Test func `has the documented bounds`() {
+        let options = ClientOptions()
+        #expect(options.restoredMessages == 200 && options.storeDelay == .milliseconds(100))
+        #expect(options.onStoreFailure == nil && Room.showInterval == .milliseconds(8))
+    }
 }
