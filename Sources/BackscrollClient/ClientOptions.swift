@@ -40,7 +40,7 @@ public struct ClientOptions: Sendable {
     public var restoredMessages = 200
     /// Time for which changes are collected before they are written to the store. Sends are written at once.
     public var storeDelay = Duration.milliseconds(100)
-    /// Called when a room cannot use the store, and goes on without it. ``BackscrollClientError/code`` is `store_damaged`,
+    /// Called when a room or the inbox cannot use the store, and goes on without it. ``BackscrollClientError/code`` is `store_damaged`,
     /// `store_newer` or `store_unavailable`.
     public var onStoreFailure: (@Sendable (BackscrollClientError) -> Void)?
     /// Maximum number of attempts of an edit, a deletion or a reaction that gets no answer, or a status that may pass.

@@ -23,6 +23,12 @@ public protocol ClientStore: Sendable {
     /// Returns the ids of the rooms that have messages that the user sent and that are not known to be stored by the
     /// server, oldest message first.
     func roomsWithSends(of account: StoreAccount) async throws(BackscrollClientError) -> [String]
+
+    /// Returns the stored list of the user's rooms, in any order; empty if none is stored.
+    func inbox(of account: StoreAccount) async throws(BackscrollClientError) -> [StoredInboxRoom]
+
+    /// Applies changes of the list of the user's rooms in their order, all or none.
+    func write(_ changes: [InboxStoreChange], toInboxOf account: StoreAccount) async throws(BackscrollClientError)
 }
 
 /// A user of a server.
@@ -110,6 +116,31 @@ public struct StoredRoom: Sendable {
         self.unsentMark = unsentMark
         self.sends = sends
     }
+}
+
+/// A room of the user's list, with its place.
+public struct StoredInboxRoom: Hashable, Sendable {
+    /// The room.
+    public let room: RoomSummary
+    /// The latest activity in milliseconds since 1970: the list begins with the highest.
+    public let latest: Int64
+    /// The order of rooms with the same ``latest``, the lowest first.
+    public let place: Int
+
+    /// Creates an entry.
+    public init(room: RoomSummary, latest: Int64, place: Int) {
+        self.room = room
+        self.latest = latest
+        self.place = place
+    }
+}
+
+/// A change of the stored list of a user's rooms.
+public enum InboxStoreChange: Sendable {
+    /// Adds a room, or replaces the one with the same id.
+    case put(StoredInboxRoom)
+    /// Removes the room with this id.
+    case remove(String)
 }
 
 /// A request for messages of one run.

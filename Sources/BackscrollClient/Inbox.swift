@@ -9,8 +9,8 @@ import Wire
 /// for await change in inbox.changes { list.apply(change) }
 /// ```
 ///
-/// Opening it loads the list and keeps it current on the client's one socket. An app that does not open it pays nothing
-/// for it; the requests for rooms and members work without it as well. Keep the inbox as long as its screen is open:
+/// Opening it loads the list and keeps it current on the client's one socket. With a store it first shows the list as it
+/// was, also offline. An app that does not open it pays nothing for it; the requests for rooms and members work without it as well. Keep the inbox as long as its screen is open:
 /// releasing it ends its subscription.
 ///
 /// While the inbox is open, a room has one subscription, which serves the inbox and the room's screen. Opening the room
@@ -29,9 +29,15 @@ public actor Inbox {
 
     nonisolated let client: BackscrollClient
     nonisolated let number: Int
-    private nonisolated let options: ClientOptions
+    nonisolated let options: ClientOptions
     /// The rooms; nil until the inbox is opened.
-    private var rooms: RoomList?
+    var rooms: RoomList?
+    /// The part of the client's store that the list is kept in; nil without a store, or if it has failed.
+    var storage: InboxStorage?
+    /// The task that reads the stored list.
+    private var restoring: Task<Void, Never>?
+    /// True while a task waits to write the list.
+    var isSaveScheduled = false
     private var isConnected = false
     /// True once the list has been loaded on this socket.
     private var isCurrent = false
@@ -44,7 +50,7 @@ public actor Inbox {
     private var listings = 0
     /// The task that looks up rooms.
     private var lookUps: Task<Void, Never>?
-    private var version = 1
+    private(set) var version = 1
     private var isPublishing = false
     private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastWaiter = 0
@@ -90,8 +96,8 @@ public actor Inbox {
 
     // MARK: Opening and closing
 
-    /// Loads the list and follows the user's rooms from there on. Returns when the first answer, up to 200 rooms, is
-    /// shown; further ones follow (``InboxView/isLive``).
+    /// Loads the list and follows the user's rooms from there on. Returns when the stored list or the server's first
+    /// answer, up to 200 rooms, is shown; further ones follow (``InboxView/isLive``).
     ///
     /// - Returns: the inbox.
     /// - Throws: the server's refusal, such as `banned`; a temporary error after ``ClientOptions/openingFailures``
@@ -101,8 +107,13 @@ public actor Inbox {
         try checkOpen()
         if rooms == nil {
             let me = try await client.userID()
-            if rooms == nil { rooms = RoomList(me: me, limit: options.inboxRooms) }
+            if rooms == nil {
+                rooms = RoomList(me: me, limit: options.inboxRooms)
+                restoring = Task { await restore() }
+            }
         }
+        await restoring?.value
+        try checkOpen()
         failures = 0
         failure = nil
         await client.follow(self)
@@ -130,6 +141,8 @@ public actor Inbox {
         lookUps?.cancel()
         changed()
         await publish()
+        // A task of its own: a caller that is cancelled must not stop the write.
+        await Task { await save() }.value
         await client.forget(self)
     }
 
@@ -212,6 +225,14 @@ public actor Inbox {
     private static let departures: Set<String> = [
         "not_a_member", "room_not_found", "room_not_allowed", "banned", "room_deleted",
     ]
+
+    /// Shows the list that was stored, if there is one.
+    private func restore() async {
+        guard let stored = await loadStored(), ending == nil else { return }
+        rooms?.restore(stored)
+        hasAnswer = true
+        changed()
+    }
 
     // MARK: The list
 
@@ -322,6 +343,7 @@ public actor Inbox {
 
     private func changed() {
         version += 1
+        saveSoon()
         let waiting = waiters.values
         waiters = [:]
         for waiter in waiting { waiter.resume() }

@@ -4,7 +4,8 @@ public import Observation
 public struct InboxView: Hashable, Sendable {
     /// The rooms, latest activity first; at most ``ClientOptions/inboxRooms``.
     public let rooms: [RoomSummary]
-    /// True once the first rooms have been loaded. Before that an empty list means nothing.
+    /// True once the first rooms have been loaded, from the store or from the server. Before that an empty list means
+    /// nothing.
     public let isListed: Bool
     /// True while the list is complete and the socket tells each change.
     public let isLive: Bool

@@ -77,6 +77,19 @@ struct RoomList {
 
     func room(_ id: String) -> RoomSummary? { entries[id]?.room }
 
+    /// The rooms by id, as a store keeps them.
+    var stored: [String: StoredInboxRoom] {
+        entries.mapValues { StoredInboxRoom(room: $0.room, latest: $0.rank.milliseconds, place: $0.rank.place) }
+    }
+
+    /// Takes what a store has, before any list.
+    mutating func restore(_ rooms: [StoredInboxRoom]) {
+        for stored in rooms {
+            let rank = Rank(milliseconds: stored.latest, place: stored.place, room: stored.room.id)
+            entries[stored.room.id] = Entry(room: stored.room, rank: rank)
+        }
+    }
+
     // MARK: Lists
 
     /// Takes a new socket.

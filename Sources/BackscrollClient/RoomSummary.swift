@@ -1,3 +1,5 @@
+import Wire
+
 /// The readers of a room.
 public enum RoomVisibility: String, Hashable, Sendable {
     /// Everybody may read the room.
@@ -41,6 +43,39 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
     public internal(set) var firstUnread: Int64?
     /// The newest message, which may be deleted; nil if there is none, or if it is not known.
     public internal(set) var lastMessage: ChatMessage?
+
+    /// Reads what ``json`` has written, or what the server sends.
+    ///
+    /// - Throws: ``BackscrollClientError/storeDamaged`` if it is no room.
+    public init(json: [UInt8]) throws(BackscrollClientError) {
+        guard let fields = try? JSONFields(json), let room = RoomSummary(fields) else {
+            throw BackscrollClientError(
+                code: BackscrollClientError.storeDamaged, message: "A stored room of the list cannot be read.")
+        }
+        self = room
+    }
+
+    /// The room as JSON, for a store.
+    public var json: [UInt8] {
+        var json: [UInt8] = []
+        json.append(literal: #"{"room":"#)
+        json.append(quoted: id)
+        if let title { json.append(member: "title", title) }
+        json.append(member: "visibility", visibility.rawValue)
+        if let role { json.append(member: "role", role.rawValue) }
+        json.append(member: "head", head)
+        json.append(member: "rev", rev)
+        json.append(member: "epoch", epoch)
+        json.append(member: "read", read)
+        json.append(member: "unread", Int64(unread))
+        if let firstUnread { json.append(member: "first_unread", firstUnread) }
+        if let lastMessage {
+            json.append(memberName: "last_message")
+            json += lastMessage.json
+        }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
 
     /// Reads an answer; nil if it lacks a field.
     init?(_ fields: JSONFields) {

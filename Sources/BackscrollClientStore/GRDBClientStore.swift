@@ -82,6 +82,21 @@ public final class GRDBClientStore: ClientStore {
         }
     }
 
+    /// Returns the stored list of the user's rooms, latest activity first; empty if none is stored.
+    public func inbox(of account: StoreAccount) async throws(BackscrollClientError) -> [StoredInboxRoom] {
+        try await read { db in try StoredInbox(db, of: account).load() }
+    }
+
+    /// Applies changes of the list of the user's rooms, in one transaction. The list does not count for
+    /// ``maximumBytes``: ``ClientOptions/inboxRooms`` bounds it.
+    public func write(
+        _ changes: [InboxStoreChange], toInboxOf account: StoreAccount
+    ) async throws(BackscrollClientError) {
+        try await access { database in
+            try await database.write { db in try StoredInbox(db, of: account).apply(changes) }
+        }
+    }
+
     /// Removes all that is stored of an account, for example when its user signs out. Close its clients before.
     public func removeAll(of account: StoreAccount) async throws(BackscrollClientError) {
         try await access { database in
@@ -97,7 +112,9 @@ public final class GRDBClientStore: ClientStore {
                             """,
                         arguments: arguments)
                 }
-                try db.execute(sql: "DELETE FROM backscroll_room WHERE account = \(id)", arguments: arguments)
+                for table in ["inbox", "room"] {
+                    try db.execute(sql: "DELETE FROM backscroll_\(table) WHERE account = \(id)", arguments: arguments)
+                }
                 try db.execute(sql: "DELETE FROM backscroll_account WHERE id = \(id)", arguments: arguments)
             }
         }

@@ -58,7 +58,21 @@ enum StoreSchema {
                         UNIQUE (room, client_message_id)
                     );
                     """)
-        }
+        },
+        { db in
+            try db.execute(
+                sql: """
+                    -- The list of the user's rooms; see StoredInboxRoom.
+                    CREATE TABLE backscroll_inbox (
+                        account INTEGER NOT NULL REFERENCES backscroll_account ON DELETE CASCADE,
+                        name TEXT NOT NULL,
+                        latest INTEGER NOT NULL,
+                        place INTEGER NOT NULL,
+                        json BLOB NOT NULL,
+                        PRIMARY KEY (account, name)
+                    ) WITHOUT ROWID;
+                    """)
+        },
     ]
 
     /// Brings the tables to the present version.

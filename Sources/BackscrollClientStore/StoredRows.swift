@@ -42,14 +42,8 @@ struct StoredRows {
             return
         }
         try db.execute(
-            sql: "INSERT OR IGNORE INTO backscroll_account (server, user) VALUES (?, ?)",
-            arguments: [key.account.server, key.account.user])
-        try db.execute(
-            sql: """
-                INSERT INTO backscroll_room (account, name, opened, bytes)
-                SELECT id, ?, 0, 0 FROM backscroll_account WHERE server = ? AND user = ?
-                """,
-            arguments: [key.room, key.account.server, key.account.user])
+            sql: "INSERT INTO backscroll_room (account, name, opened, bytes) VALUES (?, ?, 0, 0)",
+            arguments: [try key.account.row(creatingIn: db), key.room])
         guard let rows = try StoredRows(db, key) else {
             throw BackscrollClientError(
                 code: BackscrollClientError.storeUnavailable, message: "The store has lost a row that it just wrote.")

@@ -88,15 +88,51 @@ struct ClientStoreTests {
         #expect(GRDBClientStore.defaultMaximumBytes == 67_108_864)
     }
 
+    @Test func `keeps the list of each user's rooms`() async throws {
+        let store = GRDBClientStore.database(try DatabaseQueue())
+        let bob = StoreAccount(server: "http://x", user: "bob")
+        func room(_ id: String, rest: String = "", latest: Int64, place: Int = 0) throws -> StoredInboxRoom {
+            let json = #"{"room":"\#(id)","head":0,"rev":0,"epoch":"E"\#(rest)}"#
+            return StoredInboxRoom(room: try RoomSummary(json: Array(json.utf8)), latest: latest, place: place)
+        }
+        #expect(try await store.inbox(of: account).isEmpty)
+        let message = String(decoding: ChatMessage.model(seq: 9, rev: 12).json, as: UTF8.self)
+        let full = try room(
+            "full",
+            rest: """
+                ,"title":"A \\"b\\"","visibility":"private","role":"owner","read":3,"unread":5,"first_unread":4,\
+                "last_message":\(message)
+                """, latest: 50)
+        let (gone, first, second) = (
+            try room("gone", latest: 1), try room("first", latest: 50, place: -2),
+            try room("second", latest: 50, place: -1)
+        )
+        try await store.write([.put(gone), .put(second), .put(full), .put(first)], toInboxOf: account)
+        try await store.write([.remove("gone"), .remove("unknown")], toInboxOf: account)
+        try await store.write([.put(gone)], toInboxOf: bob)
+        #expect(try await store.inbox(of: account) == [first, second, full])
+        #expect(full.room.title == #"A "b""# && full.room.role == .owner && full.room.lastMessage?.rev == 12)
+        let moved = try room("full", latest: 99)
+        try await store.write([.put(moved)], toInboxOf: account)
+        #expect(try await store.inbox(of: account) == [moved, first, second])
+        #expect(try await store.inbox(of: bob) == [gone])
+        #expect(throws: BackscrollClientError.self) { try RoomSummary(json: Array(#"{"room":"a"}"#.utf8)) }
+    }
+
     @Test func `removes an account when its user signs out`() async throws {
         let database = try DatabaseQueue()
         let store = GRDBClientStore.database(database)
+        let room = try RoomSummary(json: Array(#"{"room":"a","head":0,"rev":0,"epoch":"E"}"#.utf8))
         for user in ["alice", "bob"] {
             try await store.write([page(1...3, rev: 3), send("a")], to: key("lobby", user: user))
+            try await store.write(
+                [.put(StoredInboxRoom(room: room, latest: 1, place: 0))], toInboxOf: key("lobby", user: user).account)
         }
         try await store.removeAll(of: account)
         #expect(try await store.load(key("lobby"), limit: 10) == nil)
+        #expect(try await store.inbox(of: account).isEmpty)
         #expect(try await store.load(key("lobby", user: "bob"), limit: 10)?.newest?.messages.count == 3)
+        #expect(try await store.inbox(of: key("lobby", user: "bob").account).map(\.room) == [room])
     }
 
     @Test func `lives in a database of the app, beside its tables and migrations`() async throws {

@@ -64,6 +64,44 @@ struct OfflineTests {
         await second.close()
     }
 
+    @Test func `shows the list of rooms at once while the server is away, and then the server's`() async throws {
+        let server = try ChatServer()
+        let bob = server.client("bob")
+        for id in ["a", "b", "c", "empty"] {
+            try await bob.rooms.make(id, title: id.uppercased())
+            try await bob.rooms.add("alice", to: id)
+            if id != "empty" { try await bob.post("hello \(id)", to: id) }
+        }
+        let first = client(of: server)
+        let inbox = try await first.rooms.open()
+        let known = try await inbox.shows { $0.isLive && $0.rooms.count == 4 }.rooms
+        #expect(known.map(\.id) == ["empty", "c", "b", "a"])
+        // The change reaches the file although the client is closed at once.
+        try await inbox.markRead("c", upTo: 1)
+        await first.close()
+        try await bob.rooms.remove("alice", from: "b")
+        server.stop()
+
+        let second = client(of: server)
+        let again = try await second.rooms.open()
+        let view = await again.view
+        #expect(view.isListed && !view.isLive && view.rooms.map(\.id) == ["empty", "c", "b", "a"])
+        #expect(view.rooms.map(\.unread) == [0, 0, 1, 1] && view.rooms[3] == known[3])
+        try server.start()
+        try await server.client("bob").post("again", to: "a")
+        try await again.shows { $0.isLive && $0.rooms.map(\.id) == ["a", "empty", "c"] && $0.rooms[0].unread == 2 }
+        await second.close()
+        // What the server has removed is gone from the file.
+        server.stop()
+        let third = client(of: server)
+        #expect(try await third.rooms.open().view.rooms.map(\.id) == ["a", "empty", "c"])
+        await third.close()
+        // Another user has another list.
+        let carol = client(of: server, "carol") { $0.openingFailures = 1 }
+        await #expect(throws: BackscrollClientError.self) { try await carol.rooms.open() }
+        await carol.close()
+    }
+
     @Test func `keeps a hole until the server fills it`() async throws {
         let server = try ChatServer()
         try await server.fill(60)
