@@ -37,7 +37,8 @@ struct StoredInbox {
             switch change {
             case .put(let stored):
                 try db.cachedStatement(
-                    sql: "INSERT OR REPLACE INTO backscroll_inbox (account, name, latest, place, json) VALUES (?, ?, ?, ?, ?)"
+                    sql:
+                        "INSERT OR REPLACE INTO backscroll_inbox (account, name, latest, place, json) VALUES (?, ?, ?, ?, ?)"
                 ).execute(
                     arguments: [id, stored.room.id, stored.latest, stored.place, Data(stored.room.json)])
             case .remove(let room):

@@ -61,6 +61,11 @@ public struct BenchCommand: AsyncParsableCommand {
             found = true
             print(BenchReport.line(try await ClientBenchmarks.measure(rounds: rounds)))
         }
+        if isWanted(ClientBenchmarks.memoryName) {
+            found = true
+            let sizes = try await ClientBenchmarks.measureMemory()
+            print(BenchReport.line(ClientBenchmarks.memoryName, zip(ClientBenchmarks.memorySteps, sizes)))
+        }
         if isWanted("store commit page") {
             found = true
             print("filling a room with \(messages) messages …")

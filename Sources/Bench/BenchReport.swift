@@ -12,6 +12,12 @@ enum BenchReport {
         return "\(name) \(time) ns/\(measurement.unit.padded(to: 9)) \(rate)/s   rounds within \(spread) %"
     }
 
+    /// Returns one line with the memory after each number of messages.
+    static func line(_ name: String, _ sizes: some Sequence<(Int64, Int)>) -> String {
+        let parts = sizes.map { count, size in "\(grouped(size / 1024)) KiB after \(grouped(Int(count))) messages" }
+        return "\(name.padded(to: nameWidth))  \(parts.joined(separator: ", "))"
+    }
+
     /// Returns a number with thousands separators.
     static func grouped(_ number: Int) -> String {
         var digits = Array(String(number.magnitude))

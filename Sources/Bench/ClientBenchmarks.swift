@@ -7,14 +7,12 @@ import Wire
 enum ClientBenchmarks {
     /// The name of the benchmark.
     static let name = "client apply a live message"
-    /// Number of messages in a round, which all are in the room's window at its end.
+    /// Number of messages in a round.
     static let messages = 10_000
 
     /// Times rounds of one session with one open room. A further round comes first and is not counted.
     static func measure(rounds: Int) async throws -> Measurement {
-        let frames = try (1...Int64(messages)).map { seq in
-            Array(#"{"type":"message","message":"#.utf8) + (try Samples.snapshot(seq)) + Array("}".utf8)
-        }
+        let frames = try frames(1...Int64(messages))
         var times: [Double] = []
         for round in 0...rounds {
             let time = try await apply(frames)
@@ -23,15 +21,60 @@ enum ClientBenchmarks {
         return Measurement(name: name, unit: "message", nanoseconds: times.sorted())
     }
 
-    /// Returns the time from the first frame until the last one is shown.
-    private static func apply(_ frames: [[UInt8]]) async throws -> Duration {
+    /// The name of the benchmark of memory.
+    static let memoryName = "client memory of a room"
+    /// Numbers of live messages after which the memory is measured.
+    static let memorySteps: [Int64] = [10_000, 100_000]
+
+    /// Returns the resident bytes of the process after each number of messages, in one session with one open room.
+    static func measureMemory(after steps: [Int64] = memorySteps) async throws -> [Int] {
         let socket = ScriptedSocket()
+        let (client, room) = try await openRoom(on: socket)
+        var results: [Int] = []
+        var seq: Int64 = 0
+        for step in steps {
+            while seq < step {
+                let last = min(seq + 1000, step)
+                await socket.push(try frames(seq + 1...last))
+                for await change in room.changes where change.view.rows.last?.seq == last { break }
+                seq = last
+            }
+            results.append(try residentBytes())
+        }
+        await client.close()
+        return results
+    }
+
+    /// Returns the process's resident memory (proc_pid_status(5)).
+    private static func residentBytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let kibibytes = line?.split(separator: " ").dropLast().last.flatMap({ Int($0) }) else {
+            throw BenchError.wrongResult
+        }
+        return kibibytes * 1024
+    }
+
+    private static func frames(_ seqs: ClosedRange<Int64>) throws -> [[UInt8]] {
+        try seqs.map { seq in
+            Array(#"{"type":"message","message":"#.utf8) + (try Samples.snapshot(seq)) + Array("}".utf8)
+        }
+    }
+
+    private static func openRoom(on socket: ScriptedSocket) async throws -> (BackscrollClient, Room) {
         var options = ClientOptions()
         options.transport = ScriptedTransport(socket: socket)
         let client = BackscrollClient(
             server: URL(string: "http://bench.invalid")!, user: .name("alice"), options: options)
         let room = try await client.room("lobby").open(at: .newest)
         for await change in room.changes where change.view.connection == .live { break }
+        return (client, room)
+    }
+
+    /// Returns the time from the first frame until the last one is shown.
+    private static func apply(_ frames: [[UInt8]]) async throws -> Duration {
+        let socket = ScriptedSocket()
+        let (client, room) = try await openRoom(on: socket)
         let start = ContinuousClock.now
         await socket.push(frames)
         for await change in room.changes where change.view.rows.last?.seq == Int64(frames.count) { break }
@@ -69,6 +112,8 @@ private actor ScriptedSocket: ClientSocket {
 
     func receive() async throws(TransportFailure) -> SocketEvent {
         while next == texts.count {
+            texts.removeAll(keepingCapacity: true)
+            next = 0
             if isClosed { return .closed(code: 1000, reason: "") }
             await withCheckedContinuation { waiter = $0 }
         }

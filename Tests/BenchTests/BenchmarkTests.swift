@@ -41,6 +41,14 @@ struct BenchmarkTests {
         for benchmark in store.all { try benchmark.work(1) }
     }
 
+    @Test("measures the memory of a client's room")
+    func clientMemory() async throws {
+        let sizes = try await ClientBenchmarks.measureMemory(after: [4_000, 14_000])
+        #expect(sizes.count == 2 && sizes.allSatisfy { $0 > 0 })
+        let line = BenchReport.line("memory", [(Int64(4_000), 3_145_728), (14_000, 4_194_304)])
+        #expect(line.hasSuffix("  3,072 KiB after 4,000 messages, 4,096 KiB after 14,000 messages"))
+    }
+
     @Test("applies live messages in a session of the client, until its room shows them")
     func client() async throws {
         let measurement = try await ClientBenchmarks.measure(rounds: 1)
