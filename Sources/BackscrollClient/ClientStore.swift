@@ -101,7 +101,7 @@ public struct StoredMessages: Sendable {
     var hasAfter: Bool { run.hasAfter || (messages.last?.seq ?? run.last) < run.last }
 }
 
-/// What is stored of a room.
+/// The stored part of a room.
 public struct StoredRoom: Sendable {
     /// The newest messages of the newest run; nil if no messages are stored.
     public var newest: StoredMessages?
@@ -147,13 +147,13 @@ public enum InboxStoreChange: Sendable {
 public struct StoreQuery: Hashable, Sendable {
     /// The messages.
     public enum Anchor: Hashable, Sendable {
-        /// Those before a `seq`. The run has this message, or the one before it.
+        /// The messages before a `seq`. The run has this message, or the one before it.
         case before(Int64)
-        /// Those after a `seq`, which the run has.
+        /// The messages after a `seq`, which the run has.
         case after(Int64)
-        /// Those around a `seq`, which the run has.
+        /// The messages around a `seq`, which the run has.
         case around(Int64)
-        /// Those around the first one after the user's read mark; without it in a run, the newest.
+        /// The messages around the first one after the user's read mark; the newest if no run has that one.
         case aroundUnread
         /// The newest of the newest run.
         case newest

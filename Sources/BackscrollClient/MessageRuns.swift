@@ -86,7 +86,7 @@ public struct MessageRuns: Hashable, Sendable {
     ///   - from: The revision before the frames.
     ///   - to: The revision after them. All changes in between must be among the frames.
     ///   - seqs: The `seq` of the frames' messages, ascending.
-    /// - Returns: Those of `seqs` that are in a run now. The others are not to be stored.
+    /// - Returns: The members of `seqs` that are in a run now. The others must not be stored.
     public mutating func advance(from: Int64, to: Int64, messages seqs: [Int64]) -> Set<Int64> {
         for index in runs.indices where runs[index].rev >= from && runs[index].rev < to { runs[index].rev = to }
         var kept: Set<Int64> = []

@@ -1,6 +1,6 @@
 import BackscrollTimeline
 
-// What the room has in the store of its client.
+// The room's part of the client's store.
 
 /// The part of a store that belongs to one room.
 struct RoomStore: Sendable {

@@ -100,7 +100,7 @@ public actor Room {
     var storage: RoomStore?
     /// The task that shows what is stored.
     var loading: Task<Void, Never>?
-    /// What the store is to get, once what it had is shown.
+    /// The changes for the store; nil until its content is shown, and without a store.
     var record: RoomRecord?
     var isFlushScheduled = false
     /// The last write to the store.

@@ -1,6 +1,6 @@
 import BackscrollTimeline
 
-/// What of a room's pages and frames its store is to get, and has not got yet.
+/// The changes of a room, from its pages and frames, that its store has not got yet.
 ///
 /// The record has a position: the revision up to which the store has, or will get, all changes of the messages that it
 /// keeps. It is raised by frames only. A page that was read later is stored as of the position, which is always true: the

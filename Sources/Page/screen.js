@@ -218,7 +218,7 @@ export class Screen {
         this.#quoting.set(seq, new Set([key]));
         this.#api.message(this.id, seq).catch(() => null).then((message) => {
             this.#quoted.set(seq, message);
-            // Those that were read first are the farthest from the screen.
+            // The messages that were read first are the farthest from the screen.
             if (this.#quoted.size > MAXIMUM_QUOTED) this.#quoted.delete(this.#quoted.keys().next().value);
             this.#list.redraw(this.#quoting.get(seq));
             this.#quoting.delete(seq);

@@ -45,9 +45,9 @@ final class Journal: Sendable {
         case none
         /// As many as it takes for the journal's bounds to hold.
         case due
-        /// Those that have waited longest: about this many.
+        /// About this many messages, the ones that have waited longest.
         case oldest(Int)
-        /// Those in rows before this one.
+        /// The messages in rows before this one.
         case rows(before: Int64)
         /// All of these rooms.
         case rooms(ArraySlice<RoomID>)
