@@ -189,9 +189,7 @@ extension BackscrollClient {
     private func pauseBeforeAttempt() async {
         var seconds = 0.0
         if attempts > 0 {
-            let longest = options.longestPause.inSeconds
-            let grown = options.firstPause.inSeconds * Double(1 << min(attempts - 1, 20))
-            seconds = min(grown, longest) * (0.5 + 0.5 * options.random())
+            seconds = options.pause(afterFailures: attempts)
         } else if !isHurried {
             // The clients of a server that restarts must not all come back at once.
             seconds = options.firstPause.inSeconds * options.random()

@@ -61,6 +61,14 @@ public struct ClientOptions: Sendable {
     public init() {}
 }
 
+extension ClientOptions {
+    /// The seconds to wait after failures in a row: a random part of a time that doubles with each.
+    func pause(afterFailures failures: Int) -> Double {
+        let grown = firstPause.inSeconds * Double(1 << min(max(failures - 1, 0), 20))
+        return min(grown, longestPause.inSeconds) * (0.5 + 0.5 * random())
+    }
+}
+
 /// The clock of a client. Tests pass one that they control.
 public struct ClientClock: Sendable {
     /// Returns the time that has passed since any start. It goes on while the device sleeps.

@@ -401,11 +401,3 @@ struct RoomAnswer: Sendable {
     /// The place of the next answer; nil at the end.
     var cursor: String?
 }
-
-extension ClientOptions {
-    /// The seconds to wait after failures in a row: a random part of a time that doubles with each.
-    func pause(afterFailures failures: Int) -> Double {
-        let grown = firstPause.inSeconds * Double(1 << min(max(failures - 1, 0), 20))
-        return min(grown, longestPause.inSeconds) * (0.5 + 0.5 * random())
-    }
-}
