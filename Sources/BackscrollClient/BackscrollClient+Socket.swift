@@ -19,7 +19,7 @@ extension BackscrollClient {
     }
 
     /// True if nothing wants the socket.
-    private var isIdle: Bool { subscriptions.isEmpty && following == nil }
+    var isIdle: Bool { subscriptions.isEmpty && following == nil }
 
     /// Subscribes a room from a position on. The room is told what comes, with this number.
     func subscribe(_ room: Room, number: SubscriptionNumber, since: Int64, epoch: String) async {
@@ -59,96 +59,6 @@ extension BackscrollClient {
     func sendTyping(in room: String) async {
         guard subscriptions[room]?.phase == .subscribed else { return }
         await socket?.send(ClientText.typing(room))
-    }
-
-    // MARK: The user's own rooms
-
-    /// Subscribes an inbox to the user's own rooms.
-    func follow(_ inbox: Inbox) async {
-        guard !isClosed, following?.number != inbox.number else { return }
-        following = Following(inbox: inbox, number: inbox.number)
-        guard let socket, !isSuspended else { return connect() }
-        await requestOwnRooms(on: socket)
-    }
-
-    /// Ends the subscription of an inbox. Rooms that are open stay subscribed.
-    func unfollow(_ number: Int) async {
-        guard let following, following.number == number else { return }
-        self.following = nil
-        if following.isRequested, let socket {
-            await socket.send(ClientText.unsubscribeMine)
-            for id in following.inherited { await socket.send(ClientText.unsubscribe(id)) }
-        }
-        if isIdle { lingerUntil { $0.isIdle } }
-    }
-
-    /// Takes that the list of rooms was loaded: the server is reached.
-    func isFollowed() {
-        attempts = 0
-        notBefore = .zero
-    }
-
-    /// Asks for the user's own rooms. Those that are open are subscribed to before, so that they have their replay.
-    private func requestOwnRooms(on socket: any ClientSocket) async {
-        guard let following, !following.isRequested else { return }
-        self.following?.isRequested = true
-        hasFollowed = true
-        await following.inbox?.willConnect()
-        await socket.send(ClientText.subscribeMine)
-        await following.inbox?.connected()
-    }
-
-    /// Leaves the subscription of a room to the inbox, if its list has the room.
-    private func bequeath(_ id: String, to inbox: Inbox) async {
-        // The user may have joined elsewhere, which no frame has told while the room was open.
-        var isListed = await inbox.lists(id)
-        if !isListed {
-            let error = await inbox.lookUp(id)
-            // If the server cannot tell, the room is kept.
-            isListed = await inbox.lists(id) || error != nil
-        }
-        guard subscriptions[id] == nil, following?.isRequested == true, let socket else { return }
-        if isListed {
-            following?.inherited.insert(id)
-            // If there is a subscription, this is refused and changes nothing.
-            await socket.send(ClientText.subscribe(to: id))
-        } else {
-            await socket.send(ClientText.unsubscribe(id))
-        }
-    }
-
-    /// Takes an error of the user's own rooms, or of one of them without a screen.
-    private func takeForInbox(_ error: BackscrollClientError, of id: String?) {
-        let codes: Set = ["unavailable", "overloaded", "rate_limited", "internal_error"]
-        guard following?.isRequested == true, codes.contains(error.code), let socket else { return }
-        Task { [options, weak self] in
-            let pause = error.retryAfter ?? options.pause(afterFailures: 1)
-            try? await options.clock.sleep(.seconds(pause))
-            await self?.followAgain(id, on: socket)
-        }
-    }
-
-    private func followAgain(_ id: String?, on former: any ClientSocket) async {
-        guard following?.isRequested == true, let socket, (socket as AnyObject) === (former as AnyObject) else {
-            return
-        }
-        guard let id else { return await socket.send(ClientText.subscribeMine) }
-        guard subscriptions[id] == nil else { return }
-        following?.inherited.insert(id)
-        await socket.send(ClientText.subscribe(to: id))
-    }
-
-    /// Gives up one of the user's own rooms for a room that the socket has no space for. Returns false if there is none.
-    private func makeSpace(for id: String, _ subscription: Subscription) async -> Bool {
-        guard let inbox = following?.inbox, let socket else { return false }
-        let oldest = await inbox.oldestRooms().first {
-            subscriptions[$0] == nil && following?.givenUp.contains($0) == false
-        }
-        guard let oldest, subscriptions[id]?.number == subscription.number else { return false }
-        following?.givenUp.insert(oldest)
-        await socket.send(ClientText.unsubscribe(oldest))
-        await socket.send(ClientText.subscribe(subscription, to: id))
-        return true
     }
 
     // MARK: The socket
