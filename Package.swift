@@ -53,6 +53,7 @@ let package = Package(
             providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev", "libssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The JSON vocabulary shared with clients.
         module("Wire", []),
@@ -79,11 +80,11 @@ let package = Package(
         module("Signatures", ["COpenSSL"]),
         // Callers' tokens and the keys that verify them.
         module("Tokens", ["Wire", "Chat", "Signatures"]),
-        // The log in SQLite.
+        // The log in SQLite or PostgreSQL.
         module(
             "Store",
             [
-                "CSQLite", "Wire", "Chat", "Signatures",
+                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Signatures",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

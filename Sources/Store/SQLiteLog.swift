@@ -38,8 +38,8 @@ public final class SQLiteLog: MessageLog {
         let bans = BanTable()
         try file.opening {
             try connection.read { db in
-                try journal.load(db, at: configuration.clock())
-                try bans.load(db, at: configuration.clock())
+                try journal.load(.sqlite(db), at: configuration.clock())
+                try bans.load(.sqlite(db), at: configuration.clock())
             }
         }
         self.bans = bans

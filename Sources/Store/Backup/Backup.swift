@@ -97,7 +97,9 @@ public struct Backup: Sendable {
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
                 try db.inTransaction(.immediate) {
                     // A database of an older version is left for that version to upgrade.
-                    if try Schema.migrator.hasCompletedMigrations(db) { try Journal.empty(db, WriterStatements(db)) }
+                    if try Schema.migrator.hasCompletedMigrations(db) {
+                        try Journal.empty(db, WriterStatements(.sqlite(db)))
+                    }
                     guard try Schema.markAsBackup(db) else {
                         throw StoreError.damaged(source.path, reason: "its epoch is missing")
                     }

@@ -20,7 +20,7 @@ final class JournalCheck {
 
     init(_ db: Database, _ findings: Findings) throws {
         self.findings = findings
-        lookup = try LookupStatements(db)
+        lookup = try LookupStatements(.sqlite(db))
         select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
     }
 

@@ -7,7 +7,7 @@ import Wire
 final class ErasureStatusStatement {
     private let select: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         select = try PreparedStatement("SELECT erased, messages FROM erasures WHERE user = ?", db)
     }
 
@@ -31,7 +31,6 @@ final class ErasureStatements {
     }
 
     let status: ErasureStatusStatement
-    private let db: Database
     private let selectUnfinished: PreparedStatement
     private let begin: PreparedStatement
     private let finish: PreparedStatement
@@ -49,14 +48,14 @@ final class ErasureStatements {
     private let selectKey: PreparedStatement
     private let selectReaction: PreparedStatement
 
-    init(_ db: Database) throws {
-        self.db = db
+    init(_ db: Connection) throws {
         status = try ErasureStatusStatement(db)
         selectUnfinished = try PreparedStatement("SELECT user FROM erasures WHERE erased = 0", db)
         begin = try PreparedStatement(
             """
             INSERT INTO erasures (user, erased, messages) VALUES (?, 0, 0)
-            ON CONFLICT DO UPDATE SET messages = CASE erased WHEN 1 THEN 0 ELSE messages END, erased = 0
+            ON CONFLICT (user) DO UPDATE
+                SET messages = CASE erasures.erased WHEN 1 THEN 0 ELSE erasures.messages END, erased = 0
             """, db)
         finish = try PreparedStatement("UPDATE erasures SET erased = 1 WHERE user = ?", db)
         count = try PreparedStatement("UPDATE erasures SET messages = messages + ? WHERE user = ?", db)
@@ -162,8 +161,7 @@ final class ErasureStatements {
     func deleteMarks(of user: UserID, most: Int) throws -> Int {
         try deleteMarks.bind(user.string, at: 1)
         try deleteMarks.bind(Int64(most), at: 2)
-        try deleteMarks.run()
-        return db.changesCount
+        return try deleteMarks.runCounting()
     }
 
     /// Searches the next rows for messages of a user.

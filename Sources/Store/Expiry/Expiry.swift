@@ -210,7 +210,7 @@ final class ExpiryStatements {
     private let selectTime: PreparedStatement
     private let raise: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         selectRooms = try PreparedStatement(
             """
             SELECT rooms.id, rooms.name, ifnull(expired.seq, 0) FROM rooms LEFT JOIN expired ON expired.room = rooms.id
@@ -220,7 +220,7 @@ final class ExpiryStatements {
         raise = try PreparedStatement(
             """
             INSERT INTO expired (room, seq) VALUES (?, ?)
-            ON CONFLICT DO UPDATE SET seq = excluded.seq WHERE excluded.seq > seq
+            ON CONFLICT (room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > expired.seq
             """, db)
     }
 

@@ -5,7 +5,6 @@ import Wire
 ///
 /// Confined to its connection.
 final class JobStatements {
-    private let db: Database
     private let select: PreparedStatement
     private let insert: PreparedStatement
     private let update: PreparedStatement
@@ -18,11 +17,10 @@ final class JobStatements {
     /// Each deletes some rows of a room in one table.
     private let deleteRows: [PreparedStatement]
 
-    init(_ db: Database) throws {
-        self.db = db
+    init(_ db: Connection) throws {
         select = try PreparedStatement("SELECT id, kind, number, user, phase, place FROM jobs ORDER BY id", db)
         insert = try PreparedStatement(
-            "INSERT INTO jobs (kind, number, user, phase, place) VALUES (?, ?, ?, 0, 0)", db)
+            "INSERT INTO jobs (kind, number, user, phase, place) VALUES (?, ?, ?, 0, 0) RETURNING id", db)
         update = try PreparedStatement("UPDATE jobs SET phase = ?, place = ? WHERE id = ?", db)
         delete = try PreparedStatement("DELETE FROM jobs WHERE id = ?", db)
         deleteOfUser = try PreparedStatement("DELETE FROM jobs WHERE kind = ? AND user = ?", db)
@@ -61,8 +59,8 @@ final class JobStatements {
         try insert.bind(kind.name, at: 1)
         try insert.bind(kind.number, at: 2)
         try insert.bind(kind.user?.string, at: 3)
-        try insert.run()
-        return Job(id: db.lastInsertedRowID, kind: kind)
+        // A statement that returns the row's number has a row.
+        return Job(id: try insert.firstRow { $0.integer(0) }!, kind: kind)
     }
 
     /// Stores the progress of a job.
@@ -95,8 +93,7 @@ final class JobStatements {
         for statement in deleteRows {
             try statement.bind(room, at: 1)
             try statement.bind(Int64(most), at: 2)
-            try statement.run()
-            if db.changesCount > 0 { return true }
+            if try statement.runCounting() > 0 { return true }
         }
         return false
     }

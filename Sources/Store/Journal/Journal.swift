@@ -79,7 +79,7 @@ final class Journal: Sendable {
     /// Reads the rows that a log left which was not closed.
     ///
     /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if the rows do not continue the filed messages.
-    func load(_ db: Database, at now: Timestamp) throws {
+    func load(_ db: Connection, at now: Timestamp) throws {
         let lookup = try LookupStatements(db)
         let select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
         var rooms: [Int64: (id: RoomID, head: Int64, isDeleted: Bool)] = [:]

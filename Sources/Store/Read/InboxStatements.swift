@@ -13,6 +13,7 @@ final class InboxStatements {
     private let selectMembership: PreparedStatement
     private let selectFill: PreparedStatement
     private let count: PreparedStatement
+    private let storesActivity: Bool
 
     /// A membership and its room's activity.
     struct Row {
@@ -25,16 +26,19 @@ final class InboxStatements {
         var isEngaged: Bool
     }
 
-    init(_ db: Database) throws {
-        // One search per room for its newest message, whatever the room's size. NULL if it has none and its creation
-        // time is unknown.
-        let activity = """
-            ifnull((
-                SELECT messages.created_at FROM messages
-                WHERE messages.id > (members.room << 36) AND messages.id <= ((members.room << 36) | \(RowKey.maximumPlace))
-                ORDER BY messages.id DESC LIMIT 1
-            ), rooms.created_at)
-            """
+    init(_ db: Connection) throws {
+        // With SQLite one search per room for its newest message, whatever the room's size. NULL if it has none and its
+        // creation time is unknown.
+        let activity = db.sql(
+            sqlite: """
+                ifnull((
+                    SELECT messages.created_at FROM messages
+                    WHERE messages.id > (members.room << 36)
+                        AND messages.id <= ((members.room << 36) | \(RowKey.maximumPlace))
+                    ORDER BY messages.id DESC LIMIT 1
+                ), rooms.created_at)
+                """,
+            postgres: "ifnull(rooms.active_at, rooms.created_at)")
         // Deleted rooms have no members; a job removes their rows in parts.
         let rooms = "JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0"
         selectRooms = try PreparedStatement(
@@ -60,6 +64,7 @@ final class InboxStatements {
             SELECT rooms.id FROM rooms CROSS JOIN members ON members.room = rooms.id AND members.user = ?2
             WHERE rooms.name = ?1 AND rooms.deleted = 0
             """, db)
+        storesActivity = !db.isPostgres
         selectFill = try PreparedStatement("SELECT 1 FROM meta WHERE key = '\(Schema.activityFill)'", db)
         count = try PreparedStatement("SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? LIMIT ?)", db)
     }
@@ -82,9 +87,10 @@ final class InboxStatements {
 
     // MARK: Rooms by activity
 
-    /// Returns true once all memberships have their activity filled in, see ``ActivityStatements``.
+    /// Returns true once all memberships have their activity filled in, see ``ActivityStatements``. Always false with
+    /// PostgreSQL, which needs no more than the user's rooms.
     func isIndexed() throws -> Bool {
-        try selectFill.firstRow { _ in true } == nil
+        try storesActivity && selectFill.firstRow { _ in true } == nil
     }
 
     /// Returns the number of rooms that a user is a member of, counting no further than `most`.

@@ -200,7 +200,7 @@ struct ReaderConnection {
     /// Runs `body` with the connection's statements.
     mutating func use<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
         try database.inDatabase { db in
-            let prepared = try statements ?? ReaderStatements(db)
+            let prepared = try statements ?? ReaderStatements(.sqlite(db))
             statements = prepared
             return try body(prepared)
         }

@@ -23,8 +23,9 @@ final class ReaderStatements {
     private let selectUnchanged: PreparedStatement
     private let selectChanged: PreparedStatement
 
-    init(_ db: Database) throws {
-        begin = try PreparedStatement("BEGIN DEFERRED", db)
+    init(_ db: Connection) throws {
+        begin = try PreparedStatement(
+            db.sql(sqlite: "BEGIN DEFERRED", postgres: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), db)
         commit = try PreparedStatement("COMMIT", db)
         rollback = try PreparedStatement("ROLLBACK", db)
         unread = try UnreadStatements(db)
@@ -39,9 +40,11 @@ final class ReaderStatements {
         selectTime = try PreparedStatement("SELECT created_at FROM messages WHERE id = ?", db)
         selectRev = try PreparedStatement("SELECT rev FROM messages WHERE id = ?", db)
         selectUnchanged = try PreparedStatement(
-            "SELECT rev, body FROM messages WHERE id >= ? AND id <= ? AND changed IS NULL ORDER BY id", db)
+            "SELECT rev, body FROM messages WHERE id >= ? AND id <= ? AND changed IS NULL ORDER BY id", isLong: true,
+            db)
         selectChanged = try PreparedStatement(
-            "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed", db)
+            "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed", isLong: true,
+            db)
     }
 
     /// Runs `body` in a read transaction: all that it reads is of the same moment.
@@ -49,7 +52,7 @@ final class ReaderStatements {
     /// GRDB's own `inTransaction` prepares its statements anew for each transaction, which costs as much as reading a third
     /// of a page of 30 messages (`scripts/compare --scenarios F`).
     func inTransaction<R>(_ body: () throws -> R) throws -> R {
-        try begin.run()
+        try begin.runSoon()
         // Nothing was written, so the end of the transaction cannot fail what was read. After an error SQLite may have ended
         // it already.
         defer { do { try commit.run() } catch { try? rollback.run() } }
@@ -59,7 +62,7 @@ final class ReaderStatements {
     /// Returns a room's row and state; `nil` if the room does not exist.
     func room(_ id: RoomID) throws -> (row: LookupStatements.RoomRow, state: RoomState)? {
         guard let row = try lookup.row(of: id) else { return nil }
-        let (head, rev, _) = try lookup.progress(of: row.number)
+        let (head, rev, _) = try lookup.progress(of: row)
         return (row, RoomState(head: head, rev: rev))
     }
 
@@ -147,7 +150,7 @@ final class RoomStatements {
     private let selectMembers: PreparedStatement
     private let selectTitle: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         selectMembers = try PreparedStatement(
             "SELECT user, owner FROM members WHERE room = ? AND user > ? ORDER BY user LIMIT ?", db)
         selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)

@@ -122,15 +122,17 @@ final class UnreadStatements {
     private let selectExpired: PreparedStatement
     private let selectMessages: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
         // The end of a snapshot identifies a tombstone: no string can contain that text, and no object comes last. Only
         // the snapshots of changed messages are read.
+        let end = db.sql(
+            sqlite: #"CAST(',"deleted":true}' AS BLOB)"#, postgres: #"convert_to(',"deleted":true}', 'UTF8')"#)
         selectMessages = try PreparedStatement(
             """
-            SELECT sender <> ? AND (changed IS NULL OR substr(body, -16) <> CAST(',"deleted":true}' AS BLOB))
+            SELECT sender <> ? AND (changed IS NULL OR substr(body, length(body) - 15) <> \(end))
             FROM messages WHERE id > ? AND id <= ? ORDER BY id
-            """, db)
+            """, isLong: true, db)
     }
 
     /// Returns the `seq` up to which a room's messages have expired; 0 if none have.

@@ -14,7 +14,7 @@ final class BanStatements {
     private let selectBans: PreparedStatement
     private let selectBan: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         let columns = "user, reads, until, reason, set_by, created_at"
         selectBans = try PreparedStatement(
             """
@@ -54,12 +54,13 @@ final class BanChangeStatements {
     private let deleteEnded: PreparedStatement
     private let count: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         bans = try BanStatements(db)
         upsert = try PreparedStatement(
             """
-            INSERT OR REPLACE INTO bans (room, user, reads, until, reason, set_by, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO bans (room, user, reads, until, reason, set_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (room, user) DO UPDATE SET reads = excluded.reads, until = excluded.until,
+                reason = excluded.reason, set_by = excluded.set_by, created_at = excluded.created_at
             """, db)
         delete = try PreparedStatement("DELETE FROM bans WHERE room = ? AND user = ?", db)
         deleteEnded = try PreparedStatement(
@@ -76,7 +77,7 @@ final class BanChangeStatements {
         try upsert.bind(room, at: 1)
         try upsert.bind(ban.user.string, at: 2)
         try upsert.bind(ban.scope == .all ? 1 : 0, at: 3)
-        if let until = ban.until { try upsert.bind(until.milliseconds, at: 4) } else { try upsert.bind(nil, at: 4) }
+        if let until = ban.until { try upsert.bind(until.milliseconds, at: 4) } else { try upsert.bindNull(at: 4) }
         try upsert.bind(ban.reason, at: 5)
         try upsert.bind(ban.by.string, at: 6)
         try upsert.bind(ban.createdAt.milliseconds, at: 7)
@@ -105,7 +106,7 @@ final class BanChangeStatements {
 
 extension BanTable {
     /// Fills the table with the stored bans that are in force at `time`.
-    func load(_ db: Database, at time: Timestamp) throws {
+    func load(_ db: Connection, at time: Timestamp) throws {
         let select = try PreparedStatement(
             """
             SELECT rooms.name, user, reads, until, reason, set_by, bans.created_at

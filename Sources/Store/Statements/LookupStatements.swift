@@ -8,6 +8,7 @@ import Wire
 final class LookupStatements {
     private let selectRoom: PreparedStatement
     private let selectName: PreparedStatement
+    private let selectProgress: PreparedStatement?
     private let selectNewest: PreparedStatement
     private let selectLatestChange: PreparedStatement
     private let selectClientMessage: PreparedStatement
@@ -15,8 +16,23 @@ final class LookupStatements {
     private let selectRole: PreparedStatement
     private let selectMark: PreparedStatement
 
-    init(_ db: Database) throws {
-        selectRoom = try PreparedStatement("SELECT id, private, deleted FROM rooms WHERE name = ?", db)
+    /// True if a room's row has its progress.
+    private let keepsProgress: Bool
+
+    /// Prepares the statements.
+    ///
+    /// - Parameter locksRooms: True for a transaction that changes rooms. With PostgreSQL it then locks each room that it
+    ///   selects by name, until it ends.
+    init(_ db: Connection, locksRooms: Bool = false) throws {
+        keepsProgress = db.isPostgres
+        selectRoom = try PreparedStatement(
+            db.sql(
+                sqlite: "SELECT id, private, deleted FROM rooms WHERE name = ?",
+                postgres: "SELECT id, private, deleted, head, rev, active_at FROM rooms WHERE name = ?"
+                    + (locksRooms ? " FOR UPDATE" : "")), db)
+        selectProgress =
+            try db.isPostgres
+            ? PreparedStatement("SELECT head, rev, active_at FROM rooms WHERE id = ?", db) : nil
         selectName = try PreparedStatement("SELECT name, deleted FROM rooms WHERE id = ?", db)
         selectNewest = try PreparedStatement(
             "SELECT id, rev, created_at FROM messages WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1", db)
@@ -43,13 +59,21 @@ final class LookupStatements {
         var isPrivate: Bool
         /// True if the room has been deleted. A ``Job`` removes everything but its name.
         var isDeleted: Bool
+        /// The progress in the row; `nil` with SQLite, where it follows from the messages.
+        fileprivate var progress: Progress?
     }
+
+    /// A room's highest `seq` and revision, and the time of its newest message in milliseconds since 1970; zeros without
+    /// a message.
+    typealias Progress = (head: Int64, rev: Int64, latest: Int64)
 
     /// Returns the row of a room; `nil` if the room does not exist.
     func row(of room: RoomID) throws -> RoomRow? {
         try selectRoom.bind(room.string, at: 1)
         return try selectRoom.firstRow { row in
-            RoomRow(number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1)
+            RoomRow(
+                number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1,
+                progress: keepsProgress ? (row.integer(3), row.integer(4), row.integer(5)) : nil)
         }
     }
 
@@ -61,12 +85,20 @@ final class LookupStatements {
         return (RoomID(trusted: name), try progress(of: number).head, isDeleted)
     }
 
-    /// Returns a room's highest `seq` and revision, and the time of its newest message in milliseconds since 1970;
-    /// zeros without a message.
+    /// Returns the progress of a room that was looked up.
+    func progress(of row: RoomRow) throws -> Progress {
+        try row.progress ?? progress(of: row.number)
+    }
+
+    /// Returns a room's progress.
     ///
     /// The last message has the highest `seq`. The highest revision is that of the last message or of the latest
     /// change.
-    func progress(of room: Int64) throws -> (head: Int64, rev: Int64, latest: Int64) {
+    func progress(of room: Int64) throws -> Progress {
+        if let selectProgress {
+            try selectProgress.bind(room, at: 1)
+            return try selectProgress.firstRow { ($0.integer(0), $0.integer(1), $0.integer(2)) } ?? (0, 0, 0)
+        }
         let (from, to) = (RowKey(room: room, 0).rawValue, RowKey(room: room, RowKey.maximumPlace).rawValue)
         try selectNewest.bind(from, at: 1)
         try selectNewest.bind(to, at: 2)

@@ -1,32 +1,52 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement that is bound and stepped without GRDB's values, for the few statements that run for every message.
+/// A statement of SQLite or PostgreSQL that is bound and stepped without GRDB's values.
 ///
-/// GRDB prepares and finalizes it. Binding directly avoids boxing arguments and columns, which costs more than SQLite
-/// itself on such small rows.
+/// With SQLite, GRDB prepares and finalizes it. Binding directly avoids boxing arguments and columns, which costs more than
+/// SQLite itself on small rows (`backscroll bench store`).
 ///
-/// Confined to its connection's queue, like the `Database` that it comes from.
+/// Confined to its connection's queue or thread, like the ``Connection`` that it comes from.
 struct PreparedStatement {
-    private let statement: Statement
-    // SQLite's statement, which lives as long as `statement`.
-    private let handle: OpaquePointer
+    // SQLite's statement, which lives as long as `owner`; nil with PostgreSQL.
+    private let handle: OpaquePointer?
+    private let owner: Statement?
+    private let postgres: PostgresStatement?
 
-    /// Prepares a statement for the life of the connection.
+    /// Prepares a statement for the life of the connection. PostgreSQL checks it when it first runs.
+    ///
+    /// - Parameters:
+    ///   - sql: A statement in SQLite's SQL, which ``PostgresStatement/translated(_:)`` translates.
+    ///   - isLong: True if the statement may have many rows of which few are usually taken. With PostgreSQL it must run in
+    ///     a transaction, and rows are then fetched some at a time.
+    init(_ sql: String, isLong: Bool = false, _ db: Connection) throws {
+        switch db {
+        case .sqlite(let db):
+            let statement = try db.makeStatement(sql: sql)
+            (owner, handle, postgres) = (statement, statement.sqliteStatement, nil)
+        case .postgres(let connection):
+            (owner, handle, postgres) = (nil, nil, PostgresStatement(sql, isLong: isLong, connection))
+        }
+    }
+
+    /// Prepares a statement of SQLite for the life of the connection.
     init(_ sql: String, _ db: Database) throws {
-        statement = try db.makeStatement(sql: sql)
-        handle = statement.sqliteStatement
+        try self.init(sql, .sqlite(db))
     }
 
     // MARK: Parameters, numbered from 1
 
     /// Binds an integer.
     func bind(_ value: Int64, at index: Int32) throws {
+        guard let handle else {
+            return postgres!.bind(PostgresParameters.bytes(of: value), as: .integer, at: index)
+        }
         try check(sqlite3_bind_int64(handle, index, value))
     }
 
     /// Binds text that is not empty, or NULL.
     func bind(_ value: String?, at index: Int32) throws {
+        guard let handle else { return postgres!.bind(value.map { Array($0.utf8) }, as: .text, at: index) }
         guard var value else { return try check(sqlite3_bind_null(handle, index)) }
         let status = value.withUTF8 { bytes in
             // SQLite reads exactly the given number of bytes, and copies them before it returns.
@@ -39,6 +59,7 @@ struct PreparedStatement {
 
     /// Binds at least one byte.
     func bind(_ value: [UInt8], at index: Int32) throws {
+        guard let handle else { return postgres!.bind(value, as: .bytes, at: index) }
         let status = value.withUnsafeBytes { bytes in
             // SQLite reads exactly the given number of bytes, and copies them before it returns.
             sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
@@ -46,7 +67,13 @@ struct PreparedStatement {
         try check(status)
     }
 
-    /// Binds text without copying it.
+    /// Binds NULL.
+    func bindNull(at index: Int32) throws {
+        guard let handle else { return postgres!.bind(nil, as: .inferred, at: index) }
+        try check(sqlite3_bind_null(handle, index))
+    }
+
+    /// Binds text without copying it. Only with SQLite.
     ///
     /// - Parameter value: UTF-8 text that is not empty, or `nil` for NULL. It must stay at its address until the
     ///   parameter is bound again, or until the statement's last run.
@@ -56,13 +83,13 @@ struct PreparedStatement {
         try check(sqlite3_bind_text(handle, index, start, Int32(value.count), nil))
     }
 
-    /// Binds bytes without copying them, under the rules of ``bind(borrowedText:at:)``.
+    /// Binds bytes without copying them, only with SQLite, under the rules of ``bind(borrowedText:at:)``.
     func bind(borrowed value: UnsafeRawBufferPointer, at index: Int32) throws {
         try check(sqlite3_bind_blob(handle, index, value.baseAddress, Int32(value.count), nil))
     }
 
     /// Runs a statement without rows, with at least one byte at a parameter. The bytes are not copied, and the
-    /// parameter is NULL afterwards.
+    /// parameter is NULL afterwards. Only with SQLite.
     func run(with value: [UInt8], at index: Int32) throws {
         try value.withUnsafeBytes { bytes in
             // The parameter is cleared before the bytes can be freed.
@@ -90,9 +117,31 @@ struct PreparedStatement {
 
     /// Runs a statement that returns no rows.
     func run() throws {
+        guard let handle else {
+            try postgres!.run()
+            return
+        }
         defer { sqlite3_reset(handle) }
         let status = sqlite3_step(handle)
         guard status == SQLITE_DONE else { throw failure(status) }
+    }
+
+    /// Runs a statement that returns no rows.
+    ///
+    /// - Returns: The number of rows that it inserted, changed or deleted.
+    func runCounting() throws -> Int {
+        guard let handle else { return try postgres!.run().affectedRows }
+        let db = sqlite3_db_handle(handle)
+        // The difference, since a statement that changes nothing leaves SQLite's other counter as it is.
+        let before = sqlite3_total_changes(db)
+        try run()
+        return Int(sqlite3_total_changes(db) &- before)
+    }
+
+    /// Runs a statement that returns no rows. PostgreSQL runs it with the connection's next statement, which then may
+    /// throw its error.
+    func runSoon() throws {
+        if handle == nil { try postgres!.send() } else { try run() }
     }
 
     /// Runs a statement that returns at most one row.
@@ -114,6 +163,11 @@ struct PreparedStatement {
 
     /// Runs a statement whose rows are taken one at a time, starting at the first.
     func withRows<R>(_ body: (inout Rows) throws -> R) throws -> R {
+        guard let handle else {
+            var rows = Rows(statement: self, result: try postgres!.firstRows())
+            defer { postgres!.endRows() }
+            return try body(&rows)
+        }
         defer { sqlite3_reset(handle) }
         var rows = Rows(statement: self)
         try rows.next()
@@ -126,30 +180,57 @@ struct PreparedStatement {
         /// True if there is a current row. Once false, it stays false.
         private(set) var hasRow = true
         /// The current row.
-        let row: Row
+        private(set) var row: Row
 
         fileprivate init(statement: PreparedStatement) {
             self.statement = statement
             row = Row(handle: statement.handle)
         }
 
+        fileprivate init(statement: PreparedStatement, result: PostgresResult) {
+            self.statement = statement
+            row = Row(handle: nil, result: result)
+            hasRow = result.count > 0
+        }
+
         /// Moves to the next row.
         mutating func next() throws {
             // A step past the end would restart the statement.
             guard hasRow else { return }
-            let status = sqlite3_step(statement.handle)
+            guard let handle = statement.handle else { return try nextOfPostgres() }
+            let status = sqlite3_step(handle)
             hasRow = status == SQLITE_ROW
             guard hasRow || status == SQLITE_DONE else { throw statement.failure(status) }
+        }
+
+        private mutating func nextOfPostgres() throws {
+            row.index += 1
+            guard row.index == row.result!.count else { return }
+            if let more = try statement.postgres!.rows(after: row.result!) {
+                row = Row(handle: nil, result: more)
+            } else {
+                hasRow = false
+            }
         }
     }
 
     /// The current row of a statement. It cannot escape the closure that receives it.
     struct Row: ~Copyable {
-        fileprivate let handle: OpaquePointer
+        // SQLite's statement; nil with PostgreSQL.
+        fileprivate let handle: OpaquePointer?
+        // PostgreSQL's rows, and the index of this one.
+        fileprivate var result: PostgresResult?
+        fileprivate var index = 0
 
-        /// Returns a column's integer.
+        fileprivate init(handle: OpaquePointer?, result: PostgresResult? = nil) {
+            self.handle = handle
+            self.result = result
+        }
+
+        /// Returns a column's integer. A boolean is 0 or 1, and NULL is 0.
         func integer(_ column: Int32) -> Int64 {
-            sqlite3_column_int64(handle, column)
+            guard let handle else { return result!.integer(index, Int(column)) }
+            return sqlite3_column_int64(handle, column)
         }
 
         /// Returns a column's text.
@@ -162,11 +243,13 @@ struct PreparedStatement {
 
         /// Returns true if a column is NULL.
         func isNull(_ column: Int32) -> Bool {
-            sqlite3_column_type(handle, column) == SQLITE_NULL
+            guard let handle else { return result!.isNull(index, Int(column)) }
+            return sqlite3_column_type(handle, column) == SQLITE_NULL
         }
 
         /// Passes `body` a column's bytes, which are valid until it returns.
         func withBytes<R>(_ column: Int32, _ body: (Span<UInt8>) throws -> R) rethrows -> R {
+            guard let handle else { return try result!.withBytes(index, Int(column), body) }
             // The column's value stays at its address until the statement is stepped or reset, which `body` cannot do.
             // SQLite gives its exact number of bytes.
             let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)

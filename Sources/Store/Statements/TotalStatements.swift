@@ -8,7 +8,7 @@ final class TotalStatements {
     private let add: PreparedStatement
     private let change: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         add = try PreparedStatement("UPDATE rooms SET bytes = bytes + ?, active_at = ? WHERE id = ?", db)
         change = try PreparedStatement("UPDATE rooms SET bytes = bytes + ? WHERE id = ?", db)
     }
@@ -61,7 +61,7 @@ final class AdminStatements {
     private let selectActivities: PreparedStatement
     private let selectLastSend: PreparedStatement
 
-    init(_ db: Database) throws {
+    init(_ db: Connection) throws {
         let activity = "ifnull(ifnull(active_at, created_at), 0)"
         let columns = "id, name, private, title, bytes, \(activity)"
         selectByActivity = try PreparedStatement(
@@ -69,7 +69,7 @@ final class AdminStatements {
             SELECT \(columns) FROM rooms WHERE deleted = 0 AND \(activity) <= ?1
                 AND NOT (\(activity) = ?1 AND name <= ?2)
             ORDER BY \(activity) DESC, name
-            """, db)
+            """, isLong: true, db)
         selectRoom = try PreparedStatement("SELECT \(columns) FROM rooms WHERE name = ? AND deleted = 0", db)
         countMembers = try PreparedStatement("SELECT count(*) FROM members WHERE room = ?", db)
         selectMemberships = try PreparedStatement(

@@ -126,7 +126,7 @@ public struct HistoryExport: Sendable {
             selectMarks = try PreparedStatement(
                 "SELECT name, user, seq FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0", db)
             let journal = Journal()
-            try journal.load(db, at: .now())
+            try journal.load(.sqlite(db), at: .now())
             self.journal = journal
         }
 

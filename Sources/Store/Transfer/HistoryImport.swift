@@ -94,7 +94,7 @@ public struct HistoryImport: Sendable {
         }
         do {
             return try connection.inDatabase { db in
-                let statements = try WriterStatements(db)
+                let statements = try WriterStatements(.sqlite(db))
                 try statements.transaction { try Journal.empty(db, statements) }
                 var input = LineInput(descriptor)
                 var target = ImportTarget(db, statements, latest: configuration.clock().milliseconds + Self.mostAhead)
@@ -230,7 +230,7 @@ extension Journal {
     /// Files all messages of a journal that no log has open. Must be called in a transaction.
     static func empty(_ db: Database, _ statements: WriterStatements) throws {
         let journal = Journal()
-        try journal.load(db, at: .now())
+        try journal.load(.sqlite(db), at: .now())
         try statements.insert(journal.messages(of: journal.rooms).flatMap { $0 })
         try db.execute(sql: "DELETE FROM journal")
     }

@@ -11,6 +11,9 @@ import Wire
 /// A member who has sent to the room, read it, created it or joined it is engaged. Rooms that others have added a user to
 /// come after those.
 ///
+/// With PostgreSQL nodes would wait for each other's locks of these rows. There the activity is in the room's row, and none
+/// is stored here.
+///
 /// Confined to the writer's connection.
 final class ActivityStatements {
     /// Maximum number of members of a room whose activity is stored.
@@ -29,8 +32,11 @@ final class ActivityStatements {
     private let updateFill: PreparedStatement
     private let deleteFill: PreparedStatement
     private let lookup: LookupStatements
+    /// False with PostgreSQL.
+    private let storesActivity: Bool
 
-    init(_ db: Database, _ lookup: LookupStatements) throws {
+    init(_ db: Connection, _ lookup: LookupStatements) throws {
+        storesActivity = !db.isPostgres
         self.lookup = lookup
         selectMembers = try PreparedStatement(
             "SELECT user, engaged, activity FROM members WHERE room = ? LIMIT \(Self.maximumMembers + 2)", db)
@@ -102,8 +108,8 @@ final class ActivityStatements {
     }
 
     private func filed(_ activity: Int64, from senders: Set<UserID>, in room: Int64) throws {
-        let members = try members(of: room)
-        guard members.count <= Self.maximumMembers else {
+        let members = try storesActivity ? members(of: room) : []
+        guard storesActivity, members.count <= Self.maximumMembers else {
             for sender in senders { try engage(sender, in: room) }
             return
         }
@@ -120,6 +126,7 @@ final class ActivityStatements {
     ///   - latest: The time of the room's newest message, in milliseconds since 1970; `nil` if it has none.
     ///   - isEngaged: True if the user is engaged already.
     func joined(_ user: UserID, _ room: Int64, latest: Int64?, isEngaged: Bool) throws {
+        guard storesActivity else { return try set(Self.unknown, isEngaged, of: user.string, in: room) }
         let count = try members(of: room).count
         var activity = Self.unknown
         if count <= Self.maximumMembers { activity = try latest ?? creation(of: room) }

@@ -6,7 +6,6 @@ import Wire
 ///
 /// Confined to the writer's connection.
 final class ChangeStatements {
-    private let db: Database
     private let selectMessage: PreparedStatement
     private let updateMessage: PreparedStatement
     private let insertFingerprint: PreparedStatement
@@ -18,14 +17,13 @@ final class ChangeStatements {
     private let deleteSomeReactions: PreparedStatement
     private let fingerprinter: Fingerprinter
 
-    init(_ db: Database) throws {
-        self.db = db
+    init(_ db: Connection) throws {
         selectMessage = try PreparedStatement("SELECT body FROM messages WHERE id = ?", db)
         updateMessage = try PreparedStatement("UPDATE messages SET changed = ?, body = ? WHERE id = ?", db)
         insertFingerprint = try PreparedStatement("INSERT INTO first_contents (message, fingerprint) VALUES (?, ?)", db)
         selectFingerprint = try PreparedStatement("SELECT fingerprint FROM first_contents WHERE message = ?", db)
         insertReaction = try PreparedStatement(
-            "INSERT OR IGNORE INTO reactions (message, key, user, rev) VALUES (?, ?, ?, ?)", db)
+            "INSERT INTO reactions (message, key, user, rev) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", db)
         deleteReaction = try PreparedStatement("DELETE FROM reactions WHERE message = ? AND key = ? AND user = ?", db)
         selectUsers = try PreparedStatement(
             "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev LIMIT \(Limits.reactionUsers)", db)
@@ -79,8 +77,7 @@ final class ChangeStatements {
         try insertReaction.bind(key.string, at: 2)
         try insertReaction.bind(user.string, at: 3)
         try insertReaction.bind(rev, at: 4)
-        try insertReaction.run()
-        return db.changesCount > 0
+        return try insertReaction.runCounting() > 0
     }
 
     /// Removes a user's reaction.
@@ -90,8 +87,7 @@ final class ChangeStatements {
         try deleteReaction.bind(id.rawValue, at: 1)
         try deleteReaction.bind(key.string, at: 2)
         try deleteReaction.bind(user.string, at: 3)
-        try deleteReaction.run()
-        return db.changesCount > 0
+        return try deleteReaction.runCounting() > 0
     }
 
     /// Returns the first ``Limits/reactionUsers`` users with a reaction, in the order of their reactions.
@@ -115,8 +111,7 @@ final class ChangeStatements {
     func removeReactions(from id: RowKey, most: Int) throws -> Int {
         try deleteSomeReactions.bind(id.rawValue, at: 1)
         try deleteSomeReactions.bind(Int64(most), at: 2)
-        try deleteSomeReactions.run()
-        return db.changesCount
+        return try deleteSomeReactions.runCounting()
     }
 }
 
@@ -132,9 +127,9 @@ struct Fingerprinter {
     /// Reads the secret of a database.
     ///
     /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if the secret is missing.
-    init(_ db: Database) throws {
-        guard let secret = try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_secret'")
-        else {
+    init(_ db: Connection) throws {
+        let select = try PreparedStatement("SELECT value FROM meta WHERE key = 'fingerprint_secret'", db)
+        guard let secret = try select.firstRow({ $0.text(0) }) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the secret of its fingerprints is missing")
         }
         self.secret = Array(secret.utf8)

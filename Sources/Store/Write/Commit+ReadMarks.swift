@@ -21,15 +21,13 @@ extension Commit {
 ///
 /// Confined to its connection.
 final class ReadMarkStatements {
-    private let db: Database
     private let raise: PreparedStatement
 
-    init(_ db: Database) throws {
-        self.db = db
+    init(_ db: Connection) throws {
         raise = try PreparedStatement(
             """
             INSERT INTO read_marks (user, room, seq) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET seq = excluded.seq WHERE excluded.seq > seq
+            ON CONFLICT (user, room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > read_marks.seq
             """, db)
     }
 
@@ -40,8 +38,6 @@ final class ReadMarkStatements {
         try raise.bind(user.string, at: 1)
         try raise.bind(room, at: 2)
         try raise.bind(seq, at: 3)
-        let before = db.totalChangesCount
-        try raise.run()
-        return db.totalChangesCount > before
+        return try raise.runCounting() > 0
     }
 }

@@ -138,7 +138,6 @@ extension Commit {
 ///
 /// Confined to its connection.
 final class MemberStatements {
-    private let db: Database
     private let selectOwners: PreparedStatement
     private let upsert: PreparedStatement
     private let delete: PreparedStatement
@@ -146,13 +145,12 @@ final class MemberStatements {
     private let updateTitle: PreparedStatement
     private let markDeleted: PreparedStatement
 
-    init(_ db: Database) throws {
-        self.db = db
+    init(_ db: Connection) throws {
         selectOwners = try PreparedStatement("SELECT 1 FROM members WHERE room = ? AND owner = 1 LIMIT 2", db)
         upsert = try PreparedStatement(
             """
             INSERT INTO members (room, user, owner) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET owner = excluded.owner
+            ON CONFLICT (room, user) DO UPDATE SET owner = excluded.owner
             """, db)
         delete = try PreparedStatement("DELETE FROM members WHERE room = ? AND user = ?", db)
         updateVisibility = try PreparedStatement("UPDATE rooms SET private = ? WHERE id = ?", db)

@@ -65,7 +65,7 @@ final class LogWriter: Sendable {
     private func run(_ db: Database) {
         let log = WriteAheadLog(db, configuration)
         defer { log.detach(from: db) }
-        var state = WriterState(db, journal, bans, configuration)
+        var state = WriterState(.sqlite(db), journal, bans, configuration)
         var nextLook = ContinuousClock.now
         while let submissions = take(
             within: wait(nextLook, journal.nextIdleFiling, state.expiry?.next, state.jobs.next))
@@ -265,7 +265,7 @@ final class LogWriter: Sendable {
 
 extension Duration {
     /// The time in milliseconds, rounded up so that a wait does not end early.
-    fileprivate var milliseconds: Int {
+    var milliseconds: Int {
         let (seconds, attoseconds) = components
         return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }

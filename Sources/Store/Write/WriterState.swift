@@ -6,7 +6,7 @@ import Wire
 ///
 /// Confined to the writer's thread.
 struct WriterState {
-    private let db: Database
+    private let db: Connection
     private let configuration: StoreConfiguration
     // Prepared when they are first needed: that may fail, and succeed later.
     private var statements: WriterStatements?
@@ -25,7 +25,7 @@ struct WriterState {
     /// The users who are being erased.
     private var erasing: Set<UserID> = []
 
-    init(_ db: Database, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
+    init(_ db: Connection, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
         self.db = db
         self.bans = bans
         self.configuration = configuration
@@ -84,6 +84,9 @@ struct WriterState {
             try commit.journal.begin()
             try body(&commit)
             try commit.journal.write()
+            if statements.storesProgress {
+                for batch in commit.batches { try statements.store(commit.rooms[batch.room]!) }
+            }
         }
         commit.bans.apply(at: commit.time)
         erasing = commit.erasing

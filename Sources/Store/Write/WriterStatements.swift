@@ -7,7 +7,7 @@ import Wire
 /// Confined to the writer's connection.
 final class WriterStatements {
     let changes: ChangeStatements
-    private let db: Database
+    private let db: Connection
     let marks: ReadMarkStatements
     let members: MemberStatements
     let expiry: ExpiryStatements
@@ -21,13 +21,25 @@ final class WriterStatements {
     private let commit: PreparedStatement
     private let rollback: PreparedStatement
     private let insertRoomRow: PreparedStatement
-    private let messages: MessageInsertion
-    private let insertJournalRow: PreparedStatement
-    private let deleteJournalRows: PreparedStatement
+    private let messages: Insertion
+    /// `nil` with PostgreSQL.
+    private let journal: Journal?
+    /// `nil` with SQLite, where a room's progress follows from its messages.
+    private let updateProgress: PreparedStatement?
 
-    init(_ db: Database) throws {
+    private enum Insertion {
+        case many(MessageInsertion)
+        case one(PreparedStatement)
+    }
+
+    private struct Journal {
+        let insert: PreparedStatement
+        let delete: PreparedStatement
+    }
+
+    init(_ db: Connection) throws {
         self.db = db
-        begin = try PreparedStatement("BEGIN IMMEDIATE", db)
+        begin = try PreparedStatement(db.sql(sqlite: "BEGIN IMMEDIATE", postgres: "BEGIN"), db)
         commit = try PreparedStatement("COMMIT", db)
         rollback = try PreparedStatement("ROLLBACK", db)
         marks = try ReadMarkStatements(db)
@@ -37,27 +49,46 @@ final class WriterStatements {
         bans = try BanChangeStatements(db)
         erasures = try ErasureStatements(db)
         totals = try TotalStatements(db)
-        lookup = try LookupStatements(db)
+        lookup = try LookupStatements(db, locksRooms: true)
         activity = try ActivityStatements(db, lookup)
         changes = try ChangeStatements(db)
-        insertRoomRow = try PreparedStatement("INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?)", db)
-        messages = try MessageInsertion(db)
-        insertJournalRow = try PreparedStatement("INSERT INTO journal (id, messages) VALUES (?, ?)", db)
-        deleteJournalRows = try PreparedStatement("DELETE FROM journal WHERE id >= ? AND id < ?", db)
+        // SQLite ignores a row whose number is too large, PostgreSQL a room that another node makes in this moment.
+        insertRoomRow = try PreparedStatement(
+            db.sql(
+                sqlite: "INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?) RETURNING id",
+                postgres: "INSERT INTO rooms (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"), db)
+        switch db {
+        case .sqlite(let sqlite):
+            messages = .many(try MessageInsertion(sqlite))
+            journal = Journal(
+                insert: try PreparedStatement("INSERT INTO journal (id, messages) VALUES (?, ?)", db),
+                delete: try PreparedStatement("DELETE FROM journal WHERE id >= ? AND id < ?", db))
+            updateProgress = nil
+        case .postgres:
+            messages = .one(
+                try PreparedStatement(
+                    """
+                    INSERT INTO messages (id, rev, created_at, sender, client_message_id, body)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """, db))
+            journal = nil
+            updateProgress = try PreparedStatement(
+                "UPDATE rooms SET head = ?, rev = ? WHERE id = ?", db)
+        }
     }
 
     /// Runs `body` in a transaction, which is rolled back if it throws.
     ///
     /// GRDB's own transactions parse their SQL each time.
     func transaction(_ body: () throws -> Void) throws {
-        try begin.run()
+        try begin.runSoon()
         do {
             try body()
             try commit.run()
         } catch {
             // After an I/O error or on a full disk, SQLite may have rolled back already. If the rollback fails, later
             // transactions fail to begin and report that.
-            if db.isInsideTransaction { try? rollback.run() }
+            if db.isInTransaction { try? rollback.run() }
             throw error
         }
     }
@@ -65,7 +96,7 @@ final class WriterStatements {
     /// Returns a room's filed state; `nil` if it does not exist.
     func room(_ id: RoomID) throws -> RoomTable.Room? {
         guard let row = try lookup.row(of: id) else { return nil }
-        let (head, rev, latest) = try lookup.progress(of: row.number)
+        let (head, rev, latest) = try lookup.progress(of: row)
         var room = RoomTable.Room(
             number: row.number, head: head, rev: rev, latest: Timestamp(milliseconds: latest),
             isPrivate: row.isPrivate)
@@ -79,9 +110,11 @@ final class WriterStatements {
     func insertRoom(_ id: RoomID, at time: Timestamp) throws -> RoomTable.Room? {
         try insertRoomRow.bind(id.string, at: 1)
         try insertRoomRow.bind(time.milliseconds, at: 2)
-        try insertRoomRow.run()
-        guard db.changesCount == 1 else { return nil }
-        return RoomTable.Room(number: db.lastInsertedRowID, head: 0, rev: 0, latest: .earliest)
+        guard let number = try insertRoomRow.firstRow({ $0.integer(0) }) else {
+            if db.isPostgres { throw PostgresError.madeElsewhere }
+            return nil
+        }
+        return RoomTable.Room(number: number, head: 0, rev: 0, latest: .earliest)
     }
 
     /// Files messages.
@@ -89,21 +122,46 @@ final class WriterStatements {
     /// - Throws: `DatabaseError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. Some messages
     ///   may have been filed then, so the transaction must be rolled back.
     func insert(_ new: [RecentMessage]) throws {
-        try messages.insert(new)
+        switch messages {
+        case .many(let insertion): try insertion.insert(new)
+        case .one(let statement): for message in new { try insert(message, by: statement) }
+        }
         try totals.filed(new)
         try activity.filed(new)
     }
 
-    /// Adds a row to the journal.
-    func insertJournalRow(_ id: Int64, _ messages: [UInt8]) throws {
-        try insertJournalRow.bind(id, at: 1)
-        try insertJournalRow.run(with: messages, at: 2)
+    private func insert(_ message: RecentMessage, by statement: PreparedStatement) throws {
+        try statement.bind(RowKey(room: message.roomNumber, message.seq).rawValue, at: 1)
+        try statement.bind(message.rev, at: 2)
+        try statement.bind(message.createdAt.milliseconds, at: 3)
+        try statement.bind(message.sender.string, at: 4)
+        try statement.bind(message.clientMessageID, at: 5)
+        try statement.bind(message.body, at: 6)
+        try statement.run()
     }
 
-    /// Deletes the journal's rows from `first` up to, but not including, `end`.
+    /// True if the rows of rooms have their progress.
+    var storesProgress: Bool { updateProgress != nil }
+
+    /// Stores the progress of a room that the transaction has changed. Does nothing with SQLite.
+    func store(_ room: RoomTable.Room) throws {
+        guard let updateProgress else { return }
+        try updateProgress.bind(room.head, at: 1)
+        try updateProgress.bind(room.rev, at: 2)
+        try updateProgress.bind(room.number, at: 3)
+        try updateProgress.run()
+    }
+
+    /// Adds a row to the journal. Only with SQLite.
+    func insertJournalRow(_ id: Int64, _ messages: [UInt8]) throws {
+        try journal!.insert.bind(id, at: 1)
+        try journal!.insert.run(with: messages, at: 2)
+    }
+
+    /// Deletes the journal's rows, only with SQLite, from `first` up to, but not including, `end`.
     func deleteJournalRows(from first: Int64, before end: Int64) throws {
-        try deleteJournalRows.bind(first, at: 1)
-        try deleteJournalRows.bind(end, at: 2)
-        try deleteJournalRows.run()
+        try journal!.delete.bind(first, at: 1)
+        try journal!.delete.bind(end, at: 2)
+        try journal!.delete.run()
     }
 }

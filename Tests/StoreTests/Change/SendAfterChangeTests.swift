@@ -69,7 +69,7 @@ struct FingerprintTests {
         let contents = ["a", "b"].map { Content(text: $0) }
         let prints = try (0..<3).map { _ in
             try TestLog().sql { db in
-                let fingerprinter = try Fingerprinter(db)
+                let fingerprinter = try Fingerprinter(.sqlite(db))
                 return contents.map { fingerprinter.fingerprint(of: $0) }
             }
         }

@@ -19,7 +19,7 @@ struct JournalTransactionTests {
         init(_ db: Database, _ limits: Journal.Limits) throws {
             self.db = db
             journal = Journal(limits)
-            statements = try WriterStatements(db)
+            statements = try WriterStatements(.sqlite(db))
             id = try RoomID("lobby")
             room = try statements.insertRoom(id, at: Timestamp(milliseconds: 0))!
         }

@@ -46,13 +46,13 @@ struct ReadMarkTests {
         let bob = try UserID("bob")
         for recent in 0...3 {
             let summary = try log.sql { db in
-                let statements = try ReaderStatements(db)
+                let statements = try ReaderStatements(.sqlite(db))
                 let transaction = ReadTransaction(
                     statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,
                     roomsByAdminsOnly: false, bans: BanTable(), clock: { .now() })
                 // The recent messages before the last sends.
                 let journal = Journal()
-                try journal.load(db, at: .latest)
+                try journal.load(.sqlite(db), at: .latest)
                 let messages = Array(journal.messages(of: try RoomID("lobby")).prefix(recent))
                 let room = try RoomView(RoomID("lobby"), recent: messages, statements)
                 return try transaction.summary(of: RoomID("lobby"), room, for: bob)

@@ -1,0 +1,4 @@
+// libpq, the C library of PostgreSQL, in the directory where Debian puts it.
+#pragma once
+
+#include <postgresql/libpq-fe.h>

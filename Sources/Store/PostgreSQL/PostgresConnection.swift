@@ -1,0 +1,311 @@
+import CPostgreSQL
+import Glibc
+
+/// A connection to PostgreSQL.
+///
+/// Statements are sent in libpq's pipeline mode: ``send(_:_:)`` queues one, and ``results()`` sends all that are queued in
+/// one round trip. Every wait has a deadline. After a failed wait or a lost connection ``isLost`` is true, and nothing but
+/// a new connection helps.
+///
+/// Confined to one thread.
+final class PostgresConnection {
+    /// The database, and how long to wait for it.
+    struct Settings: Sendable {
+        /// A connection string of libpq, such as `postgres://user@host/database`. What it leaves out comes from libpq's
+        /// environment and password file.
+        var url: String
+        /// The purpose of the connection, which `pg_stat_activity` shows as `application_name`.
+        var purpose = "backscroll"
+        /// Time to wait for a new connection.
+        var connectTime = Duration.seconds(5)
+        /// Time to wait for the results of statements.
+        var answerTime = Duration.seconds(30)
+    }
+
+    /// A statement that the server parses and plans once.
+    final class Statement {
+        fileprivate let sql: String
+        /// The name, which is unique on the connection.
+        let name: String
+        /// The types of the first parameters it was run with; `nil` before.
+        fileprivate var types: [PostgresParameters.ValueType]?
+
+        fileprivate init(_ sql: String, name: String) {
+            self.sql = sql
+            self.name = name
+        }
+    }
+
+    /// A notification (`NOTIFY`).
+    struct Notification {
+        var channel: String
+        var payload: String
+    }
+
+    private let settings: Settings
+    // Owned, and closed by `deinit`.
+    private let connection: OpaquePointer
+    /// The number of prepared statements, from which their names follow.
+    private var statementCount = 0
+    /// The queued messages to the server, in order: true for each that prepares a statement, whose result is skipped.
+    private var queued: [Bool] = []
+    /// True once the connection is of no use any more.
+    private(set) var isLost = false
+
+    /// Connects.
+    ///
+    /// - Throws: ``PostgresError`` of kind `connection`; the text names no password.
+    init(_ settings: Settings) throws(PostgresError) {
+        self.settings = settings
+        guard
+            let connection = Self.start([
+                ("dbname", settings.url), ("fallback_application_name", "backscroll"),
+                ("application_name", settings.purpose), ("client_encoding", "UTF8"),
+            ])
+        else { throw PostgresError(connection: "no memory for a connection") }
+        self.connection = connection
+        do throws(PostgresError) {
+            try connect()
+        } catch {
+            isLost = true
+            throw error
+        }
+        PQsetnonblocking(connection, 1)
+        // Notices of the server, such as that a table exists, would be written to standard error.
+        PQsetNoticeReceiver(connection, { _, _ in }, nil)
+        guard PQenterPipelineMode(connection) == 1 else { throw failure() }
+    }
+
+    deinit {
+        PQfinish(connection)
+    }
+
+    private static func start(_ options: [(String, String)]) -> OpaquePointer? {
+        let keys = options.map { strdup($0.0) }
+        let values = options.map { strdup($0.1) }
+        // libpq copies the texts before it returns.
+        defer { for text in keys + values { free(text) } }
+        return PQconnectStartParams(
+            keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
+    }
+
+    private func connect() throws(PostgresError) {
+        let deadline = ContinuousClock.now + settings.connectTime
+        // As if it had answered that it wants to write (libpq manual, PQconnectPoll).
+        var status = PGRES_POLLING_WRITING
+        while status != PGRES_POLLING_OK {
+            guard status != PGRES_POLLING_FAILED, PQstatus(connection) != CONNECTION_BAD else { throw failure() }
+            guard try wait(reading: status == PGRES_POLLING_READING, writing: status == PGRES_POLLING_WRITING, deadline)
+            else { throw PostgresError(connection: "the database did not answer within \(settings.connectTime)") }
+            status = PQconnectPoll(connection)
+        }
+    }
+
+    // MARK: Statements
+
+    /// True if a transaction has begun, also if it has failed.
+    var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
+
+    /// The file descriptor of the socket, to poll.
+    var socket: Int32 { PQsocket(connection) }
+
+    /// Returns a statement. The server parses it when it is first sent.
+    func statement(_ sql: String) -> Statement {
+        statementCount += 1
+        return Statement(sql, name: "s\(statementCount)")
+    }
+
+    /// Queues a statement for ``results()``. A parameter must have the same type each time, unless it is NULL.
+    func send(_ statement: Statement, _ parameters: PostgresParameters = PostgresParameters()) throws(PostgresError) {
+        if statement.types == nil {
+            let types = parameters.types.map(\.rawValue)
+            guard PQsendPrepare(connection, statement.name, statement.sql, Int32(types.count), types) == 1 else {
+                throw lose()
+            }
+            statement.types = parameters.types
+            queued.append(true)
+        }
+        let formats = [Int32](repeating: 1, count: parameters.values.count)
+        let lengths = parameters.values.map { Int32($0?.count ?? 0) }
+        // The values stay at their addresses while libpq copies them into its buffer.
+        let isSent = Self.withPointers(to: parameters.values) { values in
+            PQsendQueryPrepared(
+                connection, statement.name, Int32(formats.count), values, lengths, formats, Self.binary)
+        }
+        guard isSent == 1 else { throw lose() }
+        queued.append(false)
+    }
+
+    /// Sends the queued statements, and waits for their results.
+    ///
+    /// Without a transaction of their own they are one transaction together.
+    ///
+    /// - Returns: The results of the statements, in order.
+    /// - Throws: The first failure. The statements behind it were not executed.
+    func results() throws(PostgresError) -> [PostgresResult] {
+        guard !isLost else { throw PostgresError(connection: "the connection to the database is lost") }
+        guard PQpipelineSync(connection) == 1 else { throw lose() }
+        let deadline = ContinuousClock.now + settings.answerTime
+        var results: [PostgresResult] = []
+        results.reserveCapacity(queued.count)
+        var failure: PostgresError?
+        for isPreparation in queued {
+            guard let result = try next(deadline) else { throw lose() }
+            switch PQresultStatus(result) {
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+                if isPreparation { PQclear(result) } else { results.append(PostgresResult(owning: result)) }
+            default:
+                if failure == nil, PQresultStatus(result) != PGRES_PIPELINE_ABORTED {
+                    failure = Self.failure(of: result)
+                }
+                PQclear(result)
+            }
+            // The end of this statement's results.
+            if let extra = try next(deadline) {
+                PQclear(extra)
+                throw lose()
+            }
+        }
+        queued = []
+        guard let end = try next(deadline) else { throw lose() }
+        defer { PQclear(end) }
+        guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw lose() }
+        guard let failure else { return results }
+        if failure.kind == .connection { isLost = true }
+        throw failure
+    }
+
+    /// Sends a statement, with those that are queued, and waits for its result.
+    @discardableResult
+    func run(_ statement: Statement, _ parameters: PostgresParameters = PostgresParameters()) throws(PostgresError)
+        -> PostgresResult
+    {
+        try send(statement, parameters)
+        // The statement just sent has a result, or `results` has thrown.
+        return try results().last!
+    }
+
+    /// Runs statements once, such as those of a migration; each is one transaction unless it begins one.
+    func execute(_ statements: String...) throws(PostgresError) {
+        for sql in statements {
+            guard PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, Self.binary) == 1 else { throw lose() }
+            queued.append(false)
+            _ = try results()
+        }
+    }
+
+    /// The format of values: 0 is text.
+    private static let binary: Int32 = 1
+
+    /// Passes `body` the addresses of values, which are valid until it returns; `nil` for NULL.
+    private static func withPointers<R>(to values: [[UInt8]?], _ body: ([UnsafePointer<CChar>?]) -> R) -> R {
+        // One buffer for all values, so that one scope keeps them at their addresses.
+        var offsets: [Int?] = []
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(values.reduce(1) { $0 + ($1?.count ?? 0) })
+        for value in values {
+            offsets.append(value.map { _ in bytes.count })
+            if let value { bytes.append(contentsOf: value) }
+        }
+        bytes.append(0)
+        return bytes.withUnsafeBytes { buffer in
+            body(offsets.map { $0.map { buffer.baseAddress!.advanced(by: $0).assumingMemoryBound(to: CChar.self) } })
+        }
+    }
+
+    private static func failure(of result: OpaquePointer) -> PostgresError {
+        func field(_ code: Character) -> String {
+            PQresultErrorField(result, Int32(code.asciiValue!)).map { String(cString: $0) } ?? ""
+        }
+        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY.
+        let (state, message) = (field("C"), field("M"))
+        if state.isEmpty {
+            return PostgresError(connection: PQresultErrorMessage(result).map { line(String(cString: $0)) } ?? "")
+        }
+        return PostgresError(state: state, message: message)
+    }
+
+    // MARK: Notifications
+
+    /// Waits for notifications, until `deadline` or until another file descriptor can be read.
+    ///
+    /// - Returns: The notifications since the last call; none at the deadline.
+    func notifications(
+        until deadline: ContinuousClock.Instant, orReadable other: Int32 = -1
+    ) throws(PostgresError) -> [Notification] {
+        var found = takeNotifications()
+        if !found.isEmpty { return found }
+        if try wait(reading: true, writing: false, deadline, other) {
+            guard PQconsumeInput(connection) == 1 else { throw lose() }
+            found = takeNotifications()
+            guard PQstatus(connection) == CONNECTION_OK else { throw lose() }
+        }
+        return found
+    }
+
+    private func takeNotifications() -> [Notification] {
+        var found: [Notification] = []
+        while let notification = PQnotifies(connection) {
+            found.append(
+                Notification(
+                    channel: String(cString: notification.pointee.relname),
+                    payload: String(cString: notification.pointee.extra)))
+            PQfreemem(notification)
+        }
+        return found
+    }
+
+    // MARK: Waiting
+
+    /// Returns libpq's next result; `nil` at the end of a statement's results.
+    private func next(_ deadline: ContinuousClock.Instant) throws(PostgresError) -> OpaquePointer? {
+        while true {
+            let unsent = PQflush(connection)
+            if unsent < 0 { throw lose() }
+            if unsent == 0, PQisBusy(connection) == 0 { break }
+            guard try wait(reading: true, writing: unsent > 0, deadline) else {
+                isLost = true
+                throw PostgresError(connection: "the database did not answer within \(settings.answerTime)")
+            }
+            guard PQconsumeInput(connection) == 1 else { throw lose() }
+        }
+        return PQgetResult(connection)
+    }
+
+    /// Waits until the socket, or another file descriptor, is ready.
+    ///
+    /// - Returns: True if the socket is ready.
+    private func wait(
+        reading: Bool, writing: Bool, _ deadline: ContinuousClock.Instant, _ other: Int32 = -1
+    ) throws(PostgresError) -> Bool {
+        let events = (reading ? Int16(POLLIN) : 0) | (writing ? Int16(POLLOUT) : 0)
+        var descriptors = [
+            pollfd(fd: PQsocket(connection), events: events, revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            // One more than the rest, so that it is not polled several times in the last millisecond.
+            let rest = ContinuousClock.now.duration(to: deadline).milliseconds + 1
+            if rest <= 0 { return false }
+            let count = poll(&descriptors, 2, Int32(clamping: rest))
+            if count > 0 { return descriptors[0].revents != 0 }
+            if count < 0, errno != EINTR { throw lose() }
+        }
+    }
+
+    /// Marks the connection as lost.
+    private func lose() -> PostgresError {
+        isLost = true
+        return failure()
+    }
+
+    private func failure() -> PostgresError {
+        let text = PQerrorMessage(connection).map { Self.line(String(cString: $0)) } ?? ""
+        return PostgresError(connection: text.isEmpty ? "the connection to the database is lost" : text)
+    }
+
+    /// Returns a message of libpq, which may have several lines, as one line.
+    private static func line(_ message: String) -> String {
+        message.split(separator: "\n").map { String($0.drop { $0 == "\t" || $0 == " " }) }.joined(separator: ": ")
+    }
+}

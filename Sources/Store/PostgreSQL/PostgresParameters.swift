@@ -1,0 +1,116 @@
+/// The parameters of a statement, in binary format, numbered from 1 in the order in which they are appended.
+struct PostgresParameters {
+    /// The types of parameters (pg_type.oid).
+    enum ValueType: UInt32 {
+        /// The type that follows from the statement. Only for NULL.
+        case inferred = 0
+        case bytes = 17
+        case integer = 20
+        case text = 25
+        case bytesArray = 1001
+        case textArray = 1009
+        case integerArray = 1016
+    }
+
+    /// The types.
+    private(set) var types: [ValueType] = []
+    /// The values; `nil` for NULL.
+    private(set) var values: [[UInt8]?] = []
+
+    /// Creates an empty list.
+    init() {}
+
+    /// Creates a list of `count` NULLs.
+    init(nulls count: Int) {
+        types = Array(repeating: .inferred, count: count)
+        values = Array(repeating: nil, count: count)
+    }
+
+    /// Sets the value with a number, from 1.
+    mutating func set(_ value: [UInt8]?, as type: ValueType, at number: Int) {
+        while values.count < number { append(nil, as: .inferred) }
+        values[number - 1] = value
+        types[number - 1] = type
+    }
+
+    /// Appends a value in PostgreSQL's binary format.
+    mutating func append(_ value: [UInt8]?, as type: ValueType) {
+        types.append(type)
+        values.append(value)
+    }
+
+    /// Appends an integer.
+    mutating func append(_ value: Int64) { append(Self.bytes(of: value), as: .integer) }
+
+    /// Appends a text, or NULL.
+    mutating func append(_ value: String?) { append(value.map { Array($0.utf8) }, as: .text) }
+
+    /// Appends an array of integers.
+    mutating func append(_ values: [Int64]) {
+        append(
+            Self.array(of: .integer, count: values.count, bytes: values.count * 8, hasNulls: false) { out in
+                for value in values {
+                    out.append(bigEndian: UInt32(8))
+                    out.append(bigEndian: UInt64(bitPattern: value))
+                }
+            }, as: .integerArray)
+    }
+
+    /// Appends an array of texts, some of which may be NULL.
+    mutating func append(_ values: [String?]) {
+        let bytes = values.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        append(
+            Self.array(of: .text, count: values.count, bytes: bytes, hasNulls: values.contains { $0 == nil }) { out in
+                for value in values {
+                    out.append(bigEndian: value.map { UInt32($0.utf8.count) } ?? .max)
+                    if let value { out.append(contentsOf: value.utf8) }
+                }
+            }, as: .textArray)
+    }
+
+    /// Appends an array of bytes.
+    mutating func append(_ values: [[UInt8]]) {
+        let bytes = values.reduce(0) { $0 + $1.count }
+        append(
+            Self.array(of: .bytes, count: values.count, bytes: bytes, hasNulls: false) { out in
+                for value in values {
+                    out.append(bigEndian: UInt32(value.count))
+                    out.append(contentsOf: value)
+                }
+            }, as: .bytesArray)
+    }
+
+    /// Returns an integer's eight bytes in network order.
+    static func bytes(of value: Int64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: UInt64(bitPattern: value))
+        return bytes
+    }
+
+    /// Returns an array with one dimension, as `array_recv` of PostgreSQL reads it.
+    private static func array(
+        of type: ValueType, count: Int, bytes: Int, hasNulls: Bool, _ elements: (inout [UInt8]) -> Void
+    ) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(20 + 4 * count + bytes)
+        // The number of dimensions, whether there are NULLs, and the elements' type; then the size and the first index.
+        out.append(bigEndian: UInt32(count == 0 ? 0 : 1))
+        out.append(bigEndian: UInt32(hasNulls ? 1 : 0))
+        out.append(bigEndian: type.rawValue)
+        if count == 0 { return out }
+        out.append(bigEndian: UInt32(count))
+        out.append(bigEndian: UInt32(1))
+        elements(&out)
+        return out
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append<T: FixedWidthInteger>(bigEndian value: T) {
+        var shift = T.bitWidth
+        while shift > 0 {
+            shift -= 8
+            append(UInt8(truncatingIfNeeded: value >> T(shift)))
+        }
+    }
+}

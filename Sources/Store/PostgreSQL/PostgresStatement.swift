@@ -1,0 +1,120 @@
+/// A statement that was written for both databases, on PostgreSQL.
+///
+/// Confined to its connection's thread.
+final class PostgresStatement {
+    private let connection: PostgresConnection
+    private let sql: String
+    private let statement: PostgresConnection.Statement
+    private var parameters = PostgresParameters()
+
+    /// The statements that read some rows at a time; `nil` if all are read at once.
+    private let cursor: Cursor?
+
+    /// A cursor of the server (PostgreSQL manual, DECLARE).
+    private struct Cursor {
+        let declare: PostgresConnection.Statement
+        let fetchFirst: PostgresConnection.Statement
+        let fetchMore: PostgresConnection.Statement
+        let close: PostgresConnection.Statement
+    }
+
+    /// The number of rows of the first and of later reads from a cursor.
+    private static let rows = (first: 64, later: 1024)
+
+    /// Prepares a statement.
+    ///
+    /// - Parameters:
+    ///   - sql: SQL for SQLite, see ``translated(_:)``.
+    ///   - isLong: True if the statement may have many rows of which few are usually taken. It must run in a transaction.
+    init(_ sql: String, isLong: Bool, _ connection: PostgresConnection) {
+        self.connection = connection
+        self.sql = Self.translated(sql)
+        statement = connection.statement(self.sql)
+        guard isLong else {
+            cursor = nil
+            return
+        }
+        // The name is unique, because statements are numbered.
+        let name = "c" + statement.name
+        cursor = Cursor(
+            declare: connection.statement("DECLARE \(name) NO SCROLL CURSOR FOR \(self.sql)"),
+            fetchFirst: connection.statement("FETCH \(Self.rows.first) FROM \(name)"),
+            fetchMore: connection.statement("FETCH \(Self.rows.later) FROM \(name)"),
+            close: connection.statement("CLOSE \(name)"))
+    }
+
+    /// Sets a parameter.
+    func bind(_ value: [UInt8]?, as type: PostgresParameters.ValueType, at index: Int32) {
+        parameters.set(value, as: type, at: Int(index))
+    }
+
+    /// Runs the statement, and waits for its result.
+    @discardableResult
+    func run() throws -> PostgresResult {
+        try connection.run(statement, parameters)
+    }
+
+    /// Queues the statement for the next round trip.
+    func send() throws {
+        try connection.send(statement, parameters)
+    }
+
+    // MARK: Rows
+
+    /// Reads the first rows, or all if the statement is not long.
+    func firstRows() throws -> PostgresResult {
+        guard let cursor else { return try run() }
+        try connection.send(cursor.declare, parameters)
+        return try connection.run(cursor.fetchFirst)
+    }
+
+    /// Reads the rows after `result`; `nil` if there are none.
+    func rows(after result: PostgresResult) throws -> PostgresResult? {
+        guard let cursor, result.count == Self.rows.first || result.count == Self.rows.later else { return nil }
+        let next = try connection.run(cursor.fetchMore)
+        return next.count == 0 ? nil : next
+    }
+
+    /// Ends the reading of rows.
+    func endRows() {
+        guard let cursor else { return }
+        // Goes with the next statement. If it cannot be sent, the connection is lost.
+        try? connection.send(cursor.close)
+    }
+
+    // MARK: SQL
+
+    /// Returns the SQL of PostgreSQL for that of SQLite: numbered parameters, and other words for `ifnull` and for the
+    /// column `user`, which is a keyword of PostgreSQL.
+    static func translated(_ sql: String) -> String {
+        var out = ""
+        out.reserveCapacity(sql.utf8.count + 32)
+        var count = 0
+        var rest = sql[...]
+        while let character = rest.first {
+            switch character {
+            case "'", "\"":
+                let end = rest.dropFirst().firstIndex(of: character) ?? rest.index(before: rest.endIndex)
+                out += rest[...end]
+                rest = rest[rest.index(after: end)...]
+            case "?":
+                rest.removeFirst()
+                let digits = rest.prefix { $0.isASCII && $0.isNumber }
+                rest = rest.dropFirst(digits.count)
+                let number = Int(digits) ?? count + 1
+                count = max(count, number)
+                out += "$\(number)"
+            case _ where character.isLetter || character == "_":
+                let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+                rest = rest.dropFirst(word.count)
+                switch word {
+                case "user": out += "\"user\""
+                case "ifnull": out += "coalesce"
+                default: out += word
+                }
+            default: out.append(rest.removeFirst())
+            }
+        }
+        return out
+    }
+}

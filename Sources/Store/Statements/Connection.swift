@@ -1,0 +1,36 @@
+import GRDB
+
+/// A connection to the database, for statements that SQLite and PostgreSQL both execute.
+///
+/// The two schemas have the same tables, with the same meaning: see `Migrations` and ``PostgresSchema``. Their differences
+/// for statements:
+///
+/// - With PostgreSQL there is no journal. Every commit files its messages.
+/// - With PostgreSQL a room's row has its `head` and `rev`, and the lock of the row orders the commits of all nodes.
+/// - With PostgreSQL the activity of a room is in the room's row, and not in those of its members.
+///
+/// Confined to the connection's queue or thread.
+enum Connection {
+    /// SQLite, on its queue.
+    case sqlite(Database)
+    /// PostgreSQL, on its thread.
+    case postgres(PostgresConnection)
+
+    /// True if the database is PostgreSQL.
+    var isPostgres: Bool {
+        if case .postgres = self { true } else { false }
+    }
+
+    /// True if a transaction has begun.
+    var isInTransaction: Bool {
+        switch self {
+        case .sqlite(let db): db.isInsideTransaction
+        case .postgres(let connection): connection.isInTransaction
+        }
+    }
+
+    /// Returns the SQL for this database, where the two differ.
+    func sql(sqlite: String, postgres: String) -> String {
+        isPostgres ? postgres : sqlite
+    }
+}
