@@ -4,7 +4,7 @@ import Synchronization
 public import Wire
 
 /// The log of every room in one SQLite file.
-public final class SQLiteLog: MessageLog {
+public final class SQLiteLog: OpenLog {
     /// A random name of the history. Created with the database; replaced when a restored backup is opened.
     public let epoch: String
     /// The bans in force.
@@ -52,7 +52,7 @@ public final class SQLiteLog: MessageLog {
             configuration: configuration)
         var threads = [StoreThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {
-            threads.append(StoreThread(name: "reader \(index)") { reader.run(connection) })
+            threads.append(StoreThread(name: "reader \(index)") { reader.run(.sqlite(connection)) })
         }
         self.storage = storage
         self.writer = writer

@@ -2,6 +2,8 @@ public import Wire
 
 /// The bounds of the store, each with its default.
 public struct StoreConfiguration: Sendable {
+    /// Number of writing threads with PostgreSQL, each with its own connection; at least 1. SQLite has one.
+    public var writers = 2
     /// Number of reading threads, each with its own connection; at least 1.
     public var readers = 2
     /// Maximum number of submissions waiting for a commit; one more gets 503 `overloaded`.
@@ -59,6 +61,9 @@ public struct StoreConfiguration: Sendable {
     public var jobRetry = 10_000
     /// Maximum number of pages of the database; `nil` for no limit.
     public var maximumPages: Int?
+
+    /// True if PostgreSQL's clock gives messages their times, and not ``clock``. Tests choose false.
+    var usesDatabaseClock = true
 
     /// Returns the time for the messages of a commit. A message never gets a time before that of the previous one.
     public var clock: @Sendable () -> Timestamp = { Timestamp.now() }

@@ -69,6 +69,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) cannot be opened: there is no space left for it")
     }
 
+    /// The database in PostgreSQL cannot be used.
+    static func postgres(_ reason: String) -> StoreError {
+        StoreError(description: "the database cannot be used: \(reason)")
+    }
+
     /// There is no file.
     static func missing(_ path: String) -> StoreError {
         StoreError(description: "there is no database at \(path)")

@@ -112,21 +112,21 @@ struct Expiry {
 }
 
 /// Expiring messages, on the writer's thread.
-extension LogWriter {
+extension WriterState {
     /// Performs one step of expiry. A failure does not mean that sends fail, so it does not change the health of the
     /// log.
-    func expire(_ state: inout WriterState) {
-        guard let expiry = state.expiry else { return }
+    mutating func expire(_ reports: WriterReports) {
+        guard let expiry else { return }
         let cutoff = configuration.oldest(at: configuration.clock())
         var asked: Int64?
         do {
-            let statements = try state.prepared().expiry
+            let statements = try prepared().expiry
             let rooms = try statements.rooms(behind: expiry.room, most: expiry.mostRooms)
             asked = rooms.last?.number
             let places = try rooms.filter { try statements.isDue($0, before: cutoff) }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
             if !places.isEmpty {
-                let done = try state.transact { commit in
+                let done = try transact { commit in
                     var rest = expiry.mostMessages
                     for place in places {
                         let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
@@ -141,12 +141,12 @@ extension LogWriter {
                 }
                 if step.expired > 0 {
                     configuration.onExpiry?(.expired(step.expired))
-                    observer.committed([], done.batches)
+                    reports.tell([], done.batches)
                 }
             }
-            if let count = state.expiry?.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
+            if let count = self.expiry?.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
         } catch {
-            if state.expiry?.failed(asked, at: .now) == true { configuration.onExpiry?(.failed("\(error)")) }
+            if self.expiry?.failed(asked, at: .now) == true { configuration.onExpiry?(.failed("\(error)")) }
         }
     }
 }

@@ -96,29 +96,29 @@ struct Jobs {
 }
 
 /// Performing jobs, on the writer's thread.
-extension LogWriter {
+extension WriterState {
     /// Performs one part of the first job. A failure does not mean that sends fail, so it does not change the health of
     /// the log.
-    func work(_ state: inout WriterState) {
-        guard let job = state.jobs.first else { return }
+    mutating func work(_ reports: WriterReports) {
+        guard let job = jobs.first else { return }
         let start = ContinuousClock.now
         do {
             var next: Job? = job
             if journal.hasRows(before: job.journalRow) {
                 // Filing the messages of these journal rows lets the commit delete the rows.
-                _ = try state.transact(filing: .rows(before: job.journalRow)) { _ in }
+                _ = try transact(filing: .rows(before: job.journalRow)) { _ in }
             } else {
-                let done = try state.transact { commit in next = try commit.work(on: job) }
-                tell(done)
+                let done = try transact { commit in next = try commit.work(on: job) }
+                reports.tell(done)
             }
-            state.jobs.worked(on: next, from: start, to: .now)
+            jobs.worked(on: next, from: start, to: .now)
             if next == nil { configuration.onJob?(.done(job.description)) }
             // Reports progress at most ten times for each job.
             if let percent = next?.percent, let before = job.percent, percent / 10 > before / 10 {
                 configuration.onJob?(.progress(job.description, percent: percent))
             }
         } catch {
-            if state.jobs.failed(at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
+            if jobs.failed(at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
         }
     }
 }

@@ -106,6 +106,17 @@ final class PostgresConnection {
     /// True if a transaction has begun, also if it has failed.
     var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
 
+    /// True if the connection is of use as far as can be told without asking the server. A server that has stopped has
+    /// closed it.
+    var isAlive: Bool {
+        guard !isLost else { return false }
+        var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+        // Between statements the server sends only notices, notifications, or the end.
+        guard poll(&descriptor, 1, 0) > 0 else { return true }
+        if PQconsumeInput(connection) == 0 || PQstatus(connection) != CONNECTION_OK { isLost = true }
+        return !isLost
+    }
+
     /// The file descriptor of the socket, to poll.
     var socket: Int32 { PQsocket(connection) }
 

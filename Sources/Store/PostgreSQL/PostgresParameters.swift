@@ -57,16 +57,7 @@ struct PostgresParameters {
     }
 
     /// Appends an array of texts, some of which may be NULL.
-    mutating func append(_ values: [String?]) {
-        let bytes = values.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-        append(
-            Self.array(of: .text, count: values.count, bytes: bytes, hasNulls: values.contains { $0 == nil }) { out in
-                for value in values {
-                    out.append(bigEndian: value.map { UInt32($0.utf8.count) } ?? .max)
-                    if let value { out.append(contentsOf: value.utf8) }
-                }
-            }, as: .textArray)
-    }
+    mutating func append(_ values: [String?]) { append(Self.bytes(of: values), as: .textArray) }
 
     /// Appends an array of bytes.
     mutating func append(_ values: [[UInt8]]) {
@@ -85,6 +76,17 @@ struct PostgresParameters {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: UInt64(bitPattern: value))
         return bytes
+    }
+
+    /// Returns an array of texts, some of which may be NULL.
+    static func bytes(of values: [String?]) -> [UInt8] {
+        let bytes = values.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        return array(of: .text, count: values.count, bytes: bytes, hasNulls: values.contains { $0 == nil }) { out in
+            for value in values {
+                out.append(bigEndian: value.map { UInt32($0.utf8.count) } ?? .max)
+                if let value { out.append(contentsOf: value.utf8) }
+            }
+        }
     }
 
     /// Returns an array with one dimension, as `array_recv` of PostgreSQL reads it.

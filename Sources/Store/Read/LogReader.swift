@@ -6,7 +6,8 @@ import Wire
 final class LogReader: Sendable {
     private let queue: QueryQueue
     let journal: Journal
-    private let storage: StorageWatch
+    /// `nil` with PostgreSQL, whose files are its own.
+    private let storage: StorageWatch?
     private let observer: any LogObserver
     private let bans: BanTable
     private let clock: @Sendable () -> Timestamp
@@ -18,7 +19,7 @@ final class LogReader: Sendable {
     private let onRead: (@Sendable (Duration) -> Void)?
 
     init(
-        journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver, epoch: String,
+        journal: Journal, bans: BanTable, storage: StorageWatch?, observer: any LogObserver, epoch: String,
         configuration: StoreConfiguration
     ) {
         self.storage = storage
@@ -65,8 +66,8 @@ final class LogReader: Sendable {
     // MARK: The threads
 
     /// Runs one thread, which answers queries with its own connection until the queue is closed.
-    func run(_ database: DatabaseQueue) {
-        var connection = ReaderConnection(database)
+    func run(_ source: ReaderConnection.Source) {
+        var connection = ReaderConnection(source)
         var turn: ReadQueue.Turn?
         while let next = queue.next(batch, done: turn) {
             turn = next
@@ -87,7 +88,7 @@ final class LogReader: Sendable {
     /// - Returns: The number of queries that were answered.
     private func answer(_ queries: ArraySlice<Query>, _ connection: inout ReaderConnection) -> Int {
         // The open file has been replaced or deleted, so its content is no longer the database's.
-        if storage.isLost { return fail(queries, .storageLost) }
+        if storage?.isLost == true { return fail(queries, .storageLost) }
         let query = queries.first!
         do {
             switch query.kind {
@@ -180,35 +181,5 @@ final class LogReader: Sendable {
         if let refusal = error as? Problem { return refusal }
         let reason = (error as? DatabaseError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")
-    }
-}
-
-/// The connection of one reading thread, and what it reuses between transactions.
-///
-/// Confined to its thread.
-struct ReaderConnection {
-    /// The compression of frames.
-    let deflater = PushDeflater()
-    private let database: DatabaseQueue
-    // Prepared on first use, because that may fail and succeed later.
-    private var statements: ReaderStatements?
-
-    init(_ database: DatabaseQueue) {
-        self.database = database
-    }
-
-    /// Runs `body` with the connection's statements.
-    mutating func use<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
-        try database.inDatabase { db in
-            let prepared = try statements ?? ReaderStatements(.sqlite(db))
-            statements = prepared
-            return try body(prepared)
-        }
-    }
-
-    /// Closes the connection. SQLite does not close one that has statements.
-    mutating func close() {
-        statements = nil
-        try? database.close()
     }
 }

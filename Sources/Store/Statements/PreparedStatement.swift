@@ -73,6 +73,11 @@ struct PreparedStatement {
         try check(sqlite3_bind_null(handle, index))
     }
 
+    /// Binds an array of texts. Only with PostgreSQL.
+    func bind(_ values: [String], at index: Int32) throws {
+        postgres!.bind(PostgresParameters.bytes(of: values), as: .textArray, at: index)
+    }
+
     /// Binds text without copying it. Only with SQLite.
     ///
     /// - Parameter value: UTF-8 text that is not empty, or `nil` for NULL. It must stay at its address until the

@@ -17,7 +17,7 @@ final class LogWriter: Sendable {
     private let bans: BanTable
     let configuration: StoreConfiguration
     private let storage: StorageWatch
-    private let failureText = Mutex<String?>(nil)
+    let reports: WriterReports
     private let asideRooms = Atomic(0)
 
     init(
@@ -31,13 +31,14 @@ final class LogWriter: Sendable {
         self.observer = observer
         self.configuration = configuration
         queue = WorkQueue(limit: configuration.submissionQueue)
+        reports = WriterReports(observer, configuration)
     }
 
     /// The number of waiting submissions.
     var queued: Int { queue.count }
 
     /// The reason why the last commit failed; `nil` if it succeeded.
-    var failure: String? { failureText.withLock { $0 } }
+    var failure: String? { reports.failure }
 
     /// The number of rooms that are set aside.
     var asideCount: Int { asideRooms.load(ordering: .relaxed) }
@@ -45,9 +46,7 @@ final class LogWriter: Sendable {
     /// Adds submissions to the queue.
     func submit(_ submissions: [Submission]) {
         let admission = queue.append(submissions)
-        guard let refusal = admission.refusal else { return }
-        observer.committed(
-            submissions[admission.count...].map { Outcome(ticket: $0.ticket, result: .failure(refusal)) }, [])
+        if let refusal = admission.refusal { reports.refuse(submissions[admission.count...], refusal) }
     }
 
     /// Closes the queue. The thread commits the rest and ends.
@@ -67,8 +66,8 @@ final class LogWriter: Sendable {
         defer { log.detach(from: db) }
         var state = WriterState(.sqlite(db), journal, bans, configuration)
         var nextLook = ContinuousClock.now
-        while let submissions = take(
-            within: wait(nextLook, journal.nextIdleFiling, state.expiry?.next, state.jobs.next))
+        while let submissions = queue.takeCommit(
+            configuration.commit, within: wait(nextLook, journal.nextIdleFiling, state.expiry?.next, state.jobs.next))
         {
             if configuration.storageLookInterval == 0 || nextLook <= .now {
                 look()
@@ -76,7 +75,7 @@ final class LogWriter: Sendable {
             }
             // While a file is missing, nothing is committed or checkpointed.
             if storage.isLost {
-                refuse(submissions[...], .storageLost)
+                reports.refuse(submissions[...], .storageLost)
                 continue
             }
             if !submissions.isEmpty {
@@ -88,8 +87,8 @@ final class LogWriter: Sendable {
             } else if let due = journal.nextIdleFiling, due <= .now {
                 commit([], filing: .oldest(CommitLimits.filedMessages), &state)
             }
-            if failure == nil, let due = state.expiry?.next, due <= .now { expire(&state) }
-            if failure == nil, let due = state.jobs.next, due <= .now { work(&state) }
+            if failure == nil, let due = state.expiry?.next, due <= .now { state.expire(reports) }
+            if failure == nil, let due = state.jobs.next, due <= .now { state.work(reports) }
             // If this fails, the log grows until a later checkpoint succeeds, or until a commit fails too.
             try? log.checkpoint(db)
         }
@@ -120,26 +119,9 @@ final class LogWriter: Sendable {
         let wasLost = storage.isLost
         storage.look()
         if let loss = storage.loss {
-            note(failure: loss)
+            reports.note(failure: loss)
         } else if wasLost {
-            note(failure: nil)
-        }
-    }
-
-    private func refuse(_ submissions: ArraySlice<Submission>, _ problem: Problem) {
-        if submissions.isEmpty { return }
-        observer.committed(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) }, [])
-    }
-
-    /// Waits for the submissions of the next commit. Returns none once the time is up, and `nil` once the queue is closed.
-    private func take(within milliseconds: Int?) -> [Submission]? {
-        queue.take(configuration.commit.submissions, within: milliseconds) { waiting in
-            var bytes = 0
-            for index in waiting.indices {
-                bytes += waiting[index].byteCount
-                if bytes > configuration.commit.bytes { return index }
-            }
-            return waiting.count
+            reports.note(failure: nil)
         }
     }
 
@@ -156,10 +138,10 @@ final class LogWriter: Sendable {
             let done = try state.transact(filing: filing, submissions: submissions.count) { commit in
                 try commit.apply(submissions, changing: configuration.commit.bytes)
             }
-            note(failure: nil)
+            reports.note(failure: nil)
             if submissions.isEmpty { return 0 }
             configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
-            tell(done)
+            reports.tell(done)
             return done.outcomes.count
         } catch let failure as RowFailure {
             do {
@@ -177,8 +159,8 @@ final class LogWriter: Sendable {
     /// - Returns: their number.
     private func fail(_ submissions: ArraySlice<Submission>, _ error: any Error, _ state: inout WriterState) -> Int {
         state.isDamaged = (error as? DatabaseError)?.isOfRows == true
-        note(failure: "\(error)")
-        refuse(submissions, Self.problem(error))
+        reports.note(failure: "\(error)")
+        reports.refuse(submissions, Self.problem(error))
         return submissions.count
     }
 
@@ -199,7 +181,7 @@ final class LogWriter: Sendable {
         guard let index = failure.submission else { throw failure.cause }
         // The submissions before it are committed first, so that outcomes are told in order.
         if index > 0 { return commit(submissions.prefix(index), filing: .due, &state) }
-        refuse(submissions.prefix(1), Self.problem(failure.cause))
+        reports.refuse(submissions.prefix(1), Self.problem(failure.cause))
         return 1
     }
 
@@ -225,13 +207,6 @@ final class LogWriter: Sendable {
         return true
     }
 
-    /// Tells the observer of a durable commit.
-    func tell(_ done: borrowing Commit) {
-        if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
-        if !done.ends.isEmpty { observer.accessEnded(done.ends) }
-        if !done.outcomes.isEmpty || !done.batches.isEmpty { observer.committed(done.outcomes, done.batches) }
-    }
-
     /// Number of bytes that a probe writes: as many as a large send, to show that the disk has room for one.
     private static let probeBytes = 256 * 1024
 
@@ -241,19 +216,10 @@ final class LogWriter: Sendable {
             try db.execute(
                 sql: "INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(?))", arguments: [Self.probeBytes])
             try db.execute(sql: "DELETE FROM meta WHERE key = 'probe'")
-            note(failure: nil)
+            reports.note(failure: nil)
         } catch {
-            note(failure: "\(error)")
+            reports.note(failure: "\(error)")
         }
-    }
-
-    /// Records the result of the last attempt to write, and reports a change.
-    private func note(failure: String?) {
-        let before = failureText.withLock { text in
-            defer { text = failure }
-            return text
-        }
-        if (before == nil) != (failure == nil) { configuration.onHealthChange?(failure) }
     }
 
     private static func problem(_ error: any Error) -> Problem {
@@ -273,7 +239,7 @@ extension Duration {
 
 extension Submission {
     /// An estimate of its bytes.
-    fileprivate var byteCount: Int {
+    var byteCount: Int {
         switch change {
         case .send(let draft): draft.content.byteCount
         case .change(let change):

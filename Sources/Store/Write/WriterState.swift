@@ -7,11 +7,11 @@ import Wire
 /// Confined to the writer's thread.
 struct WriterState {
     private let db: Connection
-    private let configuration: StoreConfiguration
+    let configuration: StoreConfiguration
     // Prepared when they are first needed: that may fail, and succeed later.
     private var statements: WriterStatements?
     private var rooms: RoomTable
-    private let journal: Journal
+    let journal: Journal
     /// The rooms that take no changes because their rows are damaged, see ``RowFailure``.
     private(set) var aside: Set<RoomID> = []
     /// True if the last commit failed because of damage that concerns more than one room.
@@ -24,8 +24,15 @@ struct WriterState {
     private let bans: BanTable
     /// The users who are being erased.
     private var erasing: Set<UserID> = []
+    /// What other nodes have changed; `nil` with SQLite, which has one node.
+    private let access: AccessState?
+    private var accessStatements: AccessStatements?
 
-    init(_ db: Connection, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
+    init(
+        _ db: Connection, _ journal: Journal, _ bans: BanTable, access: AccessState? = nil,
+        _ configuration: StoreConfiguration
+    ) {
+        self.access = access
         self.db = db
         self.bans = bans
         self.configuration = configuration
@@ -34,8 +41,8 @@ struct WriterState {
         filter = ClientMessageFilter(bytes: journal.limits.filterBytes)
         jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
         expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
-        // If the jobs cannot be read, the first commit reports that.
-        if let unfinished = try? prepared().jobs.all() { add(unfinished) }
+        // If the jobs cannot be read, the first commit reports that. With several nodes one of them does all jobs.
+        if access == nil, let unfinished = try? prepared().jobs.all() { add(unfinished) }
     }
 
     /// The statements, prepared once.
@@ -48,7 +55,7 @@ struct WriterState {
     }
 
     private mutating func add(_ new: [Job]) {
-        if new.isEmpty { return }
+        if new.isEmpty || access != nil { return }
         var new = new
         for index in new.indices { new[index].journalRow = journal.nextRow }
         jobs.add(new)
@@ -66,13 +73,16 @@ struct WriterState {
 
     /// Makes one transaction: files messages, and then does what `body` does.
     ///
-    /// - Parameter submissions: maximum number of submissions that `body` applies.
-    /// - Throws: ``RowFailure`` or `DatabaseError`, with nothing changed.
+    /// - Parameters:
+    ///   - submissions: Maximum number of submissions that `body` applies.
+    ///   - rooms: The rooms that `body` may change. PostgreSQL locks them first.
+    /// - Throws: ``RowFailure``, `DatabaseError` or ``PostgresError``, with nothing changed; ``UnknownCommit``.
     mutating func transact(
-        filing: Journal.Filing = .none, submissions: Int = 0, _ body: (inout Commit) throws -> Void
+        filing: Journal.Filing = .none, submissions: Int = 0, locking lockedRooms: [RoomID] = [],
+        _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
         let statements = try prepared()
-        let time = configuration.clock()
+        let time = try catchUp(statements) ?? configuration.clock()
         // Taken out while it changes, and put back only if the transaction succeeds.
         let rooms = rooms
         self.rooms = RoomTable(limit: configuration.cachedRooms)
@@ -80,12 +90,17 @@ struct WriterState {
         var commit = Commit(
             statements, rooms: rooms, journal: part, bans: bans, erasing: erasing, aside: aside,
             submissions: submissions, at: time, configuration)
-        try statements.transaction {
+        let erasingBefore = erasing
+        try statements.transaction(locking: lockedRooms) {
             try commit.journal.begin()
             try body(&commit)
             try commit.journal.write()
             if statements.storesProgress {
                 for batch in commit.batches { try statements.store(commit.rooms[batch.room]!) }
+            }
+            if let access, let events = statements.events {
+                let event = AccessEvent(commit, erasing: erasingBefore)
+                if !event.changes.isEmpty { try events.append(event, of: access.node, at: time) }
             }
         }
         commit.bans.apply(at: commit.time)
@@ -95,5 +110,20 @@ struct WriterState {
         commit.journal.committed()
         add(commit.jobs)
         return commit
+    }
+
+    /// Learns what other nodes have changed.
+    ///
+    /// - Returns: The time of the database; `nil` if the configuration's clock counts.
+    private mutating func catchUp(_ statements: WriterStatements) throws -> Timestamp? {
+        guard let access, let server = try statements.server() else { return nil }
+        if server.events != access.event {
+            guard case .postgres(let connection) = db else { return nil }
+            let reading = try accessStatements ?? AccessStatements(connection)
+            accessStatements = reading
+            try access.catchUp(reading)
+        }
+        erasing = access.erasing
+        return configuration.usesDatabaseClock ? server.time : nil
     }
 }

@@ -26,6 +26,11 @@ final class WriterStatements {
     private let journal: Journal?
     /// `nil` with SQLite, where a room's progress follows from its messages.
     private let updateProgress: PreparedStatement?
+    /// The log of changes of access; `nil` with SQLite, which has one node.
+    let events: AccessEventStatements?
+    /// `nil` with SQLite, whose writer has no rival.
+    private let lockRooms: PreparedStatement?
+    private let selectServer: PreparedStatement?
 
     private enum Insertion {
         case many(MessageInsertion)
@@ -64,6 +69,9 @@ final class WriterStatements {
                 insert: try PreparedStatement("INSERT INTO journal (id, messages) VALUES (?, ?)", db),
                 delete: try PreparedStatement("DELETE FROM journal WHERE id >= ? AND id < ?", db))
             updateProgress = nil
+            events = nil
+            lockRooms = nil
+            selectServer = nil
         case .postgres:
             messages = .one(
                 try PreparedStatement(
@@ -72,19 +80,39 @@ final class WriterStatements {
                     VALUES (?, ?, ?, ?, ?, ?)
                     """, db))
             journal = nil
-            updateProgress = try PreparedStatement(
-                "UPDATE rooms SET head = ?, rev = ? WHERE id = ?", db)
+            updateProgress = try PreparedStatement("UPDATE rooms SET head = ?, rev = ? WHERE id = ?", db)
+            events = try AccessEventStatements(db)
+            // In the order of their numbers, so that two transactions do not wait for each other.
+            lockRooms = try PreparedStatement("SELECT 1 FROM rooms WHERE name = ANY(?) ORDER BY id FOR UPDATE", db)
+            selectServer = try PreparedStatement(
+                "SELECT events, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM server", db)
         }
+    }
+
+    /// Returns the number of changes of access in the database, and its time; `nil` with SQLite.
+    func server() throws -> (events: Int64, time: Timestamp)? {
+        try selectServer?.firstRow { ($0.integer(0), Timestamp(milliseconds: $0.integer(1))) }
     }
 
     /// Runs `body` in a transaction, which is rolled back if it throws.
     ///
     /// GRDB's own transactions parse their SQL each time.
-    func transaction(_ body: () throws -> Void) throws {
+    ///
+    /// - Parameter rooms: The rooms that the transaction may change. PostgreSQL locks them first.
+    /// - Throws: ``UnknownCommit`` if the connection was lost in the commit.
+    func transaction(locking rooms: [RoomID] = [], _ body: () throws -> Void) throws {
         try begin.runSoon()
         do {
+            if let lockRooms, !rooms.isEmpty {
+                try lockRooms.bind(rooms.map(\.string), at: 1)
+                try lockRooms.forEachRow { _ in }
+            }
             try body()
-            try commit.run()
+            do {
+                try commit.run()
+            } catch let error as PostgresError where error.kind == .connection {
+                throw UnknownCommit(cause: error)
+            }
         } catch {
             // After an I/O error or on a full disk, SQLite may have rolled back already. If the rollback fails, later
             // transactions fail to begin and report that.
@@ -164,4 +192,9 @@ final class WriterStatements {
         try journal!.delete.bind(end, at: 2)
         try journal!.delete.run()
     }
+}
+
+/// A commit whose answer never came: whether it is durable is unknown.
+struct UnknownCommit: Error {
+    let cause: PostgresError
 }

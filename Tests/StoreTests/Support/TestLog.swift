@@ -12,7 +12,7 @@ final class TestLog: Sendable {
     /// Removes the file when it is released.
     private let owner: any AnyObject & Sendable
     let listener = Listener()
-    let log: SQLiteLog
+    let log: any OpenLog
     private let questions = Mutex<UInt64>(0)
 
     /// Opens the log of `directory`, or a new one.
@@ -32,8 +32,18 @@ final class TestLog: Sendable {
         var configuration = StoreConfiguration()
         // Tests of the log's file need its actual size.
         configuration.reservedLog = 0
+        configuration.usesDatabaseClock = false
         configure(&configuration)
-        log = try SQLiteLog(path: path, observer: listener, configuration: configuration)
+        log = try Self.open(path, listener, configuration)
+    }
+
+    private static func open(
+        _ path: String, _ listener: Listener, _ configuration: StoreConfiguration
+    ) throws -> any OpenLog {
+        guard TestStore.isPostgres else {
+            return try SQLiteLog(path: path, observer: listener, configuration: configuration)
+        }
+        return try PostgresLog(url: TestStore.url(of: path), observer: listener, configuration: configuration)
     }
 
     func close() {

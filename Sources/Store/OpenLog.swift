@@ -1,0 +1,29 @@
+public import Chat
+public import Wire
+
+/// A log that is open, with what its operator wants to know.
+public protocol OpenLog: MessageLog {
+    /// The reason why messages cannot be stored at present; `nil` if they can.
+    var failure: String? { get }
+    /// The error of sends while the database's files are missing or replaced; `nil` if they are in place.
+    var storageLoss: Problem? { get }
+    /// The number of rooms that take no changes because their rows are damaged.
+    var asideRooms: Int { get }
+    /// The number of submissions waiting for a commit.
+    var queuedSubmissions: Int { get }
+    /// The number of queries waiting for a reader.
+    var queuedQueries: Int { get }
+
+    /// Commits the queued submissions, refuses the queued queries, stops the threads, and closes the database.
+    ///
+    /// Later submissions and queries are refused with 503 `unavailable`. The observer must not call this, because it
+    /// waits for the observer to return. A second call does nothing, or waits for the first to end.
+    func close()
+}
+
+extension OpenLog {
+    /// `nil`: the database's files are PostgreSQL's.
+    public var storageLoss: Problem? { nil }
+    /// 0: PostgreSQL reports damage by itself.
+    public var asideRooms: Int { 0 }
+}

@@ -1,0 +1,106 @@
+import Chat
+import Wire
+
+/// The changes of access that one commit made, for the other nodes.
+///
+/// Its text has a line for each change, with fields separated by spaces, which no id contains:
+///
+///     joined alice lobby 41
+///     removed bob lobby
+///     ban bob *
+struct AccessEvent: Sendable, Equatable {
+    /// A change of access.
+    enum Change: Sendable, Hashable {
+        /// A user became a member of a room, which was at this revision before the commit.
+        case joined(UserID, RoomID, rev: Int64)
+        /// A user is no longer a member of a room.
+        case left(UserID, RoomID)
+        /// A room was deleted.
+        case deleted(RoomID)
+        /// A user was removed from a room.
+        case removed(UserID, RoomID)
+        /// A room is private from now on.
+        case becamePrivate(RoomID)
+        /// A user's ban from a room, or with `nil` from the whole server, was set or lifted.
+        case ban(UserID, RoomID?)
+        /// A user is being erased.
+        case erasing(UserID)
+        /// A user's erasure is done.
+        case erased(UserID)
+    }
+
+    /// The changes, in order.
+    var changes: [Change] = []
+
+    /// True if it takes access away, so that a node must know it before it writes again.
+    var isRevocation: Bool {
+        changes.contains {
+            switch $0 {
+            case .joined, .left, .erased: false
+            case .deleted, .removed, .becamePrivate, .ban, .erasing: true
+            }
+        }
+    }
+
+    /// The text to store.
+    var text: String {
+        changes.map { change in
+            switch change {
+            case .joined(let user, let room, let rev): "joined \(user) \(room) \(rev)"
+            case .left(let user, let room): "left \(user) \(room)"
+            case .deleted(let room): "deleted \(room)"
+            case .removed(let user, let room): "removed \(user) \(room)"
+            case .becamePrivate(let room): "private \(room)"
+            case .ban(let user, let room): "ban \(user) \(room?.string ?? "*")"
+            case .erasing(let user): "erasing \(user)"
+            case .erased(let user): "erased \(user)"
+            }
+        }.joined(separator: "\n")
+    }
+
+    /// Creates an event without changes.
+    init() {}
+
+    /// Reads a stored text. Lines of a newer version are ignored.
+    init(text: String) {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ").map(String.init)
+            func user(_ index: Int) -> UserID { UserID(trusted: fields[index]) }
+            func room(_ index: Int) -> RoomID { RoomID(trusted: fields[index]) }
+            switch (fields.first, fields.count) {
+            case ("joined", 4): changes.append(.joined(user(1), room(2), rev: Int64(fields[3]) ?? 0))
+            case ("left", 3): changes.append(.left(user(1), room(2)))
+            case ("deleted", 2): changes.append(.deleted(room(1)))
+            case ("removed", 3): changes.append(.removed(user(1), room(2)))
+            case ("private", 2): changes.append(.becamePrivate(room(1)))
+            case ("ban", 3): changes.append(.ban(user(1), fields[2] == "*" ? nil : room(2)))
+            case ("erasing", 2): changes.append(.erasing(user(1)))
+            case ("erased", 2): changes.append(.erased(user(1)))
+            default: break
+            }
+        }
+    }
+
+    /// Adds what a commit has changed.
+    ///
+    /// - Parameter erasing: The users who were being erased before the commit.
+    init(_ commit: borrowing Commit, erasing: Set<UserID>) {
+        for change in commit.memberships {
+            switch change.kind {
+            case .joined(let rev): changes.append(.joined(change.user, change.room, rev: rev))
+            case .left: changes.append(.left(change.user, change.room))
+            }
+        }
+        for end in commit.ends {
+            switch end {
+            case .roomDeleted(let room): changes.append(.deleted(room))
+            case .removed(let user, let room): changes.append(.removed(user, room))
+            case .becamePrivate(let room): changes.append(.becamePrivate(room))
+            case .erased(let user): changes.append(.erasing(user))
+            case .banned: break  // among the changes of bans
+            }
+        }
+        for key in commit.bans.changes.keys { changes.append(.ban(key.user, key.room)) }
+        for user in erasing.subtracting(commit.erasing) { changes.append(.erased(user)) }
+    }
+}

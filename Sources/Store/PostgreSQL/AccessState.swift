@@ -1,0 +1,232 @@
+import Chat
+import Synchronization
+import Wire
+
+/// The access that other nodes have changed, as far as this node knows it.
+///
+/// Commits that change access append an ``AccessEvent`` to the table `events`. They lock the one row of the table `server`
+/// for that, last of all rows, so events have no gaps and are committed in order. The row counts the events, and those that
+/// take access away: a batch of sends is stored only if the node knows them all.
+///
+/// Each thread catches up on its own connection. What it has read is applied if no newer state was applied before.
+final class AccessState: Sendable {
+    /// The name of this node, random for each start.
+    let node: String
+    /// The bans in force.
+    let bans = BanTable()
+
+    private struct State {
+        /// The last event that is applied.
+        var event: Int64 = 0
+        /// The number of events up to it that take access away.
+        var revocations: Int64 = 0
+        var erasing: Set<UserID> = []
+    }
+
+    private let state = Mutex(State())
+    private let clock: @Sendable () -> Timestamp
+
+    /// Creates the state of a node that knows nothing yet.
+    init(node: String, clock: @escaping @Sendable () -> Timestamp) {
+        self.node = node
+        self.clock = clock
+    }
+
+    /// The last event that is applied.
+    var event: Int64 { state.withLock(\.event) }
+
+    /// The number of events that take access away, up to the last event that is applied.
+    var revocations: Int64 { state.withLock(\.revocations) }
+
+    /// The users who are being erased.
+    var erasing: Set<UserID> { state.withLock(\.erasing) }
+
+    /// A stored event.
+    struct Stored: Sendable {
+        var id: Int64
+        /// The node that made it.
+        var node: String
+        var event: AccessEvent
+        /// The bans that it names, as they are now; `nil` for one that was lifted.
+        var bans: [BanTable.Key: Ban?]
+    }
+
+    /// Reads all bans and erasures.
+    func load(_ statements: AccessStatements) throws {
+        try statements.inSnapshot {
+            let (event, revocations) = try statements.progress()
+            let erasing = try statements.erasures.unfinished()
+            try bans.load(statements.db, at: clock())
+            state.withLock { $0 = State(event: event, revocations: revocations, erasing: erasing) }
+        }
+    }
+
+    /// Reads the events after `first`, and applies the bans and erasures of those that are new.
+    ///
+    /// - Parameter first: The event to read after; `nil` for the last one that is applied.
+    /// - Returns: The events, in order.
+    /// - Throws: ``PostgresError``.
+    @discardableResult
+    func catchUp(after first: Int64? = nil, _ statements: AccessStatements) throws -> [Stored] {
+        let known = event
+        return try statements.inSnapshot {
+            let (latest, revocations) = try statements.progress()
+            let first = min(first ?? known, known)
+            if latest == first { return [] }
+            let stored = try statements.events(after: first, at: clock())
+            var erasing: [UserID: Bool] = [:]
+            var changes: [BanTable.Key: Ban?] = [:]
+            var deletedRooms: [RoomID] = []
+            for stored in stored {
+                changes.merge(stored.bans) { $1 }
+                for change in stored.event.changes {
+                    switch change {
+                    case .erasing(let user): erasing[user] = true
+                    case .erased(let user): erasing[user] = false
+                    case .deleted(let room): deletedRooms.append(room)
+                    default: break
+                    }
+                }
+            }
+            state.withLock { state in
+                guard latest > state.event else { return }
+                (state.event, state.revocations) = (latest, revocations)
+                for (user, isErasing) in erasing {
+                    if isErasing { state.erasing.insert(user) } else { state.erasing.remove(user) }
+                }
+                // Inside, so that an older state of a ban never replaces a newer one.
+                if !changes.isEmpty { bans.change(changes, at: clock()) }
+                for room in deletedRooms { bans.remove(room) }
+            }
+            return stored
+        }
+    }
+}
+
+extension AccessState.Stored {
+    /// The memberships that it changed.
+    var memberships: [MembershipChange] {
+        event.changes.compactMap { change in
+            switch change {
+            case .joined(let user, let room, let rev): MembershipChange(user: user, room: room, kind: .joined(rev: rev))
+            case .left(let user, let room): MembershipChange(user: user, room: room, kind: .left)
+            default: nil
+            }
+        }
+    }
+
+    /// The access that it took away.
+    var ends: [AccessEnd] {
+        event.changes.compactMap { change in
+            switch change {
+            case .deleted(let room): .roomDeleted(room)
+            case .removed(let user, let room): .removed(user, from: room)
+            case .becamePrivate(let room): .becamePrivate(room)
+            case .erasing(let user): .erased(user)
+            case .ban(let user, let room):
+                if let ban = bans[BanTable.Key(room: room, user: user)] ?? nil, ban.scope == .all {
+                    .banned(ban, from: room)
+                } else {
+                    nil
+                }
+            case .joined, .left, .erased: nil
+            }
+        }
+    }
+}
+
+/// The statements that read changes of access.
+///
+/// Confined to its connection's thread.
+final class AccessStatements {
+    let db: Connection
+    let erasures: ErasureStatements
+    private let bans: BanStatements
+    private let begin: PreparedStatement
+    private let commit: PreparedStatement
+    private let rollback: PreparedStatement
+    private let selectProgress: PreparedStatement
+    private let selectEvents: PreparedStatement
+    private let selectRoom: PreparedStatement
+
+    init(_ connection: PostgresConnection) throws {
+        db = .postgres(connection)
+        erasures = try ErasureStatements(db)
+        bans = try BanStatements(db)
+        begin = try PreparedStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", db)
+        commit = try PreparedStatement("COMMIT", db)
+        rollback = try PreparedStatement("ROLLBACK", db)
+        selectProgress = try PreparedStatement("SELECT events, revocations FROM server", db)
+        selectEvents = try PreparedStatement("SELECT id, node, payload FROM events WHERE id > ? ORDER BY id", db)
+        selectRoom = try PreparedStatement("SELECT id FROM rooms WHERE name = ?", db)
+    }
+
+    fileprivate func inSnapshot<R>(_ body: () throws -> R) throws -> R {
+        try begin.runSoon()
+        do {
+            let result = try body()
+            try commit.run()
+            return result
+        } catch {
+            if db.isInTransaction { try? rollback.run() }
+            throw error
+        }
+    }
+
+    fileprivate func progress() throws -> (events: Int64, revocations: Int64) {
+        try selectProgress.firstRow { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+    }
+
+    fileprivate func events(after first: Int64, at time: Timestamp) throws -> [AccessState.Stored] {
+        try selectEvents.bind(first, at: 1)
+        var stored: [AccessState.Stored] = []
+        try selectEvents.forEachRow { row in
+            stored.append(
+                AccessState.Stored(
+                    id: row.integer(0), node: row.text(1), event: AccessEvent(text: row.text(2)), bans: [:]))
+        }
+        for index in stored.indices {
+            for case .ban(let user, let room) in stored[index].event.changes {
+                let ban = try number(of: room).flatMap { try bans.ban(of: user, from: $0, at: time) }
+                stored[index].bans[BanTable.Key(room: room, user: user)] = .some(ban)
+            }
+        }
+        return stored
+    }
+
+    private func number(of room: RoomID?) throws -> Int64? {
+        guard let room else { return BanStatements.server }
+        try selectRoom.bind(room.string, at: 1)
+        return try selectRoom.firstRow { $0.integer(0) }
+    }
+}
+
+/// The statements by which a commit appends to the log of changes of access.
+///
+/// Confined to the writer's connection.
+final class AccessEventStatements {
+    private let count: PreparedStatement
+    private let insert: PreparedStatement
+
+    init(_ db: Connection) throws {
+        count = try PreparedStatement(
+            "UPDATE server SET events = events + 1, revocations = revocations + ? RETURNING events", db)
+        insert = try PreparedStatement(
+            "INSERT INTO events (id, node, revocation, payload, at) VALUES (?, ?, ?, ?, ?)", db)
+    }
+
+    /// Appends an event of a node. It locks the row of `server` until the end of the transaction, which must change no
+    /// other row afterwards.
+    func append(_ event: AccessEvent, of node: String, at time: Timestamp) throws {
+        let revocation: Int64 = event.isRevocation ? 1 : 0
+        try count.bind(revocation, at: 1)
+        // The schema makes the row.
+        let id = try count.firstRow { $0.integer(0) }!
+        try insert.bind(id, at: 1)
+        try insert.bind(node, at: 2)
+        try insert.bind(revocation, at: 3)
+        try insert.bind(event.text, at: 4)
+        try insert.bind(time.milliseconds, at: 5)
+        try insert.run()
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// Makes connections to a database in PostgreSQL, for threads that keep one and replace it when it is lost.
+struct PostgresConnector: Sendable {
+    /// The database, and how long to wait for it.
+    let settings: PostgresConnection.Settings
+    /// Time between two attempts to connect: 250 ms. In between, callers fail at once.
+    var pause = Duration.milliseconds(250)
+
+    /// Creates a connector for connections of this purpose.
+    init(_ settings: PostgresConnection.Settings, purpose: String) {
+        var settings = settings
+        settings.purpose = "backscroll \(purpose)"
+        self.settings = settings
+    }
+
+    /// Waits before the next attempt to connect. For threads that have nothing else to do.
+    static func wait() { usleep(50_000) }
+
+    /// Returns a thread's own use, without a connection yet.
+    func use() -> Use { Use(connector: self) }
+
+    /// One thread's connection.
+    struct Use {
+        private let connector: PostgresConnector
+        private var current: PostgresConnection?
+        private var nextAttempt: ContinuousClock.Instant?
+        private var lastError = PostgresError(connection: "there is no connection to the database")
+
+        fileprivate init(connector: PostgresConnector) {
+            self.connector = connector
+        }
+
+        /// Returns the connection, and true if it is a new one: statements of earlier ones are gone.
+        ///
+        /// - Throws: ``PostgresError`` of kind `connection`. After a failed attempt the next calls fail with the same
+        ///   error until it is time for another attempt.
+        mutating func connection() throws(PostgresError) -> (PostgresConnection, isNew: Bool) {
+            if let current, current.isAlive { return (current, false) }
+            current = nil
+            if let nextAttempt, nextAttempt > .now { throw lastError }
+            do throws(PostgresError) {
+                let new = try PostgresConnection(connector.settings)
+                current = new
+                return (new, true)
+            } catch {
+                lastError = error
+                nextAttempt = .now + connector.pause
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import Chat
+import Synchronization
+import Wire
+
+/// The log of every room in a PostgreSQL database, which any number of nodes share.
+public final class PostgresLog: OpenLog {
+    /// The name of the history, which all nodes share.
+    public let epoch: String
+    private let access: AccessState
+    private let writers: [PostgresWriter]
+    private let reader: LogReader
+    private let threads: Mutex<[StoreThread]>
+
+    /// Connects to a database, creates or upgrades its tables, and starts the threads.
+    ///
+    /// - Parameters:
+    ///   - url: A connection string of libpq, such as `postgres://user@host/database`.
+    ///   - observer: Receives commits and answers on the log's threads, and refusals also on the calling thread.
+    /// - Throws: ``StoreError`` if the database cannot be reached, or belongs to a newer version.
+    public init(
+        url: String, observer: any LogObserver, configuration: StoreConfiguration = StoreConfiguration()
+    ) throws(StoreError) {
+        let settings = PostgresConnection.Settings(url: url)
+        let access = AccessState(node: Schema.makeEpoch(), clock: configuration.clock)
+        do {
+            let connection = try PostgresConnection(settings)
+            try PostgresSchema.migrate(connection)
+            epoch = try PostgresSchema.epoch(connection)
+            try access.load(AccessStatements(connection))
+        } catch {
+            throw .postgres("\(error)")
+        }
+        let configuration = configuration.withoutJournal
+        let writers = (0..<max(1, configuration.writers)).map { _ in
+            PostgresWriter(
+                connector: PostgresConnector(settings, purpose: "writer"), access: access, observer: observer,
+                configuration: configuration, onCommitted: { _ in })
+        }
+        let reader = LogReader(
+            journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer, epoch: epoch,
+            configuration: configuration)
+        self.access = access
+        self.writers = writers
+        self.reader = reader
+        var threads = writers.enumerated().map { index, writer in
+            StoreThread(name: "writer \(index)") { writer.run() }
+        }
+        for index in 0..<max(1, configuration.readers) {
+            let connector = PostgresConnector(settings, purpose: "reader")
+            threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector)) })
+        }
+        self.threads = Mutex(threads)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// The bans in force.
+    public var bans: BanTable { access.bans }
+
+    /// Queues changes for the next commit.
+    public func submit(_ submissions: [Submission]) {
+        guard writers.count > 1 else { return writers[0].submit(submissions) }
+        var parts = Array(repeating: [Submission](), count: writers.count)
+        for submission in submissions {
+            // A room always has the same writer. Changes of users have the first.
+            let index = submission.room.map { Int(UInt(bitPattern: $0.hashValue) % UInt(writers.count)) } ?? 0
+            parts[index].append(submission)
+        }
+        for (writer, part) in zip(writers, parts) where !part.isEmpty { writer.submit(part) }
+    }
+
+    /// Queues reads.
+    public func fetch(_ queries: [Query]) {
+        reader.fetch(queries)
+    }
+
+    /// Removes queued reads whose answers are no longer wanted.
+    public func cancel(_ replies: [any PendingReply]) {
+        reader.cancel(replies)
+    }
+
+    /// The reason why messages cannot be stored at present; `nil` if they can.
+    public var failure: String? { writers.lazy.compactMap(\.failure).first }
+
+    /// The number of submissions waiting for a commit.
+    public var queuedSubmissions: Int { writers.reduce(0) { $0 + $1.queued } }
+
+    /// The number of queries waiting for a reader.
+    public var queuedQueries: Int { reader.queued }
+
+    /// Commits the queued submissions, refuses the queued queries, stops the threads, and closes the connections.
+    ///
+    /// Later submissions and queries are refused with 503 `unavailable`. The observer must not call this, because it
+    /// waits for the observer to return. A second call does nothing, or waits for the first to end.
+    public func close() {
+        for writer in writers { writer.close() }
+        reader.close()
+        threads.withLock { threads in
+            for thread in threads { thread.join() }
+            threads = []
+        }
+    }
+}

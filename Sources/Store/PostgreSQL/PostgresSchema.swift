@@ -1,0 +1,162 @@
+/// The tables in PostgreSQL. They have the names and meanings of SQLite's (``Schema/migrator``), see ``Connection``.
+enum PostgresSchema {
+    /// The version of the tables that this program creates and needs.
+    static var version: Int { migrations.count }
+
+    /// The advisory lock under which a node upgrades the tables: `BkSc`.
+    private static let lock = 0x426B_5363
+
+    /// Creates the tables, or upgrades those of an older version. Of several nodes that start at once, one does it.
+    ///
+    /// - Throws: ``StoreError`` if a newer version has upgraded them; ``PostgresError``.
+    static func migrate(_ connection: PostgresConnection) throws {
+        try connection.execute(
+            "BEGIN", "SELECT pg_advisory_xact_lock(\(lock))",
+            "CREATE TABLE IF NOT EXISTS meta (key TEXT COLLATE \"C\" PRIMARY KEY, value TEXT NOT NULL)")
+        do {
+            let current = Int(try value(of: "version", connection) ?? "0") ?? 0
+            guard current <= version else {
+                throw StoreError.postgres(
+                    "it was written by a newer version of Backscroll, with tables of version \(current); this program "
+                        + "knows version \(version)")
+            }
+            for migration in migrations[current...] {
+                for statement in migration { try connection.execute(statement) }
+            }
+            if current == 0 {
+                try set("epoch", to: Schema.makeEpoch(), connection)
+                try set("fingerprint_secret", to: Fingerprinter.makeSecret(), connection)
+            }
+            if current < version { try set("version", to: "\(version)", connection) }
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Returns the epoch.
+    ///
+    /// - Throws: ``StoreError`` if there is none.
+    static func epoch(_ connection: PostgresConnection) throws -> String {
+        guard let epoch = try value(of: "epoch", connection) else { throw StoreError.postgres("its epoch is missing") }
+        return epoch
+    }
+
+    private static func value(of key: String, _ connection: PostgresConnection) throws -> String? {
+        var parameters = PostgresParameters()
+        parameters.append(key)
+        let result = try connection.run(connection.statement("SELECT value FROM meta WHERE key = $1"), parameters)
+        return result.count > 0 ? result.text(0, 0) : nil
+    }
+
+    private static func set(_ key: String, to value: String, _ connection: PostgresConnection) throws {
+        var parameters = PostgresParameters()
+        parameters.append(key)
+        parameters.append(value)
+        try connection.run(
+            connection.statement(
+                "INSERT INTO meta VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"), parameters)
+    }
+
+    /// The statements of each version, oldest first. A released version is never changed.
+    private static let migrations = [
+        [
+            // `head`, `rev`, `bytes` and `active_at` change with every batch of sends. They are in no index, and pages have
+            // free space, so that PostgreSQL changes the row in its page (a HOT update).
+            """
+            CREATE TABLE rooms (
+                id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY CHECK (id < 1 << 27),  -- what RowKey has room for
+                name TEXT COLLATE "C" NOT NULL UNIQUE,
+                head BIGINT NOT NULL DEFAULT 0,         -- the highest seq
+                rev BIGINT NOT NULL DEFAULT 0,          -- the latest revision
+                private BIGINT NOT NULL DEFAULT 0,      -- 1: for members only
+                deleted BIGINT NOT NULL DEFAULT 0,      -- 1: only its name is left
+                bytes BIGINT NOT NULL DEFAULT 0,        -- of the bodies of its messages
+                active_at BIGINT,                       -- created_at of its last message; NULL if none
+                created_at BIGINT,                      -- milliseconds since 1970
+                title TEXT COLLATE "C"
+            ) WITH (fillfactor = 50)
+            """,
+            """
+            CREATE TABLE messages (
+                id BIGINT PRIMARY KEY,                  -- room and seq, see RowKey
+                rev BIGINT NOT NULL,                    -- the room's revision when it was sent; rises with seq
+                changed BIGINT,                         -- room and rev of its latest change, see RowKey; NULL if none
+                created_at BIGINT NOT NULL,             -- milliseconds since 1970; never falls along seq
+                sender TEXT COLLATE "C" NOT NULL,
+                client_message_id TEXT COLLATE "C",
+                body BYTEA NOT NULL                     -- the snapshot, as it is sent to clients
+            )
+            """,
+            "CREATE UNIQUE INDEX messages_by_change ON messages (changed) WHERE changed IS NOT NULL",
+            """
+            CREATE UNIQUE INDEX messages_by_client_message_id ON messages ((id >> 36), sender, client_message_id)
+                WHERE client_message_id IS NOT NULL
+            """,
+            """
+            CREATE TABLE reactions (
+                message BIGINT NOT NULL, key TEXT COLLATE "C" NOT NULL, "user" TEXT COLLATE "C" NOT NULL,
+                rev BIGINT NOT NULL, PRIMARY KEY (message, key, "user")
+            )
+            """,
+            "CREATE UNIQUE INDEX reactions_by_rev ON reactions (message, key, rev)",
+            "CREATE TABLE first_contents (message BIGINT PRIMARY KEY, fingerprint BYTEA NOT NULL)",
+            """
+            CREATE TABLE read_marks (
+                "user" TEXT COLLATE "C" NOT NULL, room BIGINT NOT NULL, seq BIGINT NOT NULL, PRIMARY KEY ("user", room)
+            )
+            """,
+            "CREATE INDEX read_marks_by_room ON read_marks (room)",
+            // `activity` is the same number in all rows: what SQLite keeps there, `rooms` has here.
+            """
+            CREATE TABLE members (
+                room BIGINT NOT NULL, "user" TEXT COLLATE "C" NOT NULL, owner BIGINT NOT NULL,
+                activity BIGINT NOT NULL DEFAULT \(ActivityStatements.unknown), engaged BIGINT NOT NULL DEFAULT 0,
+                PRIMARY KEY (room, "user")
+            )
+            """,
+            "CREATE INDEX members_by_user ON members (\"user\")",
+            "CREATE INDEX members_by_owner ON members (room) WHERE owner = 1",
+            "CREATE TABLE expired (room BIGINT PRIMARY KEY, seq BIGINT NOT NULL)",
+            """
+            CREATE TABLE jobs (
+                id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind TEXT COLLATE "C" NOT NULL,
+                number BIGINT NOT NULL, "user" TEXT COLLATE "C", phase BIGINT NOT NULL, place BIGINT NOT NULL
+            )
+            """,
+            """
+            CREATE TABLE bans (
+                room BIGINT NOT NULL, "user" TEXT COLLATE "C" NOT NULL, reads BIGINT NOT NULL, until BIGINT,
+                reason TEXT COLLATE "C", set_by TEXT COLLATE "C" NOT NULL, created_at BIGINT NOT NULL,
+                PRIMARY KEY (room, "user")
+            )
+            """,
+            "CREATE INDEX bans_by_end ON bans (until) WHERE until IS NOT NULL",
+            """
+            CREATE TABLE erasures (
+                "user" TEXT COLLATE "C" PRIMARY KEY, erased BIGINT NOT NULL, messages BIGINT NOT NULL
+            )
+            """,
+            """
+            CREATE TABLE returns (
+                "user" TEXT COLLATE "C" NOT NULL, room BIGINT NOT NULL, seq BIGINT NOT NULL, rev BIGINT NOT NULL,
+                PRIMARY KEY ("user", room)
+            )
+            """,
+            // One row, see AccessState.
+            """
+            CREATE TABLE server (
+                id BOOLEAN PRIMARY KEY DEFAULT true CHECK (id), events BIGINT NOT NULL, revocations BIGINT NOT NULL
+            )
+            """,
+            "INSERT INTO server (events, revocations) VALUES (0, 0)",
+            """
+            CREATE TABLE events (
+                id BIGINT PRIMARY KEY, node TEXT NOT NULL, revocation BIGINT NOT NULL, payload TEXT NOT NULL,
+                at BIGINT NOT NULL                      -- milliseconds since 1970
+            )
+            """,
+        ]
+    ]
+}

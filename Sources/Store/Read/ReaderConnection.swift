@@ -1,0 +1,52 @@
+import Chat
+import GRDB
+
+/// The connection of one reading thread, and what it reuses between transactions.
+///
+/// Confined to its thread.
+struct ReaderConnection {
+    /// The database to read.
+    enum Source: Sendable {
+        /// A connection to SQLite, which the thread closes in the end.
+        case sqlite(DatabaseQueue)
+        /// The database in PostgreSQL. The thread connects when it needs to.
+        case postgres(PostgresConnector)
+    }
+
+    /// The compression of frames.
+    let deflater = PushDeflater()
+    private let source: Source
+    // Prepared on first use, because that may fail and succeed later.
+    private var statements: ReaderStatements?
+    private var connector: PostgresConnector.Use?
+
+    init(_ source: Source) {
+        self.source = source
+        if case .postgres(let connector) = source { self.connector = connector.use() }
+    }
+
+    /// Runs `body` with the connection's statements.
+    mutating func use<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
+        guard case .sqlite(let database) = source else { return try useOfPostgres(body) }
+        return try database.inDatabase { db in
+            let prepared = try statements ?? ReaderStatements(.sqlite(db))
+            statements = prepared
+            return try body(prepared)
+        }
+    }
+
+    private mutating func useOfPostgres<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
+        let (connection, isNew) = try connector!.connection()
+        let prepared =
+            try isNew ? ReaderStatements(.postgres(connection)) : statements ?? ReaderStatements(.postgres(connection))
+        statements = prepared
+        return try body(prepared)
+    }
+
+    /// Closes the connection. SQLite does not close one that has statements.
+    mutating func close() {
+        statements = nil
+        connector = nil
+        if case .sqlite(let database) = source { try? database.close() }
+    }
+}

@@ -1,0 +1,60 @@
+import Chat
+import Synchronization
+import Wire
+
+/// A writer's reports: outcomes and commits to the observer, and its health.
+final class WriterReports: Sendable {
+    private let observer: any LogObserver
+    private let configuration: StoreConfiguration
+    private let failureText = Mutex<String?>(nil)
+
+    init(_ observer: any LogObserver, _ configuration: StoreConfiguration) {
+        self.observer = observer
+        self.configuration = configuration
+    }
+
+    /// The reason why the last commit failed; `nil` if it succeeded.
+    var failure: String? { failureText.withLock { $0 } }
+
+    /// Tells the observer of a durable commit.
+    func tell(_ done: borrowing Commit) {
+        if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
+        if !done.ends.isEmpty { observer.accessEnded(done.ends) }
+        tell(done.outcomes, done.batches)
+    }
+
+    /// Tells the observer of outcomes, and of what subscribers get.
+    func tell(_ outcomes: [Outcome], _ batches: [Batch] = []) {
+        if !outcomes.isEmpty || !batches.isEmpty { observer.committed(outcomes, batches) }
+    }
+
+    /// Tells the observer that submissions were refused.
+    func refuse(_ submissions: some Collection<Submission>, _ problem: Problem) {
+        tell(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) })
+    }
+
+    /// Records the result of the last attempt to write, and reports a change.
+    func note(failure: String?) {
+        let before = failureText.withLock { text in
+            defer { text = failure }
+            return text
+        }
+        if (before == nil) != (failure == nil) { configuration.onHealthChange?(failure) }
+    }
+}
+
+extension WorkQueue<Submission> {
+    /// Waits for the submissions of the next commit.
+    ///
+    /// - Returns: None once the time is up; `nil` once the queue is closed and empty.
+    func takeCommit(_ limits: CommitLimits, within milliseconds: Int?) -> [Submission]? {
+        take(limits.submissions, within: milliseconds) { waiting in
+            var bytes = 0
+            for index in waiting.indices {
+                bytes += waiting[index].byteCount
+                if bytes > limits.bytes { return index }
+            }
+            return waiting.count
+        }
+    }
+}
