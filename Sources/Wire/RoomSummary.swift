@@ -54,7 +54,7 @@ public struct RoomSummary: Sendable, Hashable {
     }
 
     /// Appends the summary as an unfinished object, to which the caller can add members.
-    func encodeMembers(into out: inout [UInt8]) {
+    package func encodeMembers(into out: inout [UInt8]) {
         out.append(literal: #"{"room":"#)
         out.append(quoted: room.string)
         out.append(member: "head", head)

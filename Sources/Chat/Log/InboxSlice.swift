@@ -1,5 +1,3 @@
-public import Wire
-
 /// A user's rooms as read in one snapshot.
 public struct InboxSlice: Sendable {
     /// The rooms, latest activity first.

@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// The parameters of requests and the headers of answers.

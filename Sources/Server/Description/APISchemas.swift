@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// The schemas of requests, answers and frames: JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it.

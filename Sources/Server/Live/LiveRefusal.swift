@@ -1,3 +1,4 @@
+import Chat
 import HTTP
 import HTTPTypes
 import Transport

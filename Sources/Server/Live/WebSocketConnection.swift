@@ -1,3 +1,4 @@
+import Chat
 import Transport
 import WebSocket
 import Wire

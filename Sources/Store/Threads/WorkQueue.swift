@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// A bounded queue between the loops, which never wait, and a few threads that do.

@@ -1,3 +1,4 @@
+import Chat
 import GRDB
 import Glibc
 public import Wire

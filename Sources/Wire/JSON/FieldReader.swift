@@ -3,24 +3,24 @@
 /// Malformed JSON ends the reading by throwing. A wrong field is only recorded, and the reading continues. The reported
 /// error therefore does not depend on the order of the fields: malformed JSON takes precedence, then a field of the
 /// wrong type (400), then a value that is not allowed (422).
-struct FieldReader {
-    var json: JSONScanner
+package struct FieldReader {
+    package var json: JSONScanner
     /// The error to answer with, if there is one.
-    private(set) var fault: Problem?
+    package private(set) var fault: Problem?
 
     /// Creates a reader of the fields that `json` reads.
-    init(_ json: JSONScanner) {
+    package init(_ json: JSONScanner) {
         self.json = json
     }
 
     /// Records a wrong field. The first error counts, but an error of type replaces one of value.
-    mutating func note(_ problem: @autoclosure () -> Problem, isType: Bool = false) {
+    package mutating func note(_ problem: @autoclosure () -> Problem, isType: Bool = false) {
         guard let fault else { return fault = problem() }
         if isType, fault.status != 400 { self.fault = problem() }
     }
 
     /// Ends the reading. Throws if text follows the value, or if an error was recorded.
-    mutating func finish() throws(Problem) {
+    package mutating func finish() throws(Problem) {
         try json.finish()
         if let fault { throw fault }
     }
@@ -31,7 +31,7 @@ struct FieldReader {
     }
 
     /// Reads a string; `nil` for null.
-    mutating func string(_ field: FieldName, limit: Int = .max) throws(Problem) -> String? {
+    package mutating func string(_ field: FieldName, limit: Int = .max) throws(Problem) -> String? {
         switch try json.peek() {
         case .string:
             let token = try json.readString()
@@ -47,7 +47,7 @@ struct FieldReader {
     }
 
     /// Reads an integer of 64 bits; `nil` for null.
-    mutating func integer(_ field: FieldName) throws(Problem) -> Int64? {
+    package mutating func integer(_ field: FieldName) throws(Problem) -> Int64? {
         switch try json.peek() {
         case .number:
             let token = try json.readNumber()
@@ -62,7 +62,7 @@ struct FieldReader {
     }
 
     /// Reads `true` or `false`; `nil` for null.
-    mutating func boolean(_ field: FieldName) throws(Problem) -> Bool? {
+    package mutating func boolean(_ field: FieldName) throws(Problem) -> Bool? {
         switch try json.peek() {
         case .boolean:
             return try json.readBoolean()
@@ -75,7 +75,7 @@ struct FieldReader {
     }
 
     /// Reads an object of any content; `nil` for null.
-    mutating func compactObject(_ field: FieldName) throws(Problem) -> CompactJSON? {
+    package mutating func compactObject(_ field: FieldName) throws(Problem) -> CompactJSON? {
         switch try json.peek() {
         case .object:
             return try json.readCompact()
@@ -88,7 +88,7 @@ struct FieldReader {
     }
 
     /// Enters an array. Returns `false` if the value is not an array.
-    mutating func enterArray(_ field: FieldName) throws(Problem) -> Bool {
+    package mutating func enterArray(_ field: FieldName) throws(Problem) -> Bool {
         switch try json.peek() {
         case .array:
             try json.enterArray()
@@ -102,7 +102,7 @@ struct FieldReader {
     }
 
     /// Enters a required object.
-    mutating func enterObject(_ field: FieldName) throws(Problem) -> Bool {
+    package mutating func enterObject(_ field: FieldName) throws(Problem) -> Bool {
         guard try json.peek() == .object else {
             try noteWrongType(field, must: "an object")
             return false
@@ -113,25 +113,25 @@ struct FieldReader {
 }
 
 /// The name of a field in a ``Problem``. It becomes a string only if an error is reported.
-struct FieldName: CustomStringConvertible, ExpressibleByStringLiteral {
+package struct FieldName: CustomStringConvertible, ExpressibleByStringLiteral {
     private var list: StaticString?
     private var index = 0
     private var name: StaticString
 
     /// Creates the name of a top-level field.
-    init(stringLiteral name: StaticString) {
+    package init(stringLiteral name: StaticString) {
         self.name = name
     }
 
     /// Creates the name of a field of a list element, as in `attachments[0].url`. An empty name means the element
     /// itself.
-    init(_ list: StaticString, _ index: Int, _ name: StaticString = "") {
+    package init(_ list: StaticString, _ index: Int, _ name: StaticString = "") {
         self.list = list
         self.index = index
         self.name = name
     }
 
-    var description: String {
+    package var description: String {
         guard let list else { return name.description }
         let element = "\(list)[\(index)]"
         return name.utf8CodeUnitCount == 0 ? element : "\(element).\(name)"

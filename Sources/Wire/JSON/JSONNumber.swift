@@ -38,6 +38,11 @@ extension JSONScanner {
     public func integer(_ token: JSONNumber) -> Int64? {
         CanonicalNumber(text[token.range]).integer
     }
+
+    /// Returns a number as written.
+    package func string(_ token: JSONNumber) -> String {
+        String(decoding: text[token.range], as: UTF8.self)
+    }
 }
 
 /// A number as sign, significant digits and power of ten. All ways to write a number give the same value.

@@ -4,7 +4,7 @@
 /// line of an event stream.
 extension [UInt8] {
     /// Creates an array with the bytes of `span`.
-    init(copying span: Span<UInt8>) {
+    package init(copying span: Span<UInt8>) {
         self = []
         append(copying: span)
     }

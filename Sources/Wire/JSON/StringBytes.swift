@@ -41,7 +41,7 @@ extension String {
     }
 
     /// The beginning of a client's text, short enough to repeat in an error.
-    var excerpt: String {
+    package var excerpt: String {
         String(String.UnicodeScalarView(unicodeScalars.prefix(64)))
     }
 }

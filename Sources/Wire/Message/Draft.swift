@@ -56,7 +56,7 @@ extension Content {
     /// Reads the member `name` if it belongs to a content.
     ///
     /// - Returns: `false` if it does not; its value has then not been read.
-    mutating func decode(_ name: JSONString, from reader: inout FieldReader) throws(Problem) -> Bool {
+    package mutating func decode(_ name: JSONString, from reader: inout FieldReader) throws(Problem) -> Bool {
         if reader.json.matches(name, "text") {
             text = try reader.text()
         } else if reader.json.matches(name, "attachments") {

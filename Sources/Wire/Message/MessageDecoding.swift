@@ -7,7 +7,7 @@ extension Message {
         do throws(Problem) {
             var reader = FieldReader(try JSONScanner(snapshot))
             var fields = Fields()
-            guard try reader.enterObject("message") else { throw .notFound }
+            guard try reader.enterObject("message") else { throw .invalidJSON("It is not an object.") }
             while let name = try reader.json.nextName() {
                 if try !fields.decode(name, from: &reader) { try reader.json.skipValue() }
             }

@@ -153,3 +153,11 @@ extension Problem {
             limit: Limits.reactionKeys)
     }
 }
+
+/// 500: failures.
+extension Problem {
+    /// 500 `internal_error`: the server failed because of a bug or an unexpected condition.
+    public static func internalError(_ detail: String) -> Problem {
+        Problem(code: .internalError, detail: detail)
+    }
+}

@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// Computes a room's pages by counting through a list of its messages.

@@ -1,3 +1,4 @@
+import Chat
 import Synchronization
 import TestSupport
 import Testing

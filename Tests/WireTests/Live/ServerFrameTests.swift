@@ -15,14 +15,15 @@ import Wire
             (.read(room: room, user: user, seq: 5), #"{"type":"read","room":"lobby","user":"ü\"","seq":5}"#),
             (.presence(room: room, online: 3), #"{"type":"presence","room":"lobby","online":3}"#),
             (
-                .error(.messageNotFound, room: "not a \"room\""),
+                .error(
+                    Problem(code: .messageNotFound, detail: "The room has no such message."), room: "not a \"room\""),
                 """
                 {"type":"error","code":"message_not_found","message":"The room has no such message.",\
                 "room":"not a \\"room\\""}
                 """
             ),
             (
-                .error(.messageNotFound),
+                .error(Problem(code: .messageNotFound, detail: "The room has no such message.")),
                 #"{"type":"error","code":"message_not_found","message":"The room has no such message."}"#
             ),
         ]

@@ -1,3 +1,5 @@
+import Wire
+
 /// A page of a room, as `GET …/messages` returns it.
 public struct PageAnswer: Sendable {
     /// The messages' snapshots in ascending `seq`, joined by commas.

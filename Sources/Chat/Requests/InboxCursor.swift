@@ -1,3 +1,5 @@
+public import Wire
+
 /// A position in the list of a user's rooms, which is sorted by latest activity: just after a room.
 ///
 /// Clients return it as they received it. Its text is `EPOCH:MILLISECONDS:ROOM`: neither epochs nor room ids contain a

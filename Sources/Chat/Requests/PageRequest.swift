@@ -1,3 +1,5 @@
+public import Wire
+
 /// A request for a page of a room.
 public struct PageRequest: Sendable, Hashable {
     /// The position of the page.

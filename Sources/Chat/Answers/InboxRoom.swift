@@ -1,3 +1,5 @@
+public import Wire
+
 /// A room in the list of a user's rooms.
 public struct InboxRoom: Sendable, Hashable {
     /// The room as the user sees it.

@@ -1,3 +1,5 @@
+import Wire
+
 /// The changes of a room, as `GET …/changes` returns them.
 public struct ChangesAnswer: Sendable {
     /// The messages' snapshots in ascending `rev`, joined by commas.

@@ -1,3 +1,5 @@
+public import Wire
+
 /// The position up to which a user has read a room, as in the body of `PUT …/read`: `{"seq":120}`.
 public enum ReadMark {
     /// Decodes the body. Unknown fields are ignored.

@@ -1,3 +1,5 @@
+import Wire
+
 extension ClientFrame {
     /// Decodes a text frame: a JSON object with a `type`. Unknown fields are ignored.
     ///
@@ -128,6 +130,6 @@ extension FieldReader {
         guard try json.peek() == .number else { return try string("since") }
         let token = try json.readNumber()
         // A number that is not a 64-bit integer is passed on as written, and is then accepted or refused as in a URL.
-        return json.integer(token).map(String.init) ?? String(decoding: json.text[token.range], as: UTF8.self)
+        return json.integer(token).map(String.init) ?? json.string(token)
     }
 }

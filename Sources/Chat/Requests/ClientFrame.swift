@@ -1,3 +1,5 @@
+public import Wire
+
 /// A frame that a client sends on a WebSocket.
 public enum ClientFrame: Sendable, Hashable {
     /// Subscribes to a room, with a replay from `since` if it is given. `epoch` is the history that the client knows,

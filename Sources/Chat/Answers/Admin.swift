@@ -1,3 +1,5 @@
+public import Wire
+
 /// A room in the admins' list of all rooms.
 public struct AdminRoom: Sendable, Hashable {
     /// The room.

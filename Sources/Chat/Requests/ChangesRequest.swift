@@ -1,3 +1,5 @@
+public import Wire
+
 /// A request for the changes of a room.
 public struct ChangesRequest: Sendable, Hashable {
     /// The position that the client has already read.

@@ -1,3 +1,5 @@
+public import Wire
+
 /// A ban of a user from a room, or from the whole server.
 public struct Ban: Sendable, Hashable {
     /// The scope of a ban.

@@ -1,10 +1,12 @@
+import Wire
+
 /// A line of an export: one JSON object, identified by its `type`. An export is a file of JSON lines in UTF-8 that
 /// moves a history from one database to another.
 ///
 /// The first line is `export`, the last one `end`. Between them are the `room` lines. Each is followed by the room's
 /// `member` lines and then by its messages in ascending `seq`. The `read` lines follow after all rooms. A line without
 /// a `type` is a message, so the history of another program can be imported without other lines.
-public enum TransferLine: Sendable {
+enum TransferLine: Sendable {
     /// `{"type":"export","version":1,"epoch":…}`: the version of the format, and the epoch of the history.
     case start(version: Int64, epoch: String?)
     /// `{"type":"room","room":…,"visibility":…,"title":…}`.
@@ -19,36 +21,36 @@ public enum TransferLine: Sendable {
     case end(messages: Int64)
 
     /// The version of the format, the only one that imports accept.
-    public static let version: Int64 = 1
+    static let version: Int64 = 1
 }
 
 /// A message of an export.
-public struct TransferMessage: Sendable {
+struct TransferMessage: Sendable {
     /// The message's room.
-    public var room: RoomID
+    var room: RoomID
     /// The `seq` in the room that it comes from. ``Content/replyTo`` of other lines refers to it.
-    public var seq: Int64?
+    var seq: Int64?
     /// The sender.
-    public var sender: UserID
+    var sender: UserID
     /// The sender's id for the send; `nil` without one.
-    public var clientMessageID: String?
+    var clientMessageID: String?
     /// The content; empty if the message is deleted.
-    public var content: Content
+    var content: Content
     /// The reactions in the order of their first use, each with all its users in the order of reacting.
-    public var reactions: [(key: ReactionKey, users: [UserID])]
+    var reactions: [(key: ReactionKey, users: [UserID])]
     /// The time when it was stored.
-    public var createdAt: Timestamp
+    var createdAt: Timestamp
     /// The time of its latest edit; `nil` if it was never edited.
-    public var editedAt: Timestamp?
+    var editedAt: Timestamp?
     /// True for a tombstone.
-    public var deleted: Bool
+    var deleted: Bool
 }
 
 // MARK: Writing
 
 extension TransferLine {
     /// Appends the line, including its line feed.
-    public func encode(into out: inout [UInt8]) {
+    func encode(into out: inout [UInt8]) {
         out.append(literal: #"{"type":""#)
         out.append(literal: type)
         out.append(UInt8(ascii: "\""))
@@ -77,7 +79,7 @@ extension TransferLine {
     }
 
     /// Appends the line of a message without reactions directly from its snapshot.
-    public static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
+    static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
         out.append(literal: #"{"type":"message","#)
         appendMembers(of: snapshot, to: &out)
         out.append(UInt8(ascii: "\n"))
@@ -111,7 +113,7 @@ extension TransferLine {
 
 extension TransferMessage {
     /// Returns the message of this snapshot, with all users of its reactions.
-    public init(_ message: Message, seq: Int64, reactions: [(key: ReactionKey, users: [UserID])]) {
+    init(_ message: Message, seq: Int64, reactions: [(key: ReactionKey, users: [UserID])]) {
         self.init(
             room: message.room, seq: seq, sender: message.sender, clientMessageID: message.clientMessageID,
             content: message.content, reactions: reactions, createdAt: message.createdAt, editedAt: message.editedAt,
@@ -129,7 +131,7 @@ extension TransferMessage {
         out.append(UInt8(ascii: ","))
         // The line ends with its own brace.
         bytes.removeLast()
-        bytes.withSpan { TransferLine.appendMembers(of: $0, to: &out) }
+        TransferLine.appendMembers(of: bytes.span, to: &out)
     }
 }
 
@@ -139,7 +141,7 @@ extension TransferLine {
     /// Decodes a line. Unknown fields are ignored, and the content has the same limits as a send.
     ///
     /// - Throws: The errors of ``Draft/decode(_:)-([UInt8])``, and 400 `invalid_field` for the other fields.
-    public static func decode(_ line: [UInt8]) throws(Problem) -> TransferLine {
+    static func decode(_ line: [UInt8]) throws(Problem) -> TransferLine {
         var reader = FieldReader(try JSONScanner(line))
         guard try reader.json.peek() == .object else { throw .invalidJSON("A line must be a JSON object.") }
         try reader.json.enterObject()

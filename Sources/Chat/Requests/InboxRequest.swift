@@ -1,3 +1,5 @@
+public import Wire
+
 /// A request for part of the list of a user's rooms.
 public struct InboxRequest: Sendable, Hashable {
     /// The position after which the part begins; `nil` for the beginning of the list.

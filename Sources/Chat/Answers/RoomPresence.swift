@@ -1,3 +1,5 @@
+public import Wire
+
 /// The subscribers of a room, as `GET …/presence` returns them.
 public struct RoomPresence: Sendable, Hashable {
     /// The room.

@@ -1,3 +1,5 @@
+public import Wire
+
 /// A place in a room, as a client names it in the cursor of a page.
 public enum Place: Sendable, Hashable {
     /// A `seq`, not negative. It may be beyond either end of the room.

@@ -1,3 +1,5 @@
+public import Wire
+
 /// 401, 403, 404, 410: missing resources and permissions.
 extension Problem {
     /// 404 `not_found`: the resource does not exist.
@@ -273,10 +275,5 @@ extension Problem {
         Problem(
             code: .storageLost,
             detail: "The server's database file was deleted or replaced. Nothing was stored or read.", retryAfter: 5)
-    }
-
-    /// 500 `internal_error`: the server failed because of a bug or an unexpected condition.
-    public static func internalError(_ detail: String) -> Problem {
-        Problem(code: .internalError, detail: detail)
     }
 }

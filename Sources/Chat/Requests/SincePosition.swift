@@ -1,3 +1,5 @@
+public import Wire
+
 /// The position up to which a client knows a room: a revision and, if the client names it, the epoch of the history.
 public struct SincePosition: Sendable, Hashable {
     /// The epoch that the client knows: 1 to ``maximumEpochBytes`` letters and digits.

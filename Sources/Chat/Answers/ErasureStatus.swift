@@ -1,3 +1,5 @@
+public import Wire
+
 /// The progress of a user's erasure, the answer to `DELETE` and `GET /v1/users/{user}`.
 public struct ErasureStatus: Sendable, Hashable {
     /// The state of an erasure.
