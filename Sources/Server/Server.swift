@@ -21,7 +21,7 @@ public final class Server: Sendable {
     public let url: String
     private let configuration: ServerConfiguration
     private let group: LoopGroup
-    private let log: SQLiteLog
+    private let log: any OpenLog
     /// Forwards the log's events to the loops.
     let dispatcher: LoopDispatcher
     private let workers: [LoopBound<Worker>]
@@ -68,9 +68,9 @@ public final class Server: Sendable {
         let doublePush = configuration.faults ? DoublePush(dispatcher) : nil
         let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
         do {
-            let log = try SQLiteLog(
-                path: configuration.database, observer: doublePush ?? dispatcher,
-                configuration: Self.storeConfiguration(configuration, metrics, logger))
+            let log = try Self.openLog(
+                configuration, observer: doublePush ?? dispatcher,
+                Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logProblem: { Self.problem(of: log) },
                 damagedRooms: { log.asideRooms }, subscribedLoops: subscribedLoops,
@@ -106,6 +106,15 @@ public final class Server: Sendable {
         url = "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
         if configuration.faults {
             logger.warning("FAULTS ARE ON: any request can make this server misbehave. Use it only to test clients.")
+        }
+    }
+
+    private static func openLog(
+        _ configuration: ServerConfiguration, observer: any LogObserver, _ store: StoreConfiguration
+    ) throws(StoreError) -> any OpenLog {
+        switch DatabaseLocation(configuration.database) {
+        case .file(let path): try SQLiteLog(path: path, observer: observer, configuration: store)
+        case .postgres(let url): try PostgresLog(url: url, observer: observer, configuration: store)
         }
     }
 
@@ -151,7 +160,8 @@ public final class Server: Sendable {
     private static func descriptorsForConnections(_ configuration: ServerConfiguration) throws(ServerError) -> Int {
         let limit = raiseOpenFileLimit()
         let operations = configuration.metricsAddress == nil ? 0 : operationsConnections
-        let reserved = 20 + operations + 16 * configuration.threads + 4 * configuration.readers
+        let reserved =
+            20 + operations + 16 * configuration.threads + 4 * (configuration.readers + configuration.writers)
         guard limit >= reserved + minimumConnections else {
             throw .tooFewDescriptors(limit, needed: reserved + minimumConnections)
         }
@@ -185,6 +195,7 @@ public final class Server: Sendable {
     ) -> StoreConfiguration {
         var store = StoreConfiguration()
         store.readers = configuration.readers
+        store.writers = configuration.writers
         store.submissionQueue = configuration.sendQueue
         store.queryQueue = configuration.readQueue
         store.queriesOfAsker = configuration.readQueueOfAsker
@@ -234,14 +245,14 @@ public final class Server: Sendable {
     }
 
     /// Returns the problem while the log cannot commit. The cause is in the server's log only, since anybody may ask.
-    private static func problem(of log: SQLiteLog) -> Problem? {
+    private static func problem(of log: any OpenLog) -> Problem? {
         if let loss = log.storageLoss { return loss }
         return log.failure == nil ? nil : .unavailable("Messages cannot be stored at the moment.")
     }
 
     /// Registers metrics that are read on each exposition.
     private static func observe(
-        _ registry: PrometheusRegistry, _ group: LoopGroup, _ services: Services, _ log: SQLiteLog
+        _ registry: PrometheusRegistry, _ group: LoopGroup, _ services: Services, _ log: any OpenLog
     ) {
         let (subscribedLoops, pending, unsent) = (services.subscribedLoops, services.pending, group.unsent)
         registry.observe(.connections) { group.connectionCount }

@@ -2,7 +2,7 @@ public import Chat
 public import Wire
 
 /// A log that is open, with what its operator wants to know.
-public protocol OpenLog: MessageLog {
+public protocol OpenLog: MessageLog, AnyObject {
     /// The reason why messages cannot be stored at present; `nil` if they can.
     var failure: String? { get }
     /// The error of sends while the database's files are missing or replaced; `nil` if they are in place.
@@ -19,11 +19,4 @@ public protocol OpenLog: MessageLog {
     /// Later submissions and queries are refused with 503 `unavailable`. The observer must not call this, because it
     /// waits for the observer to return. A second call does nothing, or waits for the first to end.
     func close()
-}
-
-extension OpenLog {
-    /// `nil`: the database's files are PostgreSQL's.
-    public var storageLoss: Problem? { nil }
-    /// 0: PostgreSQL reports damage by itself.
-    public var asideRooms: Int { 0 }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import HTTP
 import Logging
 import Server
+import Store
 import Tokens
 import Transport
 
@@ -55,14 +56,20 @@ struct ServeCommand: AsyncParsableCommand {
                 + "addresses."))
     var proxyProtocol = false
 
-    @Option(help: ArgumentHelp("The SQLite database; it is created if it does not exist.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The SQLite database, which is created if it does not exist; or the URL of a PostgreSQL database, "
+                + "postgres://USER@HOST/NAME.", valueName: "path-or-url"))
     var database = defaults.database
 
     @Option(help: "Threads that serve connections, 1 to 64. (default: as many as there are processors)")
     var threads: Int?
 
-    @Option(help: "Threads that read history, 1 to 64.")
+    @Option(help: "Threads that read history, 1 to 64. With PostgreSQL each has a connection.")
     var readers = defaults.readers
+
+    @Option(help: "Connections that write to PostgreSQL, 1 to 16. SQLite has one writer.")
+    var writers = defaults.writers
 
     @Option(help: ArgumentHelp("Serve HTTPS with this certificate and its intermediates (PEM).", valueName: "path"))
     var tlsCert: String?
@@ -265,7 +272,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try Server(configuration, logger: logger)
         announce(server.url)
         var metadata: Logger.Metadata = [
-            "version": "\(Version.current)", "url": "\(server.url)", "database": "\(database)",
+            "version": "\(Version.current)", "url": "\(server.url)", "database": "\(DatabaseLocation(database))",
             "callers": configuration.tokens.map { "\($0.keys.count) token keys" } ?? "any name (open mode)",
         ]
         if let host = metricsListen?.host, let port = server.metricsPort {

@@ -16,12 +16,15 @@ public struct ServerConfiguration: Sendable {
     public var trustedProxies: [IPRange] = []
     /// True if connections from ``trustedProxies`` begin with a PROXY protocol header.
     public var proxyProtocol = false
-    /// The path of the SQLite database, which is created if it does not exist.
+    /// The path of the SQLite database, which is created if it does not exist; or the URL of a PostgreSQL database,
+    /// `postgres://USER@HOST/DATABASE`, whose tables are created if it is empty.
     public var database = "backscroll.db"
     /// The number of loops: threads that serve connections, 1 to 64.
     public var threads = 1
     /// The number of threads that read history, 1 to 64.
     public var readers = 2
+    /// The number of connections to PostgreSQL that write, 1 to 16. With SQLite there is one writer.
+    public var writers = 2
     /// The certificate for HTTPS; `nil` for HTTP.
     public var tls: TLSConfiguration?
     /// The origins whose pages may use the server, in addition to its own; `*` allows all.

@@ -1,6 +1,6 @@
 public import Chat
 import Synchronization
-import Wire
+public import Wire
 
 /// The log of every room in a PostgreSQL database, which any number of nodes share.
 public final class PostgresLog: OpenLog {
@@ -83,6 +83,12 @@ public final class PostgresLog: OpenLog {
 
     /// The reason why messages cannot be stored at present; `nil` if they can.
     public var failure: String? { writers.lazy.compactMap(\.failure).first }
+
+    /// `nil`: the files are PostgreSQL's.
+    public var storageLoss: Problem? { nil }
+
+    /// 0: PostgreSQL reports damage by itself.
+    public var asideRooms: Int { 0 }
 
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writers.reduce(0) { $0 + $1.queued } }

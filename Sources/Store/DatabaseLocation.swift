@@ -1,0 +1,42 @@
+/// The place of a database: a file of SQLite, or a database in PostgreSQL.
+public enum DatabaseLocation: Sendable, CustomStringConvertible {
+    /// The path of a file.
+    case file(String)
+    /// A connection string of libpq that begins with `postgres://` or `postgresql://`.
+    case postgres(String)
+
+    /// Reads a location as users write it.
+    public init(_ text: String) {
+        let isURL = ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
+        self = isURL ? .postgres(text) : .file(text)
+    }
+
+    /// True if it contains a password.
+    public var hasPassword: Bool {
+        if case .postgres(let url) = self { Self.withoutPassword(url) != url } else { false }
+    }
+
+    /// The location without a password, for logs.
+    public var description: String {
+        switch self {
+        case .file(let path): path
+        case .postgres(let url): Self.withoutPassword(url)
+        }
+    }
+
+    private static func withoutPassword(_ url: String) -> String {
+        var url = url
+        // Behind "://", which every URL here has.
+        let start = url.index(url.firstIndex(of: ":")!, offsetBy: 3)
+        let end = url[start...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
+        if let at = url[start..<end].lastIndex(of: "@"), let colon = url[start..<at].firstIndex(of: ":") {
+            url.removeSubrange(colon..<at)
+        }
+        // The parameters `password` and `sslpassword`.
+        guard let query = url.firstIndex(of: "?") else { return url }
+        let fields = url[url.index(after: query)...].split(separator: "&").filter {
+            !$0.hasPrefix("password=") && !$0.hasPrefix("sslpassword=")
+        }
+        return url[..<query] + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
+    }
+}
