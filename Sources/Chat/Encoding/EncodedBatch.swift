@@ -7,8 +7,12 @@ public import Wire
 public final class EncodedBatch: Sendable {
     /// The room.
     public let room: RoomID
-    /// The revision of the first message.
-    public let firstRev: Int64
+    /// The revision before the batch.
+    public let since: Int64
+    /// The revision up to which a subscriber has everything after the batch.
+    public let rev: Int64
+    /// The messages' revisions; `nil` if they are consecutive, starting after ``since``.
+    let revisions: Batch.Revisions?
     /// The room's highest `seq` after the commit.
     public let head: Int64
     /// The messages as ``PushFormat/webSocket``, concatenated.
@@ -23,7 +27,9 @@ public final class EncodedBatch: Sendable {
     /// Encodes a batch.
     public init(_ batch: Batch) {
         room = batch.room
-        firstRev = batch.firstRev
+        since = batch.since
+        rev = batch.rev
+        revisions = batch.revisions
         head = batch.head
         messages = batch.messages
         var frames: [UInt8] = []
@@ -72,7 +78,8 @@ public final class EncodedBatch: Sendable {
         var ends: [Int] = []
         ends.reserveCapacity(messages.count)
         for (index, message) in messages.enumerated() {
-            PushEncoding.appendEvent(message.span, epoch: epoch, rev: firstRev + Int64(index), to: &bytes)
+            let rev = revisions?.revs[index] ?? since + Int64(index) + 1
+            PushEncoding.appendEvent(message.span, epoch: epoch, rev: rev, to: &bytes)
             ends.append(bytes.count)
         }
         return (bytes, ends)

@@ -45,6 +45,8 @@ extension Feed {
             if reading == .level || carrier.isCongested { break }
             if case .frames(let range, let rev) = reading {
                 cursors[place].rev = rev
+                // No message has these revisions any more.
+                if range.isEmpty { continue }
                 // This reference keeps the bytes alive even if sending changes the feed.
                 let bytes = messages.bytes(in: cursor.format)
                 carrier.send(bytes.span.extracting(range))
@@ -71,7 +73,8 @@ extension Feed {
             guard case .frames(let range, newest) = messages.next(after: rev, in: format) else { return false }
             run = Run(format: format, rev: rev, bytes: messages.bytes(in: format), range: range)
         }
-        guard let run, outlets.push(run.bytes.span.extracting(run.range), to: outlet) else { return false }
+        guard let run, !run.range.isEmpty, outlets.push(run.bytes.span.extracting(run.range), to: outlet)
+        else { return false }
         context.pushedBytes += run.range.count
         cursors[place].rev = newest!
         return true
@@ -94,7 +97,7 @@ extension Feed {
     /// - Parameter batch: a batch of one message.
     public func pushAgain(_ batch: EncodedBatch) {
         finishRounds()
-        for cursor in cursors where cursor.isFed && cursor.rev >= batch.firstRev {
+        for cursor in cursors where cursor.isFed && cursor.rev > batch.since {
             guard let carrier = cursor.subscription.carrier, !carrier.isCongested else { continue }
             let bytes = batch.encoded(as: cursor.format, in: context).bytes
             carrier.send(bytes.span)

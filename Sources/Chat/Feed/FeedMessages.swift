@@ -28,16 +28,20 @@ struct FeedMessages {
 
     /// Returns true if a batch can be appended without dropping messages, in any format.
     func hasRoom(for batch: EncodedBatch) -> Bool {
-        logs.indices.allSatisfy { logs[$0]?.hasRoom(for: batch.frames.count) ?? true }
+        if let rev, batch.since != rev { return false }
+        return logs.indices.allSatisfy { logs[$0]?.hasRoom(for: batch.frames.count) ?? true }
     }
 
-    /// Appends the messages of a batch.
+    /// Appends the messages of a batch. Does nothing if they are known, because two threads of the log passed their
+    /// batches on in the other order.
     mutating func append(_ batch: EncodedBatch) {
+        if let rev, batch.rev <= rev { return }
         for format in Self.formats where logs[format.index] != nil {
             let encoded = batch.encoded(as: format, in: context)
-            logs[format.index]!.append(encoded.bytes, ends: encoded.ends, firstRev: batch.firstRev)
+            logs[format.index]!.append(
+                encoded.bytes, ends: encoded.ends, since: batch.since, revisions: batch.revisions)
         }
-        rev = batch.firstRev + Int64(batch.ends.count) - 1
+        rev = batch.rev
     }
 
     /// Returns the next step of a subscriber at `rev`, with at most about ``Subscription/writeLimit`` bytes.

@@ -89,25 +89,61 @@ public struct StoredMessage: Sendable, Hashable {
     }
 }
 
-/// The changes that one commit made to one room.
+/// The changes of one room between two revisions: a subscriber that has everything up to ``since`` has everything up to
+/// ``rev`` after the batch.
 ///
-/// The messages have consecutive revisions, starting with `firstRev`. A message that changed more than once is
-/// contained once for each change.
+/// The batch of a commit contains a message once for each change, so its revisions are consecutive. A batch that was read
+/// from the log contains each changed message once, with its latest revision, so revisions may be missing in between.
 public struct Batch: Sendable {
+    /// Revisions that are not consecutive.
+    public struct Revisions: Sendable, Hashable {
+        /// The revision of each message, ascending.
+        public var revs: [Int64]
+        /// The revision after the batch. It is higher than the last message's if the message with this revision no
+        /// longer exists.
+        public var end: Int64
+    }
+
     /// The room.
     public var room: RoomID
-    /// The revision of the first message.
-    public var firstRev: Int64
-    /// The room's highest `seq` after the commit.
+    /// The revision before the batch.
+    public var since: Int64
+    /// The room's highest `seq` after the batch.
     public var head: Int64
     /// The messages' snapshots, new and changed ones, in the order of their revisions.
     public var messages: [[UInt8]]
+    /// The messages' revisions; `nil` if they are consecutive, starting after ``since``.
+    public private(set) var revisions: Revisions?
 
-    /// Creates a batch.
+    /// Creates the batch of a commit, whose messages have consecutive revisions.
     public init(room: RoomID, firstRev: Int64, head: Int64, messages: [[UInt8]]) {
         self.room = room
-        self.firstRev = firstRev
+        since = firstRev - 1
         self.head = head
         self.messages = messages
+    }
+
+    /// Creates a batch that was read from the log.
+    ///
+    /// - Parameters:
+    ///   - revs: The revision of each message, ascending, after `since`.
+    ///   - rev: The revision after the batch, at least the last message's.
+    public init(room: RoomID, since: Int64, revs: [Int64], rev: Int64, head: Int64, messages: [[UInt8]]) {
+        self.room = room
+        self.since = since
+        self.head = head
+        self.messages = messages
+        let areConsecutive = rev - since == Int64(revs.count)
+        if !areConsecutive { revisions = Revisions(revs: revs, end: rev) }
+    }
+
+    /// The revision up to which a subscriber has everything after the batch.
+    public var rev: Int64 { revisions?.end ?? since + Int64(messages.count) }
+
+    /// Returns the index of the message with this revision; `nil` if there is none.
+    public func index(of rev: Int64) -> Int? {
+        if let revisions { return revisions.revs.firstIndex(of: rev) }
+        let index = rev - since - 1
+        return index >= 0 && index < Int64(messages.count) ? Int(index) : nil
     }
 }

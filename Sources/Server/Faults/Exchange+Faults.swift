@@ -124,8 +124,7 @@ final class DoublePush: LogObserver {
     ) -> Batch? {
         guard let room = expected.removeValue(forKey: outcome.ticket),
             case .success(.message(let message, _)) = outcome.result,
-            let batch = batches.first(where: { $0.room == room }), case let index = Int(message.rev - batch.firstRev),
-            batch.messages.indices.contains(index)
+            let batch = batches.first(where: { $0.room == room }), let index = batch.index(of: message.rev)
         else { return nil }
         return Batch(room: room, firstRev: message.rev, head: batch.head, messages: [batch.messages[index]])
     }

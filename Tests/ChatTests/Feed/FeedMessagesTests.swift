@@ -49,4 +49,31 @@ struct FeedMessagesTests {
         try messages.append(batch(2...2))
         #expect(messages.next(after: 1, in: .webSocket) == .frames(0..<messages.count, rev: 2))
     }
+
+    @Test("with missing revisions have events whose ids are their own revisions")
+    func sparse() throws {
+        var messages = FeedMessages(FeedContext(epoch: "E"))
+        messages.add(.serverSentEvents)
+        let batch = try EncodedBatch(
+            Batch(
+                room: RoomID("lobby"), since: 2, revs: [4, 7], rev: 8, head: 5,
+                messages: [Array("4".utf8), Array("7".utf8)]))
+        messages.append(batch)
+        let text = String(decoding: messages.bytes(in: .serverSentEvents), as: UTF8.self)
+        #expect(text.contains("id: E:4\n") && text.contains("id: E:7\n") && !text.contains("id: E:3\n"))
+        #expect(messages.rev == 8)
+        #expect(messages.next(after: 7, in: .serverSentEvents) == .frames(messages.count..<messages.count, rev: 8))
+    }
+
+    @Test("ignore a batch that arrives after a later one")
+    func late() throws {
+        var messages = FeedMessages(FeedContext(epoch: "E"))
+        messages.add(.webSocket)
+        try messages.append(batch(1...2))
+        try messages.append(batch(5...6))
+        try messages.append(batch(3...4))
+        #expect(messages.rev == 6)
+        #expect(messages.next(after: 2, in: .webSocket) == .behind)
+        #expect(messages.next(after: 4, in: .webSocket) == .frames(0..<messages.count, rev: 6))
+    }
 }

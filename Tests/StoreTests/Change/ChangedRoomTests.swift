@@ -93,7 +93,7 @@ struct ChangedRoomTests {
         #expect(stored.map(\.rev) == Array(2...9))
         #expect(log.listener.commits.events.count == 2)
         let batch = try #require(log.listener.commits.events.last?.batches.first)
-        #expect(batch.firstRev == 2 && batch.head == 4 && batch.messages == stored.map(\.body))
+        #expect(batch.since == 1 && batch.head == 4 && batch.messages == stored.map(\.body))
         #expect(first.seq == 1)
         try expect([stored[1].body, stored[6].body, stored[7].body, stored[5].body], rev: 9, in: log)
     }

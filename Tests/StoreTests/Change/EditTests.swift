@@ -43,7 +43,7 @@ struct EditTests {
         let sent = try log.fill(3)
         let edited = try log.edit(2, "bye")
         let batch = try #require(log.listener.commits.events.last?.batches.first)
-        #expect(batch.firstRev == 4 && batch.head == 3 && batch.messages == [edited.body])
+        #expect(batch.since == 3 && batch.head == 3 && batch.messages == [edited.body])
         #expect(try log.changes(since: 0).messages == joined([sent[0], sent[2], edited.body]))
         #expect(try log.changes(since: 3).messages == edited.body)
         #expect(try log.page().messages == joined([sent[0], edited.body, sent[2]]))

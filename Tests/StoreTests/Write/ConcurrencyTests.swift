@@ -37,7 +37,7 @@ struct ConcurrencyTests {
             let messages = try commits.flatMap(\.batches).filter { $0.room.string == room }
                 .flatMap { batch in
                     let messages = try batch.messages.map { try Message(decoding: $0) }
-                    #expect(batch.firstRev == messages.first?.rev && batch.head == messages.last?.seq)
+                    #expect(batch.since + 1 == messages.first?.rev && batch.head == messages.last?.seq)
                     return messages
                 }
             #expect(messages.map(\.seq) == Array(1...Int64(messages.count)))

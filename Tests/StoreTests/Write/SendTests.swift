@@ -37,7 +37,7 @@ struct SendTests {
         #expect(commits.map(\.outcomes.count) == [1, 5])
         let batches = commits[1].batches
         #expect(batches.map(\.room.string) == ["b", "a"])
-        #expect(batches.map(\.firstRev) == [1, 2])
+        #expect(batches.map(\.since) == [0, 1])
         #expect(batches.map(\.head) == [2, 4])
         #expect(batches[0].messages == [stored[0].body, stored[3].body])
         #expect(batches[1].messages == [stored[1].body, stored[2].body, stored[4].body])
