@@ -1,8 +1,15 @@
-#if canImport(Darwin)
+#if canImport(Darwin) || URLSESSION
 import Foundation
+#if canImport(FoundationNetworking)
+// Only to check the types on Linux (scripts/test-packaging), where sockets of URLSession do not work.
+public import FoundationNetworking
+#endif
 
 /// The network of clients on Apple's platforms, on `URLSession`.
 public final class URLSessionTransport: ClientTransport {
+    /// Time in seconds after which a silent socket ends, longer than any: the client's pings find out earlier.
+    private static let idleSocketTimeout = 7.0 * 24 * 3600
+
     private let session: URLSession
 
     /// Creates a transport.
@@ -43,12 +50,15 @@ public final class URLSessionTransport: ClientTransport {
         task.maximumMessageSize = 4 * 1024 * 1024
         task.delegate = opening
         task.resume()
-        let failure = await withTaskCancellationHandler {
-            await opening.outcome()
-        } onCancel: {
-            task.cancel()
+        // The request's own timeout would also end a socket that is open and silent.
+        let timer = Task {
+            guard (try? await Task.sleep(for: request.timeout)) != nil else { return }
+            opening.timeOut()
         }
+        let failure = await opening.outcome()
+        timer.cancel()
         if let failure {
+            task.cancel()
             var described = Self.failure(failure)
             if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
                 described.response = TransportResponse(response, body: [])
@@ -64,7 +74,7 @@ public final class URLSessionTransport: ClientTransport {
         }
         var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         made.httpMethod = request.method
-        made.timeoutInterval = request.timeout.inSeconds
+        made.timeoutInterval = isSocket ? Self.idleSocketTimeout : request.timeout.inSeconds
         for (name, value) in request.fields { made.setValue(value, forHTTPHeaderField: name) }
         if !request.subprotocols.isEmpty {
             made.setValue(request.subprotocols.joined(separator: ", "), forHTTPHeaderField: "Sec-WebSocket-Protocol")
@@ -108,16 +118,29 @@ private final class Opening: NSObject, URLSessionWebSocketDelegate {
         (outcomes, continuation) = AsyncStream<(any Error)?>.makeStream()
     }
 
-    /// Returns nil once the socket is open, else the reason why it did not open.
+    /// Returns nil once the socket is open, else the reason why it did not open: ``URLError/cancelled`` if the task is
+    /// cancelled.
     func outcome() async -> (any Error)? {
         for await outcome in outcomes { return outcome }
         return URLError(.cancelled)
+    }
+
+    func timeOut() {
+        continuation.yield(URLError(.timedOut))
     }
 
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol name: String?
     ) {
         continuation.yield(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith code: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+        // A socket that was open tells its end to the one who receives.
+        continuation.yield(URLError(.networkConnectionLost))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -139,7 +162,13 @@ private final class URLSessionSocket: ClientSocket {
     func receive() async throws(TransportFailure) -> SocketEvent {
         while true {
             do {
-                switch try await task.receive() {
+                // A task that is cancelled does not end a pending `receive`, but the end of the socket does.
+                let message = try await withTaskCancellationHandler {
+                    try await task.receive()
+                } onCancel: {
+                    task.cancel(with: .goingAway, reason: nil)
+                }
+                switch message {
                 case .string(let text): return .text(Array(text.utf8))
                 default: continue
                 }
