@@ -42,17 +42,37 @@ extension BackscrollClient {
 
     /// Subscribes to a room that the user's own rooms may have, or had until a moment ago.
     ///
-    /// A `subscribed` that is on its way may be theirs. So a room that nobody has is unsubscribed from in between: the
-    /// error that answers it comes after all frames of their subscription, and before those of this one.
+    /// A `subscribed` that is on its way may be theirs, so the frames up to the first mark are not the room's. Theirs may
+    /// also begin just before the server reads the request, which it then refuses. So the frames between the marks wait:
+    /// a `subscribed` of theirs has no replay, and the room would resume after changes that it does not have.
     private func replace(_ id: String, on socket: any ClientSocket) async {
         markCount += 1
-        let mark = Subscription.markPrefix + "\(markCount)." + ChatDraft.makeID()
-        subscriptions[id]?.mark = mark
+        let marks = Subscription.Marks(number: markCount)
+        subscriptions[id]?.marks = marks
         subscriptions[id]?.phase = .requested
         guard let subscription = subscriptions[id] else { return }
         await socket.send(ClientText.unsubscribe(id))
-        await socket.send(ClientText.unsubscribe(mark))
+        await socket.send(ClientText.unsubscribe(marks.first))
         await socket.send(ClientText.subscribe(subscription, to: id))
+        await socket.send(ClientText.unsubscribe(marks.last))
+    }
+
+    /// Takes a place on the socket. At the last one the request for a room is known to be accepted.
+    private func reach(_ mark: String) async {
+        guard
+            let (id, subscription) = subscriptions.first(where: { $1.marks?.first == mark || $1.marks?.last == mark }),
+            let marks = subscription.marks
+        else { return }
+        if mark == marks.first {
+            subscriptions[id]?.marks?.isBetween = true
+            return
+        }
+        subscriptions[id]?.marks = nil
+        for event in marks.events {
+            // The room may have asked for another subscription meanwhile, to which these do not belong.
+            guard let own = subscriptions[id], own.number == subscription.number, own.marks == nil else { return }
+            await take(event, of: id, own)
+        }
     }
 
     /// Tells others that the user types.
@@ -161,19 +181,26 @@ extension BackscrollClient {
     }
 
     private func take(_ event: ServerEvent) async {
-        if case .error(_, let id?) = event, id.hasPrefix(Subscription.markPrefix) {
-            for (room, subscription) in subscriptions where subscription.mark == id { subscriptions[room]?.mark = nil }
-            return
-        }
+        if case .error(_, let id?) = event, id.hasPrefix(Subscription.Marks.prefix) { return await reach(id) }
+        let own = event.room.flatMap { subscriptions[$0] }
         if following?.isRequested == true {
-            let own = event.room.flatMap { subscriptions[$0] }
-            await following?.inbox?.take(event, since: own.flatMap { $0.mark == nil ? $0.since : nil })
+            await following?.inbox?.take(event, since: own.flatMap { $0.marks == nil ? $0.since : nil })
         }
         guard let id = event.room, let subscription = subscriptions[id] else {
             if case .error(let error, let id) = event { takeForInbox(error, of: id) }
             return
         }
-        guard subscription.mark == nil else { return }
+        guard let marks = subscription.marks else { return await take(event, of: id, subscription) }
+        guard marks.isBetween else { return }
+        if case .error(let error, _) = event, error.code == "already_subscribed" {
+            await take(error, of: id, subscription)
+        } else {
+            subscriptions[id]?.marks?.events.append(event)
+        }
+    }
+
+    /// Takes a frame of a room's own subscription.
+    private func take(_ event: ServerEvent, of id: String, _ subscription: Subscription) async {
         let room = subscription.room
         let number = subscription.number
         switch event {
@@ -198,7 +225,7 @@ extension BackscrollClient {
         let room = subscription.room
         switch error.code {
         case "already_subscribed" where hasFollowed:
-            // The user's own rooms have got it after it was unsubscribed from.
+            // The user's own rooms have taken it since it was unsubscribed from.
             if let socket { await replace(id, on: socket) }
         case "already_subscribed", "not_subscribed", "unknown_type", "invalid_field":
             break

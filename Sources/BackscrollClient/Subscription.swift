@@ -26,12 +26,32 @@ struct Subscription {
     var since: Int64
     var epoch: String
     var phase = Phase.wanted
-    /// The place on the socket after which the room's frames belong to this subscription; nil once it is reached, and
-    /// where there is no other subscription to the room.
-    var mark: String?
+    /// The places around the request for it; nil once the answer to the request is known, and where the user's own rooms
+    /// cannot have the room.
+    var marks: Marks?
 
-    /// The beginning of the ids of rooms that nobody has. The server answers their names, which marks a place.
-    static let markPrefix = "backscroll.mark."
+    /// Two places on the socket: one after all frames of an earlier subscription, and one after the answer that refuses
+    /// the request.
+    ///
+    /// The server answers an `unsubscribe` from a room that nobody has with an error that names the room. That marks a
+    /// place among the frames that it sends.
+    struct Marks {
+        let first: String
+        let last: String
+        /// True between the two places.
+        var isBetween = false
+        /// The room's frames between the two places. They belong to this subscription unless it is refused.
+        var events: [ServerEvent] = []
+
+        init(number: Int) {
+            let id = "\(Self.prefix)\(number)." + ChatDraft.makeID()
+            first = id + ".1"
+            last = id + ".2"
+        }
+
+        /// The beginning of the ids of rooms that nobody has.
+        static let prefix = "backscroll.mark."
+    }
 }
 
 /// The subscription to the user's own rooms, for the inbox.

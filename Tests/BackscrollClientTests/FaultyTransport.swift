@@ -100,6 +100,8 @@ final class FaultySocket: ClientSocket {
     private let continuation: AsyncStream<SocketEvent>.Continuation
     private let isSilent = Mutex(false)
     private let closed = Signal()
+    private let sending = Mutex<@Sendable (String) async -> Bool>({ _ in true })
+    private let hearing = Mutex<@Sendable (String) -> Void>({ _ in })
 
     init(_ socket: any ClientSocket) {
         self.socket = socket
@@ -107,6 +109,9 @@ final class FaultySocket: ClientSocket {
         Task { [continuation, closed, weak self] in
             while let event = try? await socket.receive() {
                 if self?.isSilent.withLock({ $0 }) == false { continuation.yield(event) }
+                if case .text(let text) = event, let hear = self?.hearing.withLock({ $0 }) {
+                    hear(String(decoding: text, as: UTF8.self))
+                }
                 guard case .closed = event else { continue }
                 closed.raise()
                 // The end of a silent socket is what its own side has closed.
@@ -135,13 +140,26 @@ final class FaultySocket: ClientSocket {
         isSilent.withLock { $0 = true }
     }
 
+    /// Calls `body` before each frame of the client is sent. The frame is lost if it returns false.
+    func onSend(_ body: @escaping @Sendable (String) async -> Bool) {
+        sending.withLock { $0 = body }
+    }
+
+    /// Calls `body` with each frame of the server, after the client has got it.
+    func onText(_ body: @escaping @Sendable (String) -> Void) {
+        hearing.withLock { $0 = body }
+    }
+
     func receive() async throws(TransportFailure) -> SocketEvent {
         for await event in events { return event }
         if Task.isCancelled { throw TransportFailure(.cancelled, "The task was cancelled.") }
         return .closed(code: 1006, reason: "")
     }
 
-    func send(_ text: String) async { await socket.send(text) }
+    func send(_ text: String) async {
+        let isSent = sending.withLock { $0 }
+        if await isSent(text) { await socket.send(text) }
+    }
 
     func ping() async {
         if isSilent.withLock({ $0 }) { await closed.wait() } else { await socket.ping() }

@@ -1,6 +1,7 @@
 import BackscrollTimeline
 import Foundation
 import Server
+import Synchronization
 import TestSupport
 import Testing
 import Tokens
@@ -140,6 +141,58 @@ struct SessionTests {
         try await inbox.shows { $0.rooms.first?.unread == 3 }
         #expect(transport.socket === socket)
         await client.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `misses no edit of a room that the user's own rooms take while it is being opened`(
+        isSocketLost: Bool
+    ) async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let bob = server.client("bob")
+        try await bob.rooms.make("den")
+        try await bob.rooms.add("alice", to: "den")
+        try await bob.post("first", to: "den")
+        let client = server.client { $0.transport = transport }
+        let inbox = try await client.rooms.open()
+        try await inbox.shows { $0.isLive && $0.rooms.first?.head == 1 }
+        let socket = try #require(transport.socket)
+        let marked = Signal()
+        let taken = Signal()
+        let isMarked = Atomic(false)
+        socket.onText { text in
+            if text.contains("backscroll.mark.") {
+                isMarked.store(true, ordering: .relaxed)
+                marked.raise()
+            } else if isMarked.load(ordering: .relaxed), text.contains(#""type":"live","room":"den""#) {
+                taken.raise()
+            }
+        }
+        let isFirst = Atomic(true)
+        socket.onSend { [weak socket] text in
+            guard text.contains("since"), isFirst.exchange(false, ordering: .relaxed) else { return true }
+            // The room's screen has a page. Before the server reads the request for the changes since, a message is
+            // edited, and the user joins again, which adds the room to the user's own ones.
+            await marked.wait()
+            do {
+                _ = try await bob.message("PATCH", "/v1/rooms/den/messages/1", body: Array(#"{"text":"edited"}"#.utf8))
+                try await bob.rooms.remove("alice", from: "den")
+                try await bob.rooms.add("alice", to: "den")
+            } catch {
+                Issue.record(error)
+            }
+            await taken.wait()
+            if isSocketLost { await socket?.end(code: 1006) }
+            return !isSocketLost
+        }
+        let room = try await client.room("den").open(at: .newest)
+        try await room.shows { $0.texts == ["edited"] && $0.connection == .live }
+        try await bob.post("second", to: "den")
+        try await room.shows { $0.texts == ["edited", "second"] }
+        try await inbox.shows { $0.rooms.first?.head == 2 && $0.rooms.first?.lastMessage?.text == "second" }
+        #expect((transport.socket === socket) == !isSocketLost)
+        await client.close()
+        await bob.close()
     }
 
     @Test func `throws when the page of a jump is refused, and stays where it is`() async throws {
