@@ -35,6 +35,12 @@ extension BackscrollClient {
         await following.inbox?.connected()
     }
 
+    /// Brings the title of a room up to date in the list, if the inbox is open.
+    func refreshListed(_ id: String) {
+        guard let inbox = following?.inbox else { return }
+        Task { await inbox.refresh(id) }
+    }
+
     /// Leaves the subscription of a room to the inbox, if its list has the room.
     func bequeath(_ id: String, to inbox: Inbox) async {
         // The user may have joined elsewhere, which no frame has told while the room was open.

@@ -170,9 +170,14 @@ extension BackscrollClient {
             rooms: fields.elements.compactMap(RoomSummary.init), cursor: hasMore ? fields.strings["cursor"] : nil)
     }
 
+    /// Loads a room without its newest message.
+    func settings(of id: String) async throws(BackscrollClientError) -> RoomSummary {
+        try await room(in: object("GET", path(of: id)))
+    }
+
     /// Loads a room with its newest message.
     func summary(of id: String) async throws(BackscrollClientError) -> RoomSummary {
-        var room = try await room(in: object("GET", path(of: id)))
+        var room = try await settings(of: id)
         guard room.head > 0 else { return room }
         room.lastMessage = try await page(of: id, .init(anchor: .newest, limit: 1)).messages.last
         return room

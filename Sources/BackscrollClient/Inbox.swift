@@ -339,6 +339,15 @@ public actor Inbox {
         return nil
     }
 
+    /// Asks the server for a room's title and visibility, of which no frame tells, and shows them. A failure changes
+    /// nothing: the next list has them.
+    func refresh(_ id: String) async {
+        guard lists(id), ending == nil, let room = try? await client.settings(of: id) else { return }
+        guard rooms?.takeSettings(room) == true else { return }
+        changed()
+        await publish()
+    }
+
     // MARK: Publishing
 
     private func changed() {

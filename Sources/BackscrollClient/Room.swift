@@ -172,6 +172,7 @@ public actor Room {
             return goesOn ? nil : .failure(failure)
         }
         await publish()
+        await client.refreshListed(id)
         return self
     }
 

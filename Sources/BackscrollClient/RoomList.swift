@@ -218,6 +218,16 @@ struct RoomList {
         if let start = starts[room.id], start > room.rev { stale.insert(room.id) }
     }
 
+    /// Takes only a room's title and visibility. Returns true if they are new.
+    mutating func takeSettings(_ room: RoomSummary) -> Bool {
+        guard var known = entries[room.id]?.room, known.epoch == room.epoch else { return false }
+        guard known.title != room.title || known.visibility != room.visibility else { return false }
+        known.title = room.title
+        known.visibility = room.visibility
+        entries[room.id]?.room = known
+        return true
+    }
+
     /// Drops a room that the user has left or may not read.
     mutating func remove(_ id: String) {
         entries[id] = nil

@@ -139,6 +139,22 @@ struct InboxTests {
         await client.close()
     }
 
+    @Test func `shows a new title when the room is opened`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b"])
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        try await inbox.shows { $0.isLive }
+        try await server.client("bob").rooms.change("a", title: "Another")
+        #expect(await inbox.view.rooms.map(\.title) == ["B", "A"])
+        let room = try await client.room("a").open()
+        let view = try await inbox.shows { $0.rooms.last?.title == "Another" }
+        #expect(view.rooms.map(\.id) == ["b", "a"] && view.rooms[1].lastMessage?.text == "hello a")
+        try await room.isLive()
+        try await inbox.equals { try await serversList(client) }
+        await client.close()
+    }
+
     @Test func `lists, adds and removes members, without an open inbox`() async throws {
         let server = try ChatServer()
         let rooms = await server.client("bob").rooms
