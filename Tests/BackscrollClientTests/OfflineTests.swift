@@ -140,6 +140,50 @@ struct OfflineTests {
         await third.close()
     }
 
+    @Test func `loads messages again from the server that the store has evicted while the room is open`() async throws {
+        let server = try ChatServer()
+        try await server.fill(200)
+        let database = try DatabaseQueue()
+        let transport = FaultyTransport()
+        let client = server.client(.name("alice"), store: .database(database, maximumBytes: 10_000)) {
+            $0.transport = transport
+            $0.pageLimit = 20
+            $0.windowLimit = 40
+            $0.storeDelay = .zero
+        }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        let all = (1...200).map { "\($0)" }
+        func isPart(_ texts: [String]) -> Bool {
+            texts.first.map { Int($0)! }.map { all[($0 - 1)...].starts(with: texts) } ?? false
+        }
+        await room.setViewport(atBottom: false, lastVisible: 190)
+        while await room.view.before != .end {
+            try await room.load(.before)
+            let texts = await room.view.texts
+            #expect(isPart(texts))
+        }
+        #expect(await room.view.texts.first == "1")
+        await room.flush()
+        let stored = try await database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM backscroll_message")! }
+        #expect(stored < 100)
+        // The newest messages have left the window, and the oldest the store.
+        let requests = transport.times(of: "GET", "/v1/rooms/lobby/messages").count
+        while await room.view.after != .end {
+            let last = try #require(await room.view.messages.last?.seq)
+            await room.setViewport(atBottom: false, lastVisible: last - 5)
+            try await room.load(.after)
+            let texts = await room.view.texts
+            #expect(isPart(texts))
+        }
+        #expect(await room.view.texts.last == "200")
+        try await room.jump(to: .seq(1))
+        let first = await room.view.texts
+        #expect(isPart(first) && first.first == "1")
+        #expect(transport.times(of: "GET", "/v1/rooms/lobby/messages").count > requests)
+        await client.close()
+    }
+
     @Test func `pages through what is stored, without the server`() async throws {
         let server = try ChatServer()
         try await server.fill(70)
