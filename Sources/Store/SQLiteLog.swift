@@ -27,6 +27,7 @@ public final class SQLiteLog: OpenLog {
     ) throws(StoreError) {
         let file = try DatabaseFile(path)
         let connection = try file.connectForWriting(configuration)
+        try file.opening { try connection.read { db in try DatabaseCopy.checkIsWhole(.sqlite(db)) } }
         guard let epoch = try file.opening({ try connection.read(Schema.epoch) }) else {
             throw .damaged(path, reason: "its epoch is missing")
         }

@@ -23,7 +23,7 @@ struct Backscroll: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self,
-            ExportCommand.self, ImportCommand.self, LoadCommand.self,
+            ExportCommand.self, ImportCommand.self, CopyCommand.self, EpochCommand.self, LoadCommand.self,
             ChatCommand.self, BenchCommand.self, EchoCommand.self,
         ],
         defaultSubcommand: nil

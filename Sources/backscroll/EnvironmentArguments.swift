@@ -26,7 +26,8 @@ enum EnvironmentArguments {
         switch name {
         case ServeCommand.configuration.commandName: options(of: ServeCommand())
         case BackupCommand.configuration.commandName, CheckCommand.configuration.commandName,
-            ExportCommand.configuration.commandName, ImportCommand.configuration.commandName:
+            ExportCommand.configuration.commandName, ImportCommand.configuration.commandName,
+            EpochCommand.configuration.commandName:
             [("database", true)]
         default: []
         }

@@ -141,7 +141,7 @@ extension WriterState {
                 }
                 if step.expired > 0 {
                     configuration.onExpiry?(.expired(step.expired))
-                    reports.tell([], done.batches)
+                    reports.tell(done)
                 }
             }
             if let count = self.expiry?.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }

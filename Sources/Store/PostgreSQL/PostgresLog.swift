@@ -9,6 +9,7 @@ public final class PostgresLog: OpenLog {
     private let access: AccessState
     private let writers: [PostgresWriter]
     private let reader: LogReader
+    private let caretaker: PostgresCaretaker
     private let threads: Mutex<[StoreThread]>
 
     /// Connects to a database, creates or upgrades its tables, and starts the threads.
@@ -25,16 +26,25 @@ public final class PostgresLog: OpenLog {
         do {
             let connection = try PostgresConnection(settings)
             try PostgresSchema.migrate(connection)
+            try DatabaseCopy.checkIsWhole(.postgres(connection))
             epoch = try PostgresSchema.epoch(connection)
             try access.load(AccessStatements(connection))
+        } catch let error as StoreError {
+            throw error
         } catch {
             throw .postgres("\(error)")
         }
         let configuration = configuration.withoutJournal
+        let caretaker = PostgresCaretaker(
+            connector: PostgresConnector(settings, purpose: "caretaker"), access: access, configuration: configuration,
+            reports: WriterReports(observer, configuration))
         let writers = (0..<max(1, configuration.writers)).map { _ in
             PostgresWriter(
-                connector: PostgresConnector(settings, purpose: "writer"), access: access, observer: observer,
-                configuration: configuration, onCommitted: { _ in })
+                connector: PostgresConnector(settings, purpose: "writer"), access: access, configuration: configuration,
+                reports: WriterReports(observer, configuration) { _, changesAccess in
+                    // A deletion or an erasure has added a job.
+                    if changesAccess { caretaker.wake() }
+                })
         }
         let reader = LogReader(
             journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer, epoch: epoch,
@@ -42,6 +52,7 @@ public final class PostgresLog: OpenLog {
         self.access = access
         self.writers = writers
         self.reader = reader
+        self.caretaker = caretaker
         var threads = writers.enumerated().map { index, writer in
             StoreThread(name: "writer \(index)") { writer.run() }
         }
@@ -49,6 +60,7 @@ public final class PostgresLog: OpenLog {
             let connector = PostgresConnector(settings, purpose: "reader")
             threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector)) })
         }
+        threads.append(StoreThread(name: "caretaker") { caretaker.run() })
         self.threads = Mutex(threads)
     }
 
@@ -103,6 +115,7 @@ public final class PostgresLog: OpenLog {
     public func close() {
         for writer in writers { writer.close() }
         reader.close()
+        caretaker.close()
         threads.withLock { threads in
             for thread in threads { thread.join() }
             threads = []

@@ -43,6 +43,11 @@ enum PostgresSchema {
         return epoch
     }
 
+    /// Gives the history a new epoch.
+    static func renewEpoch(_ connection: PostgresConnection) throws {
+        try set("epoch", to: Schema.makeEpoch(), connection)
+    }
+
     private static func value(of key: String, _ connection: PostgresConnection) throws -> String? {
         var parameters = PostgresParameters()
         parameters.append(key)

@@ -13,8 +13,6 @@ final class PostgresWriter: Sendable {
     private let access: AccessState
     private let configuration: StoreConfiguration
     private let reports: WriterReports
-    /// Called on the writer's thread after each commit, before the observer learns of it, with the changed rooms.
-    private let onCommitted: @Sendable ([Batch]) -> Void
 
     /// Number of times that a commit is tried while other transactions are in its way.
     private static let attempts = 8
@@ -22,14 +20,12 @@ final class PostgresWriter: Sendable {
     private static let patience = Duration.seconds(2)
 
     init(
-        connector: PostgresConnector, access: AccessState, observer: any LogObserver, configuration: StoreConfiguration,
-        onCommitted: @escaping @Sendable ([Batch]) -> Void
+        connector: PostgresConnector, access: AccessState, configuration: StoreConfiguration, reports: WriterReports
     ) {
         self.connector = connector
         self.access = access
         self.configuration = configuration
-        self.onCommitted = onCommitted
-        reports = WriterReports(observer, configuration)
+        self.reports = reports
         queue = WorkQueue(limit: configuration.submissionQueue)
     }
 
@@ -108,7 +104,6 @@ final class PostgresWriter: Sendable {
         let limit = configuration.commit.bytes
         let done = try session.transact(submissions) { commit in try commit.apply(submissions, changing: limit) }
         configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
-        onCommitted(done.batches)
         reports.tell(done)
         return done.outcomes.count
     }

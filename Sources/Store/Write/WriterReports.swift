@@ -7,10 +7,18 @@ final class WriterReports: Sendable {
     private let observer: any LogObserver
     private let configuration: StoreConfiguration
     private let failureText = Mutex<String?>(nil)
+    private let onCommitted: (@Sendable (_ batches: [Batch], _ changesAccess: Bool) -> Void)?
 
-    init(_ observer: any LogObserver, _ configuration: StoreConfiguration) {
+    /// Creates reports to an observer.
+    ///
+    /// - Parameter onCommitted: Called before the observer learns of a commit, with what other nodes must hear of.
+    init(
+        _ observer: any LogObserver, _ configuration: StoreConfiguration,
+        onCommitted: (@Sendable (_ batches: [Batch], _ changesAccess: Bool) -> Void)? = nil
+    ) {
         self.observer = observer
         self.configuration = configuration
+        self.onCommitted = onCommitted
     }
 
     /// The reason why the last commit failed; `nil` if it succeeded.
@@ -18,13 +26,20 @@ final class WriterReports: Sendable {
 
     /// Tells the observer of a durable commit.
     func tell(_ done: borrowing Commit) {
+        onCommitted?(
+            done.batches, !done.memberships.isEmpty || !done.ends.isEmpty || !done.bans.changes.isEmpty)
         if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
         if !done.ends.isEmpty { observer.accessEnded(done.ends) }
         tell(done.outcomes, done.batches)
     }
 
-    /// Tells the observer of outcomes, and of what subscribers get.
-    func tell(_ outcomes: [Outcome], _ batches: [Batch] = []) {
+    /// Tells the observer of a durable commit of sends.
+    func tellSends(_ outcomes: [Outcome], _ batches: [Batch]) {
+        onCommitted?(batches, false)
+        tell(outcomes, batches)
+    }
+
+    private func tell(_ outcomes: [Outcome], _ batches: [Batch] = []) {
         if !outcomes.isEmpty || !batches.isEmpty { observer.committed(outcomes, batches) }
     }
 

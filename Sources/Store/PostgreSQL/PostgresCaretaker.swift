@@ -1,0 +1,103 @@
+import Chat
+import Wire
+
+/// A thread of each node, of which one at a time does the work that needs to be done once: the parts of jobs, the expiry of
+/// messages, and the removal of old events of access.
+///
+/// It is the one that holds an advisory lock of the database. When that node ends or loses its connection, PostgreSQL
+/// releases the lock, and another one goes on where it has stopped.
+final class PostgresCaretaker: Sendable {
+    private let connector: PostgresConnector
+    private let access: AccessState
+    private let configuration: StoreConfiguration
+    private let reports: WriterReports
+    /// Carries nothing: an item wakes the thread.
+    private let wakes = WorkQueue<Void>(limit: 1)
+
+    /// The advisory lock: `BkSd`.
+    private static let lock = 0x426B_5364
+    /// Time in milliseconds between two looks for work that other nodes have added.
+    private static let interval = 1000
+    /// Time for which events of access are kept: 1 hour. A node that was away for longer reads all bans again.
+    static let eventTime = Duration.seconds(3600)
+    /// Time between two removals of older events.
+    private static let removalInterval = Duration.seconds(60)
+
+    init(
+        connector: PostgresConnector, access: AccessState, configuration: StoreConfiguration, reports: WriterReports
+    ) {
+        self.connector = connector
+        self.access = access
+        self.configuration = configuration
+        self.reports = reports
+    }
+
+    /// Looks for work now. Called after a commit that may have added some.
+    func wake() {
+        _ = wakes.append([()])
+    }
+
+    /// Ends the thread after the part that it is working on.
+    func close() {
+        wakes.close()
+    }
+
+    /// Runs the thread until it is closed.
+    func run() {
+        var use = connector.use()
+        var office: Office?
+        while wakes.take(1, within: office?.wait ?? Self.interval) != nil {
+            do {
+                let (connection, isNew) = try use.connection()
+                if isNew { office = nil }
+                if office == nil { office = try Office(connection, access, configuration) }
+                try office?.work(reports)
+            } catch {
+                // Sends report that the database cannot be reached. All nodes try again.
+                office = nil
+            }
+        }
+    }
+
+    /// The state of the node that does the work.
+    private struct Office {
+        private var state: WriterState
+        private let delete: PreparedStatement
+        private var nextLook = ContinuousClock.now
+        private var nextRemoval = ContinuousClock.now
+
+        /// Takes the lock; `nil` if another node has it.
+        init?(_ connection: PostgresConnection, _ access: AccessState, _ configuration: StoreConfiguration) throws {
+            let lock = try connection.run(
+                connection.statement("SELECT pg_try_advisory_lock(\(PostgresCaretaker.lock))"))
+            guard lock.integer(0, 0) == 1 else { return nil }
+            let db = Connection.postgres(connection)
+            delete = try PreparedStatement("DELETE FROM events WHERE at < ?", db)
+            state = WriterState(db, Journal(configuration.journal), access.bans, access: access, configuration)
+        }
+
+        /// Time in milliseconds until there may be more to do.
+        var wait: Int {
+            var next = nextLook
+            for due in [state.jobs.next, state.expiry?.next] { next = min(next, due ?? next) }
+            return max(0, ContinuousClock.now.duration(to: next).milliseconds)
+        }
+
+        /// Does what is due.
+        mutating func work(_ reports: WriterReports) throws {
+            if nextLook <= .now {
+                // Progress is stored with each part, so the rows are as new as the queue.
+                state.jobs.add(try state.prepared().jobs.all())
+                nextLook = .now + .milliseconds(PostgresCaretaker.interval)
+            }
+            if nextRemoval <= .now {
+                let end = state.configuration.clock().milliseconds - eventTime.components.seconds * 1000
+                try delete.bind(end, at: 1)
+                try delete.run()
+                nextRemoval = .now + removalInterval
+            }
+            if let due = state.expiry?.next, due <= .now { state.expire(reports) }
+            if let due = state.jobs.next, due <= .now { state.work(reports) }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+/// A table whose rows a ``DatabaseCopy`` copies. The two databases have the same tables.
+struct CopiedTable: Sendable {
+    /// A column.
+    struct Column: Sendable {
+        enum Kind: Sendable {
+            case integer
+            case text
+            case bytes
+        }
+
+        let name: String
+        let kind: Kind
+        /// The expression to read; the column itself, unless its meaning differs.
+        var source: String?
+    }
+
+    /// A value of a row.
+    enum Value: Sendable, Equatable {
+        case null
+        case integer(Int64)
+        case text(String)
+        case bytes([UInt8])
+    }
+
+    let name: String
+    /// The columns of the primary key, then the others.
+    let columns: [Column]
+    /// The number of columns of the primary key. They are never NULL, and no bytes.
+    let keyCount: Int
+    /// True if the database makes the numbers of new rows.
+    var isNumbered = false
+
+    private init(_ name: String, key: [Column], _ others: [Column], isNumbered: Bool = false) {
+        self.name = name
+        columns = key + others
+        keyCount = key.count
+        self.isNumbered = isNumbered
+    }
+
+    private static func integers(_ names: String...) -> [Column] { names.map { Column(name: $0, kind: .integer) } }
+    private static func texts(_ names: String...) -> [Column] { names.map { Column(name: $0, kind: .text) } }
+    private static func bytes(_ name: String) -> [Column] { [Column(name: name, kind: .bytes)] }
+
+    /// The tables, in the order in which they are copied.
+    static let all = [
+        CopiedTable(
+            "rooms", key: integers("id"),
+            texts("name", "title") + integers("private", "deleted", "bytes", "active_at", "created_at"),
+            isNumbered: true),
+        CopiedTable(
+            "messages", key: integers("id"),
+            integers("rev", "changed", "created_at") + texts("sender", "client_message_id") + bytes("body")),
+        CopiedTable("reactions", key: integers("message") + texts("key", "user"), integers("rev")),
+        CopiedTable("first_contents", key: integers("message"), bytes("fingerprint")),
+        CopiedTable("read_marks", key: texts("user") + integers("room"), integers("seq")),
+        // Activity is kept in one of the databases only. Without it, lists of rooms look it up.
+        CopiedTable(
+            "members", key: integers("room") + texts("user"),
+            integers("owner", "engaged")
+                + [Column(name: "activity", kind: .integer, source: "\(ActivityStatements.unknown)")]),
+        CopiedTable("expired", key: integers("room"), integers("seq")),
+        CopiedTable(
+            "bans", key: integers("room") + texts("user"),
+            integers("reads", "until") + texts("reason", "set_by") + integers("created_at")),
+        CopiedTable("erasures", key: texts("user"), integers("erased", "messages")),
+        CopiedTable("returns", key: texts("user") + integers("room"), integers("seq", "rev")),
+        CopiedTable(
+            "jobs", key: integers("id"), texts("kind", "user") + integers("number", "phase", "place"), isNumbered: true),
+    ]
+
+    // MARK: Statements
+
+    /// Returns the rows after a key, some at a time; from the first row on without one.
+    func select(after hasPlace: Bool, limit: Int) -> String {
+        let key = columns.prefix(keyCount).map(\.name).joined(separator: ", ")
+        let marks = Array(repeating: "?", count: keyCount).joined(separator: ", ")
+        return "SELECT \(columns.map { $0.source ?? $0.name }.joined(separator: ", ")) FROM \(name)"
+            + (hasPlace ? " WHERE (\(key)) > (\(marks))" : "") + " ORDER BY \(key) LIMIT \(limit)"
+    }
+
+    /// Returns the statement that inserts a row.
+    func insert(into db: Connection) -> String {
+        let names = columns.map(\.name).joined(separator: ", ")
+        let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let overriding = isNumbered && db.isPostgres ? " OVERRIDING SYSTEM VALUE" : ""
+        return "INSERT INTO \(name) (\(names))\(overriding) VALUES (\(marks))"
+    }
+
+    /// Returns the values of a row that ``select(after:limit:)`` has selected.
+    func values(of row: borrowing PreparedStatement.Row) -> [Value] {
+        var values: [Value] = []
+        values.reserveCapacity(columns.count)
+        for (index, column) in columns.enumerated() {
+            let index = Int32(index)
+            if row.isNull(index) {
+                values.append(.null)
+                continue
+            }
+            switch column.kind {
+            case .integer: values.append(.integer(row.integer(index)))
+            case .text: values.append(.text(row.text(index)))
+            case .bytes: values.append(.bytes(row.bytes(index)))
+            }
+        }
+        return values
+    }
+
+    // MARK: Progress
+
+    /// Returns the text of a row's key, to store.
+    func text(ofKey values: ArraySlice<Value>) -> String {
+        values.map { value in
+            switch value {
+            case .integer(let integer): "\(integer)"
+            case .text(let text): text
+            case .null, .bytes: ""
+            }
+        }.joined(separator: "\t")
+    }
+
+    /// Reads a stored key. No part of a key contains a tab.
+    func key(_ text: String) -> [Value] {
+        zip(columns.prefix(keyCount), text.split(separator: "\t", omittingEmptySubsequences: false)).map {
+            $0.kind == .integer ? .integer(Int64($1) ?? 0) : .text(String($1))
+        }
+    }
+}
+
+extension PreparedStatement {
+    /// Binds values, from the first parameter on.
+    func bind(_ values: some Sequence<CopiedTable.Value>) throws {
+        var index: Int32 = 1
+        for value in values {
+            switch value {
+            case .null: try bindNull(at: index)
+            case .integer(let integer): try bind(integer, at: index)
+            case .text(let text): try bind(text, at: index)
+            case .bytes(let bytes): try bind(bytes, at: index)
+            }
+            index += 1
+        }
+    }
+}

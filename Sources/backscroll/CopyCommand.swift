@@ -1,0 +1,95 @@
+import ArgumentParser
+import Load
+import Store
+
+/// `backscroll copy`.
+///
+/// Exit status: 0 if the copy is whole, 1 otherwise.
+struct CopyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Move a database to PostgreSQL, or back.",
+        discussion: """
+            Copies everything: rooms, messages, members, read marks, bans and client message ids. Clients notice nothing, because \
+            seq, rev and the epoch stay the same. Stop the servers of both databases first.
+
+              backscroll copy data/backscroll.db postgres://chat@db.example/chat
+              backscroll copy postgres://chat@db.example/chat data/backscroll.db
+
+            The target must be empty or not exist. If the copy is interrupted, run it again: it goes on where it stopped. Until it \
+            is done, no server opens the target. A password comes from PGPASSWORD or a password file (~/.pgpass).
+            """)
+
+    @Argument(help: ArgumentHelp("The database to copy: a path, or postgres://USER@HOST/NAME.", valueName: "from"))
+    var source: String
+
+    @Argument(help: ArgumentHelp("The new database: a path, or postgres://USER@HOST/NAME.", valueName: "to"))
+    var target: String
+
+    func validate() throws {
+        for text in [source, target] where DatabaseLocation(text).hasPassword {
+            throw ValidationError(
+                "\(DatabaseLocation(text)) was given with a password, which would show in the list of processes. Set "
+                    + "PGPASSWORD instead, or use a password file (~/.pgpass).")
+        }
+        if case (.file, .file) = (DatabaseLocation(source), DatabaseLocation(target)) {
+            throw ValidationError("Both databases are files. To copy a file, use backscroll backup.")
+        }
+    }
+
+    func run() throws {
+        Interruption.watch()
+        let status = StatusLine()
+        let start = ContinuousClock.now
+        let done: DatabaseCopy.Progress
+        do {
+            let copy = DatabaseCopy(of: DatabaseLocation(source), to: DatabaseLocation(target))
+            done = try copy.run(isCancelled: { Interruption.isRequested }) { progress in
+                let percent = progress.messages * 100 / max(1, progress.allMessages)
+                status.show("\(Figure.count(Int(progress.messages), "message")), \(percent) %")
+            }
+        } catch {
+            status.clear()
+            throw error
+        }
+        status.clear()
+        if done.isCancelled {
+            Console().note("Interrupted. Run the same command again to continue.")
+            throw ExitCode(1)
+        }
+        let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
+        Console().note(
+            "copied \(Figure.count(Int(done.messages), "message")) and \(Figure.count(Int(done.otherRows), "other row")) in "
+                + "\(seconds) s" + (done.isContinued ? ", continuing an interrupted copy" : ""))
+    }
+}
+
+/// `backscroll epoch`.
+struct EpochCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "epoch",
+        abstract: "Show the name of a PostgreSQL database's history, or renew it after a restore.",
+        discussion: """
+            After a restore with pg_restore or psql, messages that clients have already seen may be missing. Renew the epoch before \
+            you start the servers: clients then load their rooms again instead of mixing two histories. SQLite's backups and a \
+            PostgreSQL server that was promoted or restored to a point in time renew it by themselves.
+
+              backscroll epoch --database postgres://chat@db.example/chat --renew
+            """)
+
+    @Option(help: ArgumentHelp("The database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "url"))
+    var database: String
+
+    @Flag(help: "Give the history a new epoch.")
+    var renew = false
+
+    func validate() throws {
+        guard case .postgres = DatabaseLocation(database) else {
+            throw ValidationError("\(database) is not the URL of a PostgreSQL database.")
+        }
+    }
+
+    func run() throws {
+        print(try DatabaseEpoch.read(DatabaseLocation(database), renewing: renew))
+    }
+}
