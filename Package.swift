@@ -153,9 +153,10 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Sockets, certificates, directories and random numbers for tests.
+        // Sockets, certificates, directories, random numbers and PostgreSQL for tests.
         .target(
-            name: "TestSupport", dependencies: ["CLibwebsockets"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["CLibwebsockets", "CPostgreSQL"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         tests(of: "Wire", ["TestSupport"]),
         .testTarget(
             name: "BackscrollTimelineTests", dependencies: ["BackscrollTimeline"], path: "Tests/TimelineTests",

@@ -1,8 +1,6 @@
 import Foundation
 import Synchronization
-import Testing
-
-@testable import Store
+import TestSupport
 
 /// The database that tests of the log's contract run on: SQLite, or PostgreSQL with `BACKSCROLL_TEST_STORE=postgres`.
 enum TestStore {
@@ -15,12 +13,8 @@ enum TestStore {
     static func url(of path: String) throws -> String {
         try databases.withLock { databases in
             if let known = databases[path] { return known }
-            let name = "t\(databases.count)_\(ProcessInfo.processInfo.processIdentifier)"
-            let server = "postgres:///%@?host=/tmp/pgme&user=postgres"
-            let connection = try PostgresConnection(
-                PostgresConnection.Settings(url: server.replacingOccurrences(of: "%@", with: "postgres")))
-            try connection.execute("CREATE DATABASE \(name)")
-            let url = server.replacingOccurrences(of: "%@", with: name)
+            let server = try TestPostgres.shared()
+            let url = server.url(of: try server.createDatabase())
             databases[path] = url
             return url
         }
