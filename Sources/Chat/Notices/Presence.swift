@@ -1,9 +1,10 @@
 import Synchronization
 public import Wire
 
-/// The subscribers of each room, over all loops of the process.
+/// The subscribers of each room, over all loops of the process, and over all nodes if there are several.
 ///
-/// A user counts once, whatever the number of sockets; a subscriber without a name counts by itself. Changes are
+/// A user counts once, whatever the number of sockets; a subscriber without a name counts by itself. A user who is
+/// connected to several nodes counts once while each of them lists its users of the room by name, see ``listedUsers``. Changes are
 /// announced at the next beat, one ``interval`` after the first change, so that a storm of subscribers causes few
 /// notices. Large rooms get them less often, see ``framesPerSecond``.
 public final class Presence: Sendable {
@@ -16,30 +17,89 @@ public final class Presence: Sendable {
     public static let listedUsers = 200
 
     private struct Room {
-        /// The number of sockets of each user.
+        /// The number of sockets of each user on this node.
         var users: [UserID: Int32] = [:]
         var unnamed: Int32 = 0
+        /// The subscribers on other nodes; `nil` if there are none.
+        var elsewhere: Elsewhere?
         /// True while the room waits for the next beat.
         var isWaiting = false
         /// The earliest time of the next notice; `nil` for any time.
         var due: ContinuousClock.Instant?
 
-        var online: Int { users.count + Int(unnamed) }
+        /// The number of users and unnamed subscribers on this node.
+        var here: Int { users.count + Int(unnamed) }
+        var online: Int { here + (elsewhere?.online ?? 0) }
+
+        /// What this node tells the others.
+        func report(_ room: RoomID) -> PresenceReport {
+            PresenceReport(room: room, online: here, users: here <= listedUsers ? Set(users.keys) : nil)
+        }
 
         /// Counts a subscriber in (1) or out (-1).
         ///
-        /// - Returns: True if the room must be added to those that wait for the next beat.
+        /// - Returns: True if the number on this node has changed.
         mutating func count(_ user: UserID?, by difference: Int32) -> Bool {
-            let before = online
+            let before = here
             if let user {
                 let sockets = users[user, default: 0] + difference
                 users[user] = sockets == 0 ? nil : sockets
             } else {
                 unnamed += difference
             }
-            guard online != before, !isWaiting else { return false }
+            guard here != before else { return false }
+            if let user, elsewhere != nil { elsewhere!.count(user, isHere: here > before) }
+            return true
+        }
+
+        /// Returns true if the room must be added to those that wait for the next beat.
+        mutating func mustWait(since before: Int) -> Bool {
+            // Without subscribers here there is nobody to notify.
+            guard online != before, here > 0, !isWaiting else { return false }
             isWaiting = true
             return true
+        }
+    }
+
+    /// A room's subscribers on other nodes.
+    private struct Elsewhere {
+        private(set) var reports: [String: PresenceReport] = [:]
+        /// The number of nodes that list each user.
+        private(set) var users: [UserID: Int] = [:]
+        /// The number of subscribers that are not listed by name.
+        private var unlisted = 0
+        /// The number of listed users who are on this node, too.
+        private var shared = 0
+
+        /// The number of subscribers that are not on this node.
+        var online: Int { users.count + unlisted - shared }
+
+        /// True if each node lists its users.
+        var listsAll: Bool { reports.values.allSatisfy { $0.users != nil } }
+
+        /// Takes that a user has come to this node, or has left it.
+        mutating func count(_ user: UserID, isHere: Bool) {
+            if users[user] != nil { shared += isHere ? 1 : -1 }
+        }
+
+        /// Replaces the report of a node; `nil` removes it.
+        mutating func put(_ report: PresenceReport?, of node: String, isHere: (UserID) -> Bool) {
+            if let former = reports.removeValue(forKey: node) {
+                unlisted -= former.unlisted
+                for user in former.users ?? [] {
+                    users[user]! -= 1
+                    guard users[user] == 0 else { continue }
+                    users[user] = nil
+                    if isHere(user) { shared -= 1 }
+                }
+            }
+            guard let report, report.online > 0 else { return }
+            reports[node] = report
+            unlisted += report.unlisted
+            for user in report.users ?? [] {
+                if users[user] == nil, isHere(user) { shared += 1 }
+                users[user, default: 0] += 1
+            }
         }
     }
 
@@ -49,6 +109,10 @@ public final class Presence: Sendable {
         var waiting: [RoomID] = []
         /// True if a beat is scheduled.
         var isAwaited = false
+        /// The rooms whose subscribers on this node have changed since the last reports; empty without other nodes.
+        var unreported: Set<RoomID> = []
+        /// The rooms that each other node has reported subscribers of.
+        var nodes: [String: Set<RoomID>] = [:]
 
         /// Adds a room to those that wait for the next beat.
         ///
@@ -62,11 +126,16 @@ public final class Presence: Sendable {
 
     /// The time from the first change to the beat.
     public let interval: Duration
+    /// True if there are other nodes, which get reports.
+    private let isShared: Bool
     private let state = Mutex(State())
 
     /// Creates a table without subscribers.
-    public init(interval: Duration = defaultInterval) {
+    ///
+    /// - Parameter isShared: True if ``takeReports()`` is called for other nodes.
+    public init(interval: Duration = defaultInterval, isShared: Bool = false) {
         self.interval = interval
+        self.isShared = isShared
     }
 
     /// Counts a new subscriber.
@@ -75,7 +144,10 @@ public final class Presence: Sendable {
     /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
     public func join(_ room: RoomID, as user: UserID?) -> Bool {
         state.withLock { state in
-            state.rooms[room, default: Room()].count(user, by: 1) && state.wait(room)
+            let before = state.rooms[room]?.online ?? 0
+            guard state.rooms[room, default: Room()].count(user, by: 1) else { return false }
+            if isShared { state.unreported.insert(room) }
+            return state.rooms[room]!.mustWait(since: before) && state.wait(room)
         }
     }
 
@@ -84,10 +156,13 @@ public final class Presence: Sendable {
     /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
     public func leave(_ room: RoomID, as user: UserID?) -> Bool {
         state.withLock { state in
-            let hasChanged = state.rooms[room]?.count(user, by: -1) ?? false
-            // An empty room has nobody to notify.
-            if state.rooms[room]?.online == 0 { state.rooms[room] = nil }
-            return hasChanged && state.rooms[room] != nil && state.wait(room)
+            guard let before = state.rooms[room]?.online, state.rooms[room]!.count(user, by: -1) else { return false }
+            if isShared { state.unreported.insert(room) }
+            if state.rooms[room]!.online == 0 {
+                state.rooms[room] = nil
+                return false
+            }
+            return state.rooms[room]!.mustWait(since: before) && state.wait(room)
         }
     }
 
@@ -101,13 +176,17 @@ public final class Presence: Sendable {
             var waiting: [RoomID] = []
             for room in state.waiting {
                 guard var entry = state.rooms[room], entry.isWaiting else { continue }
+                guard entry.here > 0 else {
+                    state.rooms[room]!.isWaiting = false
+                    continue
+                }
                 if let due = entry.due, due > now {
                     waiting.append(room)
                     continue
                 }
                 // The number may be the same as before, but users who joined meanwhile were told another one.
                 entry.isWaiting = false
-                entry.due = now + max(interval, .seconds(1) * entry.online / Self.framesPerSecond)
+                entry.due = now + max(interval, .seconds(1) * entry.here / Self.framesPerSecond)
                 state.rooms[room] = entry
                 changes.append((room, entry.online))
             }
@@ -126,9 +205,99 @@ public final class Presence: Sendable {
     public func present(in room: RoomID) -> RoomPresence {
         let (online, users) = state.withLock { state -> (Int, [UserID]?) in
             guard let entry = state.rooms[room] else { return (0, []) }
-            return (entry.online, entry.online <= Self.listedUsers ? Array(entry.users.keys) : nil)
+            let online = entry.online
+            guard online <= Self.listedUsers, entry.elsewhere?.listsAll ?? true else { return (online, nil) }
+            let others = entry.elsewhere?.users.keys.filter { entry.users[$0] == nil } ?? []
+            return (online, entry.users.keys + others)
         }
         let sorted = users?.sorted { $0.string.utf8.lexicographicallyPrecedes($1.string.utf8) }
         return RoomPresence(room: room, online: online, users: sorted)
     }
+
+    // MARK: Other nodes
+
+    /// Time after which a node that has reported nothing is no longer counted. Nodes report each second, if only that
+    /// they are there.
+    public static let silence = Duration.seconds(10)
+
+    /// Returns the rooms whose subscribers on this node have changed since the last call, as they are now.
+    public func takeReports() -> [PresenceReport] {
+        state.withLock { state in
+            defer { state.unreported = [] }
+            return state.unreported.map {
+                state.rooms[$0]?.report($0) ?? PresenceReport(room: $0, online: 0, users: [])
+            }
+        }
+    }
+
+    /// Returns all rooms with subscribers on this node, for others that may have lost earlier reports.
+    public func takeAllReports() -> [PresenceReport] {
+        state.withLock { state in
+            state.unreported = []
+            return state.rooms.compactMap { $1.here > 0 ? $1.report($0) : nil }
+        }
+    }
+
+    /// Takes the reports of another node. Each replaces the earlier one of its room.
+    ///
+    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
+    public func learn(_ reports: [PresenceReport], of node: String) -> Bool {
+        state.withLock { state in
+            var isFirst = false
+            for report in reports {
+                if report.online > 0 {
+                    state.nodes[node, default: []].insert(report.room)
+                } else {
+                    state.nodes[node]?.remove(report.room)
+                }
+                isFirst = put(report, of: node, in: report.room, &state) || isFirst
+            }
+            return isFirst
+        }
+    }
+
+    /// Forgets the other nodes that are not among `nodes`.
+    ///
+    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
+    public func keep(_ nodes: Set<String>) -> Bool {
+        state.withLock { state in
+            var isFirst = false
+            for (node, rooms) in state.nodes where !nodes.contains(node) {
+                state.nodes[node] = nil
+                for room in rooms { isFirst = put(nil, of: node, in: room, &state) || isFirst }
+            }
+            return isFirst
+        }
+    }
+
+    private func put(_ report: PresenceReport?, of node: String, in room: RoomID, _ state: inout State) -> Bool {
+        var entry = state.rooms[room] ?? Room()
+        let before = entry.online
+        var elsewhere = entry.elsewhere ?? Elsewhere()
+        elsewhere.put(report, of: node) { entry.users[$0] != nil }
+        entry.elsewhere = elsewhere.reports.isEmpty ? nil : elsewhere
+        let mustWait = entry.mustWait(since: before)
+        state.rooms[room] = entry.online == 0 ? nil : entry
+        return mustWait && state.wait(room)
+    }
+}
+
+/// A room's subscribers on one node, as that node tells the others.
+public struct PresenceReport: Sendable, Hashable {
+    /// The room.
+    public var room: RoomID
+    /// The number of users and anonymous subscribers; 0 after the last one has left.
+    public var online: Int
+    /// The users; `nil` if there are more than ``Presence/listedUsers`` subscribers.
+    public var users: Set<UserID>?
+
+    /// Creates a report.
+    public init(room: RoomID, online: Int, users: Set<UserID>?) {
+        self.room = room
+        self.online = online
+        self.users = users
+    }
+
+    /// The number of subscribers that are not among ``users``.
+    fileprivate var unlisted: Int { max(0, online - (users?.count ?? 0)) }
 }

@@ -112,4 +112,112 @@ struct PresenceTests {
             }
         }
     }
+
+    private func report(_ online: Int, _ users: [UserID]?) -> PresenceReport {
+        PresenceReport(room: lobby, online: online, users: users.map(Set.init))
+    }
+
+    @Test("counts a user once who is on several nodes")
+    func nodes() {
+        let presence = Presence(isShared: true)
+        // Nobody is here to notify.
+        #expect(!presence.learn([report(3, [alice, bob])], of: "n2"))
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 3, users: [alice, bob]))
+        #expect(presence.join(lobby, as: nil))
+        #expect(!presence.join(lobby, as: alice))
+        #expect(beat(presence, at: 1) == (["lobby 4"], false))
+        #expect(presence.learn([report(1, [bob]), report(1, [alice])], of: "n3") == false)
+        #expect(presence.learn([report(2, [bob, try! UserID("carol")])], of: "n3"))
+        #expect(beat(presence, at: 2) == (["lobby 5"], false))
+        #expect(presence.learn([report(0, [])], of: "n2"))
+        #expect(beat(presence, at: 3) == (["lobby 4"], false))
+        _ = presence.leave(lobby, as: alice)
+        _ = presence.leave(lobby, as: nil)
+        #expect(presence.online(in: lobby) == 2)
+        #expect(!presence.keep(["n2"]))
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 0, users: []))
+    }
+
+    @Test("stops to count a node that is gone")
+    func gone() {
+        let presence = Presence(isShared: true)
+        _ = presence.join(lobby, as: alice)
+        _ = presence.learn([report(1, [bob])], of: "n2")
+        #expect(beat(presence, at: 1) == (["lobby 2"], false))
+        #expect(!presence.keep(["n2", "n3"]))
+        #expect(presence.keep(["n3"]))
+        #expect(beat(presence, at: 2) == (["lobby 1"], false))
+        #expect(Presence.silence == .seconds(10))
+    }
+
+    @Test("lists no users if a node has too many to list")
+    func unlisted() {
+        let presence = Presence(isShared: true)
+        _ = presence.join(lobby, as: alice)
+        _ = presence.learn([report(201, nil)], of: "n2")
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 202, users: nil))
+        _ = presence.learn([report(200, Array(repeating: bob, count: 1))], of: "n2")
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 201, users: nil))
+        _ = presence.learn([report(1, [bob])], of: "n2")
+        #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 2, users: [alice, bob]))
+    }
+
+    @Test("reports what has changed, and everything on request")
+    func reports() throws {
+        let presence = Presence(isShared: true)
+        let green = try RoomID("green")
+        for user in [alice, alice, nil] { _ = presence.join(lobby, as: user) }
+        _ = presence.join(green, as: bob)
+        _ = presence.leave(green, as: bob)
+        #expect(
+            Set(presence.takeReports()) == [report(2, [alice]), PresenceReport(room: green, online: 0, users: [])])
+        _ = presence.learn([report(1, [bob])], of: "n2")
+        _ = presence.leave(lobby, as: alice)
+        #expect(presence.takeReports().isEmpty)
+        #expect(presence.takeAllReports() == [report(2, [alice])])
+        for number in 1...200 { _ = presence.join(lobby, as: try UserID("user\(number)")) }
+        #expect(presence.takeReports() == [report(202, nil)])
+        // A server by itself keeps none.
+        let alone = Presence()
+        _ = alone.join(lobby, as: alice)
+        #expect(alone.takeReports().isEmpty)
+    }
+
+    @Test("agrees on all nodes once reports have arrived", arguments: 1...10 as ClosedRange<UInt64>)
+    func nodesModel(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let nodes = ["n1", "n2", "n3"].map { (name: $0, presence: Presence(isShared: true)) }
+        let rooms = try ["a", "b"].map { try RoomID($0) }
+        var sockets: [(node: Int, room: RoomID, user: UserID?)] = []
+        for _ in 1...200 {
+            for _ in 1...Int.random(in: 1...6, using: &generator) {
+                if Bool.random(using: &generator), let index = sockets.indices.randomElement(using: &generator) {
+                    let socket = sockets.remove(at: index)
+                    _ = nodes[socket.node].presence.leave(socket.room, as: socket.user)
+                } else {
+                    let node = Int.random(in: 0..<3, using: &generator)
+                    let room = rooms.randomElement(using: &generator)!
+                    let user = [alice, bob, nil].randomElement(using: &generator)!
+                    _ = nodes[node].presence.join(room, as: user)
+                    sockets.append((node, room, user))
+                }
+            }
+            for (name, presence) in nodes {
+                let reports = presence.takeReports()
+                // Some are lost.
+                if Int.random(in: 0..<4, using: &generator) == 0 { continue }
+                for other in nodes where other.name != name { _ = other.presence.learn(reports, of: name) }
+            }
+        }
+        for node in nodes { _ = node.presence.keep([]) }
+        for (name, presence) in nodes {
+            let reports = presence.takeAllReports()
+            for other in nodes where other.name != name { _ = other.presence.learn(reports, of: name) }
+        }
+        for room in rooms {
+            let here = sockets.filter { $0.room == room }
+            let online = Set(here.compactMap(\.user)).count + here.count { $0.user == nil }
+            for (_, presence) in nodes { #expect(presence.online(in: room) == online) }
+        }
+    }
 }

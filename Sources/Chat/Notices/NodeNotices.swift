@@ -1,0 +1,107 @@
+public import Wire
+
+/// Typing and read notices for the other nodes: merged, bounded, and dropped before anything else.
+///
+/// A payload is text for PostgreSQL's `NOTIFY`: words with a space in between. The first is ``kind``, the second the name
+/// of the sending node. Then follow `t:lobby:bob` for a user who types, and `r:lobby:4:bob` for a user who has read up to
+/// the `seq` 4. Room ids contain no colon, and user ids no space.
+public struct NodeNotices: Sendable, Hashable {
+    /// The first word of a payload.
+    public static let kind = "n"
+    /// Maximum number of notices that wait to be sent: 4,096. Further ones are dropped.
+    public static let maximumNotices = 4_096
+    /// Maximum number of bytes of a payload: 7,900. PostgreSQL's limit is 7,999 (PostgreSQL manual, NOTIFY).
+    public static let maximumBytes = 7_900
+    /// Maximum number of payloads to send at once: 4. Notices that do not fit are dropped.
+    public static let maximumPayloads = 4
+
+    /// A user in a room.
+    public struct Place: Sendable, Hashable {
+        /// The room.
+        public var room: RoomID
+        /// The user.
+        public var user: UserID
+
+        /// Creates a place.
+        public init(room: RoomID, user: UserID) {
+            self.room = room
+            self.user = user
+        }
+    }
+
+    /// The users who type.
+    public private(set) var typing: Set<Place> = []
+    /// The latest read marks that have moved, as `seq`.
+    public private(set) var read: [Place: Int64] = [:]
+
+    /// Creates a value without notices.
+    public init() {}
+
+    /// True without notices.
+    public var isEmpty: Bool { typing.isEmpty && read.isEmpty }
+
+    private var hasSpace: Bool { typing.count + read.count < Self.maximumNotices }
+
+    /// Adds that a user types.
+    public mutating func addTyping(_ user: UserID, in room: RoomID) {
+        let place = Place(room: room, user: user)
+        if hasSpace || typing.contains(place) { typing.insert(place) }
+    }
+
+    /// Adds that a user's read mark has moved.
+    public mutating func addRead(_ user: UserID, in room: RoomID, to seq: Int64) {
+        let place = Place(room: room, user: user)
+        guard let known = read[place] else {
+            if hasSpace { read[place] = seq }
+            return
+        }
+        read[place] = max(known, seq)
+    }
+
+    /// Returns at most ``maximumPayloads`` payloads of at most ``maximumBytes`` bytes with the notices, the read marks
+    /// first; none without notices.
+    ///
+    /// - Parameter node: The name of this node, without spaces.
+    public func payloads(from node: String) -> [String] {
+        if isEmpty { return [] }
+        let start = "\(Self.kind) \(node)"
+        var payloads: [String] = []
+        var payload = start
+        let words =
+            read.map { "r:\($0.room):\($1):\($0.user)" } + typing.map { "t:\($0.room):\($0.user)" }
+        for word in words {
+            if payload.utf8.count + 1 + word.utf8.count > Self.maximumBytes {
+                payloads.append(payload)
+                if payloads.count == Self.maximumPayloads { return payloads }
+                payload = start
+            }
+            payload += " " + word
+        }
+        return payloads + [payload]
+    }
+
+    /// Reads a payload of another node.
+    ///
+    /// - Returns: The notices and the node's name; `nil` if it is not a payload of this kind. Malformed words are ignored,
+    ///   as the next notice corrects them.
+    public static func parse(_ payload: String) -> (notices: NodeNotices, node: String)? {
+        var words = payload.split(separator: " ")[...]
+        guard words.popFirst().map({ $0 == kind }) == true, let node = words.popFirst() else { return nil }
+        var notices = NodeNotices()
+        for word in words { notices.add(word) }
+        return (notices, String(node))
+    }
+
+    private mutating func add(_ word: Substring) {
+        let isRead = word.hasPrefix("r:")
+        let parts = word.split(separator: ":", maxSplits: isRead ? 3 : 2, omittingEmptySubsequences: false)
+        guard parts.count == (isRead ? 4 : 3), isRead || parts[0] == "t", let room = try? RoomID(parts[1]),
+            let user = try? UserID(parts.last!)
+        else { return }
+        if !isRead {
+            addTyping(user, in: room)
+        } else if let seq = Int64(parts[2]), seq >= 0 {
+            addRead(user, in: room, to: seq)
+        }
+    }
+}
