@@ -1,6 +1,7 @@
 """Turns the raw results of scripts/compare into a table and a plot.
 
-  report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS   writes DIR/machine.json: what the figures are of
+  report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS STORE   writes DIR/machine.json: what the figures are of
+  report.py cpu PID [BEFORE]                              prints the CPU seconds of a process and its children, less BEFORE
   report.py line CASE PEER ROUND                          prints the report on standard input in a line
   report.py held RESULTS                                  fails if the last run could not hold its rate
   report.py report DIR                                    prints DIR's results, and writes them as Markdown and SVG
@@ -8,6 +9,7 @@
 
 import datetime
 import json
+import os
 import pathlib
 import platform
 import re
@@ -41,6 +43,7 @@ FIGURES = [
     ("E", "sends alone, 64 in flight", "sends per second", True, "acknowledged_per_second"),
     ("E", "", "sends per CPU second", True, "acknowledged_per_server_cpu_second"),
     ("E", "", "answer p99, ms", False, "ack_ms.p99"),
+    ("E", "", "PostgreSQL's CPU per message, µs", False, lambda r: 1e6 * r["postgres_cpu_seconds"] / r["messages"]),
     ("FN", "pages of 30 of {m}: newest", "pages per second", True, "acknowledged_per_second"),
     ("FR", "random", "pages per second", True, "acknowledged_per_second"),
     ("FD", "the first", "pages per second", True, "acknowledged_per_second"),
@@ -64,6 +67,23 @@ NOTES = {
 
 def cpu_per_message(report):
     return 1e6 * report["server_cpu_seconds"] / report["acknowledged"]
+
+
+def cpu(process):
+    """CPU seconds of a process and its children, also of those that have ended."""
+    def ticks(pid):
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[1]), sum(map(int, fields[11:13])), sum(map(int, fields[13:15]))
+
+    _, own, ended = ticks(process)
+    total = own + ended
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            parent, used, _ = ticks(path.name)
+        except OSError:  # it has ended
+            continue
+        total += used if parent == process else 0
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def figure(report, where):
@@ -185,7 +205,7 @@ def command(*words):
         return None
 
 
-def machine(root, scale, seconds, rounds, peers):
+def machine(root, scale, seconds, rounds, peers, store):
     cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
     model = re.search(r"^model name\s*: (.*)", cpuinfo, re.M)
     package = lambda name: command("dpkg-query", "--show", "--showformat", "${Version}", name)
@@ -201,6 +221,8 @@ def machine(root, scale, seconds, rounds, peers):
         "node-ws": f"ws {package('node-ws')}, node {command('node', '--version')}",
         "node-pg": f"pg {command('node', '-p', pg)}, PostgreSQL {package('postgresql')}",
     }
+    if store == "postgres":
+        programs[OURS] += f" on PostgreSQL {package('postgresql')}"
     return {
         "cpu": model[1].strip() if model else platform.machine(),
         "cores": len(re.findall(r"^processor\s*:", cpuinfo, re.M)),
@@ -208,6 +230,7 @@ def machine(root, scale, seconds, rounds, peers):
         "date": datetime.date.today().isoformat(),
         "programs": {name: programs[name] for name in [OURS, *peers]},
         "scale": scale, "seconds": seconds, "rounds": rounds, "peers": peers,
+        "store": store,
     }
 
 
@@ -219,6 +242,8 @@ def about(machine):
         f"{machine['rounds']} round{'s' * (machine['rounds'] > 1)} of {machine['seconds']:g} s{scale}. {programs}.",
         "A ratio above 1 says how many times better Backscroll is. Before they answer, Backscroll and node-pg have synced "
         "a message to the disk; the others keep it in memory, if at all.",
+        *(["PostgreSQL runs on the processors of the tool, and is not a part of the server's CPU time."]
+          if machine.get("store") == "postgres" else []),
         *(NOTES[peer] for peer in machine["peers"] if peer in NOTES),
     ]
 
@@ -242,8 +267,8 @@ def write(path, lines):
 
 
 def line(case, peer, round, report):
-    parts = [f"{unit} {number(figure(report, where))}" for c, _, unit, _, where in FIGURES
-             if c == case or c == "B1" and case.startswith("CURVE")]
+    parts = [f"{unit} {number(value)}" for c, _, unit, _, where in FIGURES
+             if (c == case or c == "B1" and case.startswith("CURVE")) and (value := figure(report, where)) is not None]
     verdict = "" if report["ok"] else "  FAILED"
     print(f"round {round}  {case:4} {peer:10}  " + "  ".join(parts) + verdict, flush=True)
 
@@ -251,11 +276,13 @@ def line(case, peer, round, report):
 def main():
     verb, *words = sys.argv[1:]
     if verb == "machine":
-        directory, root, scale, seconds, rounds, peers = words
-        value = machine(root, float(scale), float(seconds), int(rounds), peers.split(","))
+        directory, root, scale, seconds, rounds, peers, store = words
+        value = machine(root, float(scale), float(seconds), int(rounds), peers.split(","), store)
         (pathlib.Path(directory) / "machine.json").write_text(json.dumps(value, indent=1) + "\n")
     elif verb == "line":
         line(*words, json.load(sys.stdin))
+    elif verb == "cpu":
+        print(round(cpu(int(words[0])) - float(words[1] if words[1:] else 0), 2))
     elif verb == "held":
         sys.exit(not is_held(load(pathlib.Path(words[0]))[-1]))
     else:
