@@ -6,7 +6,7 @@ public import Wire
 ///
 /// A loop registers before it reads the room's state or the user's rooms. A later commit reaches the loop, and an
 /// earlier one is included in the read, so nothing is missed.
-public final class SubscribedLoops: Sendable {
+public final class SubscribedLoops: SubscribedRooms {
     /// Maximum number of loops: one bit each.
     public static let maximumLoops = 64
 
@@ -45,6 +45,11 @@ public final class SubscribedLoops: Sendable {
             state.masks[room] = left == 0 ? nil : left
             state.count -= 1
         }
+    }
+
+    /// Returns true if a loop has subscribers of `room`.
+    public func hasSubscribers(_ room: RoomID) -> Bool {
+        state.withLock { $0.masks[room] != nil }
     }
 
     /// Sends later changes of the memberships of `user` to loop `loop`.

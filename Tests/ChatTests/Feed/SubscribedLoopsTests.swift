@@ -18,6 +18,8 @@ struct SubscribedLoopsTests {
         subscribedLoops.add(b, loop: 2)
         subscribedLoops.add(b, loop: 2)
         #expect(subscribedLoops.count == 3)
+        #expect(subscribedLoops.hasSubscribers(a) && subscribedLoops.hasSubscribers(b))
+        #expect(!subscribedLoops.hasSubscribers(try RoomID("c")))
         let parts = subscribedLoops.distribute([batch(a), batch(b), batch(try RoomID("c"))], loops: 3)
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
