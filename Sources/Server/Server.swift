@@ -69,7 +69,7 @@ public final class Server: Sendable {
         let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
         do {
             let log = try Self.openLog(
-                configuration, observer: doublePush ?? dispatcher,
+                configuration, observer: doublePush ?? dispatcher, subscribers: subscribedLoops,
                 Self.storeConfiguration(configuration, metrics, logger))
             let services = Services(
                 configuration: configuration, log: log, logProblem: { Self.problem(of: log) },
@@ -110,11 +110,13 @@ public final class Server: Sendable {
     }
 
     private static func openLog(
-        _ configuration: ServerConfiguration, observer: any LogObserver, _ store: StoreConfiguration
+        _ configuration: ServerConfiguration, observer: any LogObserver, subscribers: SubscribedLoops,
+        _ store: StoreConfiguration
     ) throws(StoreError) -> any OpenLog {
         switch DatabaseLocation(configuration.database) {
         case .file(let path): try SQLiteLog(path: path, observer: observer, configuration: store)
-        case .postgres(let url): try PostgresLog(url: url, observer: observer, configuration: store)
+        case .postgres(let url):
+            try PostgresLog(url: url, observer: observer, subscribers: subscribers, configuration: store)
         }
     }
 

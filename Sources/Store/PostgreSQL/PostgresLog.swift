@@ -10,16 +10,21 @@ public final class PostgresLog: OpenLog {
     private let writers: [PostgresWriter]
     private let reader: LogReader
     private let caretaker: PostgresCaretaker
+    private let listener: HintListener
+    private let notifier: Notifier
     private let threads: Mutex<[StoreThread]>
+    private let notifying: Mutex<StoreThread?>
 
     /// Connects to a database, creates or upgrades its tables, and starts the threads.
     ///
     /// - Parameters:
     ///   - url: A connection string of libpq, such as `postgres://user@host/database`.
     ///   - observer: Receives commits and answers on the log's threads, and refusals also on the calling thread.
+    ///   - subscribers: The rooms whose commits the observer must get from all nodes; `nil` for none.
     /// - Throws: ``StoreError`` if the database cannot be reached, or belongs to a newer version.
     public init(
-        url: String, observer: any LogObserver, configuration: StoreConfiguration = StoreConfiguration()
+        url: String, observer: any LogObserver, subscribers: (any SubscribedRooms)? = nil,
+        configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) {
         let settings = PostgresConnection.Settings(url: url)
         let access = AccessState(node: Schema.makeEpoch(), clock: configuration.clock)
@@ -35,20 +40,28 @@ public final class PostgresLog: OpenLog {
             throw .postgres("\(error)")
         }
         let configuration = configuration.withoutJournal
+        let notifier = Notifier(PostgresConnector(settings, purpose: "notifier"), node: access.node)
+        let pipe = try WakePipe()
+        let observer = NodeFeeds(observer, subscribers: subscribers, wake: { pipe.wake() })
+        let listener = HintListener(
+            PostgresConnector(settings, purpose: "listener"), access: access, feeds: observer, pipe: pipe)
         let caretaker = PostgresCaretaker(
             connector: PostgresConnector(settings, purpose: "caretaker"), access: access, configuration: configuration,
-            reports: WriterReports(observer, configuration))
+            reports: WriterReports(observer, configuration) { notifier.committed($0, changesAccess: $1) })
         let writers = (0..<max(1, configuration.writers)).map { _ in
             PostgresWriter(
                 connector: PostgresConnector(settings, purpose: "writer"), access: access, configuration: configuration,
-                reports: WriterReports(observer, configuration) { _, changesAccess in
+                reports: WriterReports(observer, configuration) { batches, changesAccess in
+                    notifier.committed(batches, changesAccess: changesAccess)
                     // A deletion or an erasure has added a job.
                     if changesAccess { caretaker.wake() }
                 })
         }
         let reader = LogReader(
             journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer, epoch: epoch,
-            configuration: configuration)
+            configuration: configuration, onAnswered: { observer.answered($0) })
+        self.listener = listener
+        self.notifier = notifier
         self.access = access
         self.writers = writers
         self.reader = reader
@@ -61,7 +74,9 @@ public final class PostgresLog: OpenLog {
             threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector)) })
         }
         threads.append(StoreThread(name: "caretaker") { caretaker.run() })
+        threads.append(StoreThread(name: "listener") { listener.run() })
         self.threads = Mutex(threads)
+        notifying = Mutex(StoreThread(name: "notifier") { notifier.run() })
     }
 
     deinit {
@@ -102,6 +117,9 @@ public final class PostgresLog: OpenLog {
     /// 0: PostgreSQL reports damage by itself.
     public var asideRooms: Int { 0 }
 
+    /// Counts of what this node has heard of others.
+    var hintCounts: HintListener.Counts { listener.counts }
+
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writers.reduce(0) { $0 + $1.queued } }
 
@@ -116,9 +134,13 @@ public final class PostgresLog: OpenLog {
         for writer in writers { writer.close() }
         reader.close()
         caretaker.close()
+        listener.close()
         threads.withLock { threads in
             for thread in threads { thread.join() }
             threads = []
         }
+        // Last, so that the other nodes hear of the last commits.
+        notifier.close()
+        notifying.withLock { $0.take()?.join() }
     }
 }

@@ -17,11 +17,14 @@ final class LogReader: Sendable {
     private let answerBytes: Int
     private let roomsByAdminsOnly: Bool
     private let onRead: (@Sendable (Duration) -> Void)?
+    /// Called with queries that were answered or refused, before the observer learns of it.
+    private let onAnswered: (@Sendable (ArraySlice<Query>) -> Void)?
 
     init(
         journal: Journal, bans: BanTable, storage: StorageWatch?, observer: any LogObserver, epoch: String,
-        configuration: StoreConfiguration
+        configuration: StoreConfiguration, onAnswered: (@Sendable (ArraySlice<Query>) -> Void)? = nil
     ) {
+        self.onAnswered = onAnswered
         self.storage = storage
         self.journal = journal
         self.bans = bans
@@ -76,6 +79,7 @@ final class LogReader: Sendable {
                 let start = ContinuousClock.now
                 let count = answer(rest, &connection)
                 onRead?(ContinuousClock.now - start)
+                onAnswered?(rest.prefix(count))
                 observer.fetched(rest.prefix(count).map(\.reply))
                 rest = rest.dropFirst(count)
             }

@@ -37,6 +37,13 @@ final class TestLog: Sendable {
         log = try Self.open(path, listener, configuration)
     }
 
+    /// Opens a node of a database in PostgreSQL.
+    init(postgres url: String, subscribers: any SubscribedRooms) throws {
+        path = url
+        owner = listener
+        log = try PostgresLog(url: url, observer: listener, subscribers: subscribers)
+    }
+
     private static func open(
         _ path: String, _ listener: Listener, _ configuration: StoreConfiguration
     ) throws -> any OpenLog {

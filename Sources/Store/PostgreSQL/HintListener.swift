@@ -1,0 +1,240 @@
+import Chat
+import Glibc
+import Synchronization
+import Wire
+
+/// A thread that learns what other nodes have committed, on a connection of its own, and gives it to this node's feeds.
+///
+/// It hears the hints of other nodes, and looks at the rooms that need it with one statement for all of them. What is
+/// hinted meanwhile is merged. Lost hints cost at most ``sweepInterval``: then it compares the revisions of all rooms with
+/// subscribers with the database. It also reads the events of access, in order.
+final class HintListener: Sendable {
+    /// Time between two comparisons of all rooms with subscribers: 1 second.
+    static let sweepInterval = Duration.seconds(1)
+    /// Maximum time until an event of access is read whose hint was lost: 500 ms.
+    static let eventInterval = Duration.milliseconds(500)
+    /// Time between two attempts to connect: at first about 50 ms, then up to 1 second, each at random between half and
+    /// all of it, so that nodes do not return together.
+    static let reconnectTimes = 50.0...1_000.0
+
+    /// Counts of what the thread did, for metrics and tests.
+    struct Counts: Sendable, Hashable {
+        /// Payloads of other nodes.
+        var payloads = 0
+        /// Payloads that no node has sent.
+        var malformed = 0
+        /// Statements that looked at rooms.
+        var looks = 0
+        /// Batches' rooms that looks have found changed.
+        var changedRooms = 0
+        /// Rooms that a sweep has found changed, because a hint was lost or has not arrived.
+        var sweptRooms = 0
+        /// Connections made.
+        var connections = 0
+    }
+
+    private let connector: PostgresConnector
+    private let access: AccessState
+    private let feeds: NodeFeeds
+    private let pipe: WakePipe
+    /// The last event of access that was known before there were subscriptions.
+    private let firstEvent: Int64
+    private let counted = Mutex(Counts())
+    private let closed = Atomic(false)
+    private let connected = Atomic(false)
+
+    /// Creates a listener. Run it on a thread.
+    ///
+    /// - Parameters:
+    ///   - access: The node's name, and what it knows of events of access.
+    ///   - feeds: Gets hints and answers, and what events mean for subscriptions.
+    ///   - pipe: Wakes the thread when a commit of this node makes a room wait for a look.
+    init(_ connector: PostgresConnector, access: AccessState, feeds: NodeFeeds, pipe: WakePipe) {
+        self.connector = connector
+        self.access = access
+        self.feeds = feeds
+        self.pipe = pipe
+        firstEvent = access.event
+    }
+
+    /// Counts of what the thread did.
+    var counts: Counts { counted.withLock { $0 } }
+
+    /// True while the node hears hints.
+    var isConnected: Bool { connected.load(ordering: .relaxed) }
+
+    /// Ends the thread.
+    func close() {
+        closed.store(true, ordering: .releasing)
+        pipe.wake()
+    }
+
+    private var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    // MARK: The thread
+
+    /// The thread's state.
+    private struct Session {
+        let connection: PostgresConnection
+        let look: LookStatement
+        let access: AccessStatements
+        var nextSweep = ContinuousClock.now
+        var nextEvents = ContinuousClock.now
+
+        init(_ connection: PostgresConnection) throws {
+            self.connection = connection
+            look = LookStatement(connection)
+            access = try AccessStatements(connection)
+            try connection.execute("LISTEN \(Hints.channel)")
+        }
+    }
+
+    /// Runs the thread until it is closed.
+    func run() {
+        var event = firstEvent
+        var wait = Self.reconnectTimes.lowerBound
+        while !isClosed {
+            do {
+                var session = try Session(PostgresConnection(connector.settings))
+                wait = Self.reconnectTimes.lowerBound
+                connected.store(true, ordering: .relaxed)
+                counted.withLock { $0.connections += 1 }
+                while !isClosed { try turn(&session, &event) }
+            } catch {
+                connected.store(false, ordering: .relaxed)
+                pause(Double.random(in: wait / 2...wait))
+                wait = min(2 * wait, Self.reconnectTimes.upperBound)
+            }
+        }
+        connected.store(false, ordering: .relaxed)
+    }
+
+    private func pause(_ milliseconds: Double) {
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        while !isClosed, end > .now { pipe.wait(until: end) }
+    }
+
+    /// Waits for hints or for a time-out, and does what follows from them.
+    private func turn(_ session: inout Session, _ event: inout Int64) throws {
+        let deadline = feeds.hasDue ? .now : min(session.nextSweep, session.nextEvents)
+        let notifications = try session.connection.notifications(until: deadline, orReadable: pipe.descriptor)
+        pipe.drain()
+        let hints = read(notifications)
+        let now = ContinuousClock.now
+        // First, so that subscriptions end before anything is published that was committed after the event.
+        if hints.hasEvents || now >= session.nextEvents {
+            session.nextEvents = now + Self.eventInterval
+            try catchUp(session.access, &event)
+        }
+        feeds.hinted(hints)
+        if now >= session.nextSweep {
+            session.nextSweep = now + Self.sweepInterval
+            let found = try session.look.hints(beyond: feeds.sweep())
+            counted.withLock { $0.sweptRooms += found.rooms.count }
+            feeds.hinted(found)
+        }
+        try look(session.look)
+    }
+
+    /// Merges the hints of other nodes.
+    private func read(_ notifications: [PostgresConnection.Notification]) -> Hints {
+        var merged = Hints()
+        for notification in notifications where notification.channel == Hints.channel {
+            switch Hints.parse(notification.payload) {
+            case .hints(_, access.node): break
+            case .hints(let hints, _):
+                merged.add(hints)
+                counted.withLock { $0.payloads += 1 }
+            case .other: break
+            case .malformed: counted.withLock { $0.malformed += 1 }
+            }
+        }
+        return merged
+    }
+
+    /// Looks at rooms once. Those that are left, or need another look, follow in the next turn.
+    private func look(_ statement: LookStatement) throws {
+        let looks = feeds.takeLooks(LookStatement.maximumRooms)
+        if looks.isEmpty { return }
+        do {
+            let answers = try statement.answers(to: looks)
+            counted.withLock { counts in
+                counts.looks += 1
+                counts.changedRooms += answers.count { $0.answer != nil }
+            }
+            feeds.looked(answers)
+        } catch {
+            feeds.failed(looks)
+            throw error
+        }
+    }
+
+    /// Reads the events of access after `event`, and tells the observer those of other nodes.
+    private func catchUp(_ statements: AccessStatements, _ event: inout Int64) throws {
+        let known = access.event
+        let stored = try access.catchUp(after: event, statements)
+        if stored.first.map({ $0.id > event + 1 }) ?? (known > event) {
+            // Events are deleted after some time, and this node was away for longer.
+            try access.load(statements)
+            event = access.event
+            return feeds.recheckAll()
+        }
+        for stored in stored {
+            event = stored.id
+            if stored.node != access.node { feeds.applied(stored) }
+        }
+    }
+}
+
+/// A pipe by which any thread wakes one that polls.
+final class WakePipe: Sendable {
+    /// The descriptor to poll for reading.
+    let descriptor: Int32
+    private let writing: Int32
+    private let isAwake = Atomic(false)
+
+    /// Creates a pipe.
+    ///
+    /// - Throws: ``StoreError`` if the process has no descriptors left.
+    init() throws(StoreError) {
+        var ends: (Int32, Int32) = (-1, -1)
+        // The two descriptors are next to each other in the tuple, as `pipe` writes them.
+        let failed = withUnsafeMutablePointer(to: &ends) {
+            $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) }
+        }
+        guard failed == 0 else { throw .postgres("no file descriptor is left for a pipe") }
+        (descriptor, writing) = ends
+        for end in [descriptor, writing] {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+        Glibc.close(writing)
+    }
+
+    /// Makes the descriptor readable until ``drain()``. Does not block.
+    func wake() {
+        guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        var byte: UInt8 = 0
+        _ = Glibc.write(writing, &byte, 1)
+    }
+
+    /// Makes the descriptor unreadable.
+    func drain() {
+        var bytes: (UInt64, UInt64) = (0, 0)
+        // Read before the flag is cleared: a wake-up in between is the reason for which the caller looks anyway.
+        while Glibc.read(descriptor, &bytes, 16) > 0 {}
+        isAwake.store(false, ordering: .releasing)
+    }
+
+    /// Waits until the descriptor is readable, and drains it.
+    func wait(until end: ContinuousClock.Instant) {
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let rest = ContinuousClock.now.duration(to: end) / .milliseconds(1)
+        _ = poll(&polled, 1, Int32(max(0, rest)) + 1)
+        drain()
+    }
+}

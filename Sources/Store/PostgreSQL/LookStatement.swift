@@ -1,0 +1,133 @@
+import Chat
+import Wire
+
+/// The statement that reads what has changed in many rooms at once, in one snapshot.
+///
+/// Confined to its connection's thread.
+final class LookStatement {
+    /// Maximum number of rooms in one run.
+    static let maximumRooms = 128
+    /// Maximum number of messages of a room in one answer.
+    static let maximumMessages: Int64 = 512
+    /// Maximum number of bytes of a room's messages in one answer, unless one message is longer: 128 KiB.
+    static let maximumBytes: Int64 = 128 * 1024
+
+    private let connection: PostgresConnection
+    private let changes: PostgresConnection.Statement
+    private let revisions: PostgresConnection.Statement
+
+    init(_ connection: PostgresConnection) {
+        self.connection = connection
+        changes = connection.statement(Self.changesSQL)
+        revisions = connection.statement(Self.revisionsSQL)
+    }
+
+    /// Reads what has changed in rooms.
+    ///
+    /// - Parameter looks: At most ``maximumRooms``.
+    /// - Returns: For each look its answer; `nil` if nothing has changed, or if the room is gone.
+    /// - Throws: ``PostgresError``.
+    func answers(
+        to looks: [FeedPositions.Look]
+    ) throws(PostgresError) -> [(look: FeedPositions.Look, answer: FeedPositions.Answer?)] {
+        var parameters = PostgresParameters()
+        parameters.append(looks.map { Optional($0.room.string) })
+        parameters.append(looks.map(\.since.head))
+        parameters.append(looks.map(\.since.rev))
+        parameters.append(Self.maximumMessages)
+        parameters.append(Self.maximumBytes)
+        let result = try connection.run(changes, parameters)
+        var answers: [FeedPositions.Answer?] = Array(repeating: nil, count: looks.count)
+        var row = 0
+        while row < result.count {
+            let place = result.integer(row, 0)
+            let start = row
+            while row < result.count, result.integer(row, 0) == place { row += 1 }
+            let index = Int(place) - 1
+            answers[index] = Self.answer(result, start..<row, looks[index])
+        }
+        return zip(looks, answers).map { (look: $0, answer: $1) }
+    }
+
+    private static func answer(
+        _ result: PostgresResult, _ rows: Range<Int>, _ look: FeedPositions.Look
+    ) -> FeedPositions.Answer {
+        let state = RoomState(head: result.integer(rows.lowerBound, 1), rev: result.integer(rows.lowerBound, 2))
+        // A room whose changed messages no longer exist has one row without a message.
+        let rows = result.isNull(rows.lowerBound, 3) ? rows.prefix(0) : rows[...]
+        var revs: [Int64] = []
+        var messages: [[UInt8]] = []
+        var head = look.since.head
+        for row in rows {
+            head = max(head, RowKey(rawValue: result.integer(row, 3)).place)
+            revs.append(result.integer(row, 4))
+            messages.append(result.bytes(row, 5))
+        }
+        let hasMore = rows.last.map { result.integer($0, 6) > Int64(rows.count) } ?? false
+        return FeedPositions.Answer(
+            batch: Batch(
+                room: look.room, since: look.since.rev, revs: revs,
+                // Later revisions have no message any more.
+                rev: hasMore ? revs.last! : max(state.rev, revs.last ?? 0), head: hasMore ? head : state.head,
+                messages: messages),
+            hasMore: hasMore)
+    }
+
+    /// Returns hints about the rooms whose revision is higher than a position's.
+    ///
+    /// - Throws: ``PostgresError``.
+    func hints(beyond positions: [FeedPositions.Look]) throws(PostgresError) -> Hints {
+        var hints = Hints()
+        var rest = positions[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(Self.roomsOfSweep)
+            rest = rest.dropFirst(some.count)
+            var parameters = PostgresParameters()
+            parameters.append(some.map { Optional($0.room.string) })
+            parameters.append(some.map(\.since.rev))
+            let result = try connection.run(revisions, parameters)
+            for row in 0..<result.count {
+                hints.add(RoomID(trusted: result.text(row, 0)), rev: result.integer(row, 1))
+            }
+        }
+        return hints
+    }
+
+    private static let roomsOfSweep = 2_000
+
+    // Messages that were never changed are in the order of their revisions by id, all others by `changed`. Both are read
+    // from an index, and no further than the limit. The count before the limit on bytes shows if there is more; one message
+    // beyond the limit is read for that.
+    private static let changesSQL = """
+        WITH looked AS (
+            SELECT w.place, r.id AS room, r.head, r.rev, w.head AS known_head, w.rev AS known_rev
+            FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS w (name, head, rev, place)
+            JOIN rooms r ON r.name = w.name
+            WHERE r.rev > w.rev AND r.deleted = 0
+        )
+        SELECT l.place, l.head, l.rev, m.id, m.rev, m.body, m.total
+        FROM looked l LEFT JOIN LATERAL (
+            SELECT id, rev, body, total FROM (
+                SELECT id, rev, body, count(*) OVER () AS total, row_number() OVER (ORDER BY rev) AS number,
+                    sum(octet_length(body)) OVER (ORDER BY rev) - octet_length(body) AS before
+                FROM (
+                    (SELECT id, rev, body FROM messages
+                        WHERE id > l.room << 36 | l.known_head AND id < (l.room + 1) << 36 AND changed IS NULL
+                        ORDER BY id LIMIT $4 + 1)
+                    UNION ALL
+                    (SELECT id, changed & ((1::bigint << 36) - 1), body FROM messages
+                        WHERE changed > l.room << 36 | l.known_rev AND changed < (l.room + 1) << 36
+                        ORDER BY changed LIMIT $4 + 1)
+                    ORDER BY 2 LIMIT $4 + 1
+                ) AS found
+            ) AS counted
+            WHERE before < $5 AND number <= $4
+        ) AS m ON true
+        ORDER BY l.place, m.rev
+        """
+
+    private static let revisionsSQL = """
+        SELECT r.name, r.rev FROM unnest($1::text[], $2::bigint[]) AS w (name, rev) JOIN rooms r ON r.name = w.name
+        WHERE r.rev > w.rev AND r.deleted = 0
+        """
+}

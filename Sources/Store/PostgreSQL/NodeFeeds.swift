@@ -1,0 +1,122 @@
+import Chat
+import Synchronization
+import Wire
+
+/// The part of a node that decides what its feeds are given: commits of this node, and what looks have found.
+///
+/// It stands between the log and the server's observer. Its methods are called on any thread of the log.
+final class NodeFeeds: LogObserver {
+    private let observer: any LogObserver
+    private let subscribers: (any SubscribedRooms)?
+    private let positions = Mutex(FeedPositions())
+    private let wake: @Sendable () -> Void
+
+    /// Creates the part.
+    ///
+    /// - Parameters:
+    ///   - observer: Gets everything that the log reports, except batches that the feeds must not be given.
+    ///   - subscribers: The rooms with subscribers on this node; `nil` if there are never any.
+    ///   - wake: Called when a commit of this node makes a room wait for a look. It must not block.
+    init(
+        _ observer: any LogObserver, subscribers: (any SubscribedRooms)?, wake: @escaping @Sendable () -> Void
+    ) {
+        self.observer = observer
+        self.subscribers = subscribers
+        self.wake = wake
+    }
+
+    private func hasSubscribers(_ room: RoomID) -> Bool { subscribers?.hasSubscribers(room) ?? false }
+
+    /// True if a room waits for a look.
+    var hasDue: Bool { positions.withLock(\.hasDue) }
+
+    // MARK: This node's commits and reads
+
+    func membershipsChanged(_ changes: [MembershipChange]) {
+        observer.membershipsChanged(changes)
+    }
+
+    func accessEnded(_ ends: [AccessEnd]) {
+        observer.accessEnded(ends)
+    }
+
+    func fetched(_ replies: [any PendingReply]) {
+        observer.fetched(replies)
+    }
+
+    func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
+        if batches.isEmpty { return observer.committed(outcomes, batches) }
+        let (wanted, hasDue) = positions.withLock { positions in
+            (batches.filter { positions.committed($0) }, positions.hasDue)
+        }
+        observer.committed(outcomes, wanted)
+        if hasDue { wake() }
+    }
+
+    /// Records the answers to queries before the observer gets them: a subscription's first slice begins the position of
+    /// its room.
+    func answered(_ queries: ArraySlice<Query>) {
+        if subscribers == nil { return }
+        for query in queries {
+            guard case .room(let room, .replay(_, _, _, let reply)) = query.kind,
+                case .success(let slice)? = reply.result, !slice.hasMore
+            else { continue }
+            let (batch, hasDue) = positions.withLock { ($0.replayed(room, to: slice.state), $0.hasDue) }
+            if let batch { observer.committed([], [batch]) }
+            if hasDue { wake() }
+        }
+    }
+
+    // MARK: Other nodes' commits
+
+    /// Tells the server's observer what an event of access of another node has changed.
+    func applied(_ event: AccessState.Stored) {
+        let (memberships, ends) = (event.memberships, event.ends)
+        if !memberships.isEmpty { observer.membershipsChanged(memberships) }
+        if !ends.isEmpty { observer.accessEnded(ends) }
+    }
+
+    /// Lets the access of all subscribers be checked, because events of access were missed. A subscription without a
+    /// position is checked when its first slice is read.
+    func recheckAll() {
+        let rooms = positions.withLock(\.rooms)
+        if !rooms.isEmpty { observer.accessEnded(rooms.map(AccessEnd.becamePrivate)) }
+    }
+
+    /// Records hints about rooms.
+    func hinted(_ hints: Hints) {
+        positions.withLock { positions in
+            if hints.isEverything { positions.lookAtAll() }
+            for (room, rev) in hints.rooms {
+                positions.hinted(room, at: rev, hasSubscribers: hasSubscribers)
+            }
+        }
+    }
+
+    /// Returns the rooms to compare with the database.
+    func sweep() -> [FeedPositions.Look] {
+        positions.withLock { $0.sweep(hasSubscribers: hasSubscribers) }
+    }
+
+    /// Takes rooms to look at. Each needs ``looked(_:)`` or ``failed(_:)``.
+    func takeLooks(_ limit: Int) -> [FeedPositions.Look] {
+        positions.withLock { $0.takeLooks(limit, hasSubscribers: hasSubscribers) }
+    }
+
+    /// Gives the feeds what looks have found.
+    ///
+    /// - Parameter answers: For each look its answer; `nil` if nothing has changed.
+    func looked(_ answers: [(look: FeedPositions.Look, answer: FeedPositions.Answer?)]) {
+        let batches = positions.withLock { positions in
+            answers.compactMap { positions.looked($0.look, $0.answer) }
+        }
+        if !batches.isEmpty { observer.committed([], batches) }
+    }
+
+    /// Makes rooms wait for another look.
+    func failed(_ looks: [FeedPositions.Look]) {
+        positions.withLock { positions in
+            for look in looks { positions.failed(look) }
+        }
+    }
+}

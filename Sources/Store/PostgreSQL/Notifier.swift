@@ -1,0 +1,111 @@
+import Chat
+import Synchronization
+import Wire
+
+/// A thread that tells the other nodes what this one has committed, on a connection of its own.
+///
+/// What comes while it notifies, or within ``interval`` of the last notification, is merged. An idle node notifies at once.
+final class Notifier: Sendable {
+    /// Minimum time between two notifications: 3 ms.
+    static let interval = Duration.milliseconds(3)
+
+    // Sendable because `hints` and `isClosed` are touched only with the monitor's mutex held.
+    private final class Pending: @unchecked Sendable {
+        let monitor = Monitor()
+        var hints = Hints()
+        var isClosed = false
+    }
+
+    private let pending = Pending()
+    private let connector: PostgresConnector
+    private let node: String
+    private let sent = Atomic<Int>(0)
+
+    /// Creates a notifier. Run it on a thread.
+    ///
+    /// - Parameter node: The name of this node.
+    init(_ connector: PostgresConnector, node: String) {
+        self.connector = connector
+        self.node = node
+    }
+
+    /// The number of notifications sent.
+    var count: Int { sent.load(ordering: .relaxed) }
+
+    /// Adds hints about a commit of this node.
+    func committed(_ batches: [Batch], changesAccess: Bool) {
+        var hints = Hints()
+        for batch in batches { hints.add(batch.room, rev: batch.rev) }
+        if changesAccess { hints.addEvents() }
+        add(hints)
+    }
+
+    /// Adds hints about what this node has committed.
+    func add(_ hints: Hints) {
+        if hints.isEmpty { return }
+        pending.monitor.locked { pending.hints.add(hints) }
+        pending.monitor.wakeAll()
+    }
+
+    /// Ends the thread, which sends what waits before, if it is connected.
+    func close() {
+        pending.monitor.locked { pending.isClosed = true }
+        pending.monitor.wakeAll()
+    }
+
+    /// Runs the thread until it is closed.
+    func run() {
+        var connection = connector.use()
+        var statement: PostgresConnection.Statement?
+        while true {
+            let (hints, isClosed) = take()
+            if hints.isEmpty, isClosed { return }
+            let start = ContinuousClock.now
+            do throws(PostgresError) {
+                let (current, isNew) = try connection.connection()
+                let prepared = isNew ? current.statement(Self.sql) : statement ?? current.statement(Self.sql)
+                statement = prepared
+                try send(hints, prepared, on: current)
+            } catch {
+                if isClosed { return }
+                // Others find the rooms at their next sweep, if the connection does not come back before.
+                pending.monitor.locked { pending.hints.add(hints) }
+                PostgresConnector.wait()
+            }
+            pause(until: start + Self.interval)
+        }
+    }
+
+    // One transaction for all payloads.
+    private func send(
+        _ hints: Hints, _ statement: PostgresConnection.Statement, on connection: PostgresConnection
+    ) throws(PostgresError) {
+        var parameters = PostgresParameters()
+        let payloads = hints.payloads(from: node)
+        parameters.append(payloads.map(Optional.some))
+        try connection.run(statement, parameters)
+        sent.add(payloads.count, ordering: .relaxed)
+    }
+
+    private static let sql = "SELECT pg_notify('\(Hints.channel)', payload) FROM unnest($1::text[]) AS payload"
+
+    /// Waits for hints and takes them.
+    private func take() -> (Hints, isClosed: Bool) {
+        pending.monitor.locked {
+            while pending.hints.isEmpty, !pending.isClosed { _ = pending.monitor.wait() }
+            let hints = pending.hints
+            pending.hints = Hints()
+            return (hints, pending.isClosed)
+        }
+    }
+
+    /// Waits until it is time for the next notification, or until the notifier is closed.
+    private func pause(until end: ContinuousClock.Instant) {
+        let rest = ContinuousClock.now.duration(to: end)
+        guard rest > .zero else { return }
+        pending.monitor.locked {
+            let deadline = Monitor.deadline(in: Int(rest.milliseconds) + 1)
+            while !pending.isClosed, pending.monitor.wait(until: deadline) {}
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Chat
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Two nodes of one database", .enabled(if: TestPostgres.isEnabled))
+struct NodeTests {
+    /// A node, and a subscriber of the room `lobby` there.
+    private final class Node {
+        let subscribers = SubscribedLoops()
+        let log: TestLog
+        /// The revision at which the subscriber began.
+        private(set) var start: Int64 = 0
+
+        init(_ url: String) throws {
+            log = try TestLog(postgres: url, subscribers: subscribers)
+        }
+
+        var postgres: PostgresLog { log.log as! PostgresLog }
+
+        func subscribe() throws {
+            subscribers.add(try RoomID("lobby"), loop: 0)
+            start = try log.replay(since: nil).rev
+        }
+
+        /// Waits until the subscriber has everything up to a revision, and returns the messages that it got, in order.
+        func messages(upTo rev: Int64) throws -> [[UInt8]] {
+            let commits = try log.listener.commits.wait { received($0).rev >= rev }
+            return received(commits).messages
+        }
+
+        /// The messages of batches, as a feed takes them.
+        private func received(_ commits: [Listener.Commit]) -> (rev: Int64, messages: [[UInt8]]) {
+            var (rev, messages) = (start, [[UInt8]]())
+            for batch in commits.flatMap(\.batches) where batch.rev > rev && batch.room.string == "lobby" {
+                #expect(batch.since <= rev, "no revision is missing")
+                for (index, message) in batch.messages.enumerated() {
+                    let own = batch.revisions?.revs[index] ?? batch.since + Int64(index) + 1
+                    if own > rev { messages.append(message) }
+                }
+                rev = batch.rev
+            }
+            return (rev, messages)
+        }
+    }
+
+    private let url: String
+    private let first: Node
+    private let second: Node
+
+    init() throws {
+        let directory = try TemporaryDirectory()
+        url = try TestStore.url(of: directory.path(of: "log.db"))
+        first = try Node(url)
+        second = try Node(url)
+    }
+
+    private func close() {
+        first.log.close()
+        second.log.close()
+    }
+
+    private func execute(_ sql: String) throws {
+        try PostgresConnection(PostgresConnection.Settings(url: url)).execute(sql)
+    }
+
+    @Test("give their subscribers what the other one stores, in order")
+    func sends() throws {
+        defer { close() }
+        try first.log.fill(3)
+        try second.subscribe()
+        #expect(second.start == 3)
+        let stored = try first.log.fill(5)
+        #expect(try second.messages(upTo: 8) == stored)
+        #expect(second.postgres.hintCounts.payloads > 0)
+    }
+
+    @Test("give their subscribers the latest revision of what the other one changes")
+    func changes() throws {
+        defer { close() }
+        try first.log.fill(2)
+        try second.subscribe()
+        let edited = try first.log.edit(1, "edited")
+        let sent = try first.log.fill(1)
+        #expect(try second.messages(upTo: 4) == [edited.body] + sent)
+        let deleted = try first.log.delete(3)
+        #expect(try second.messages(upTo: 5).last == deleted.body)
+    }
+
+    @Test("give their subscribers more messages than one look reads")
+    func many() throws {
+        defer { close() }
+        try second.subscribe()
+        var stored: [[UInt8]] = []
+        for _ in 0..<3 { stored += try first.log.fill(Int(LookStatement.maximumMessages) / 2) }
+        #expect(try second.messages(upTo: Int64(stored.count)) == stored)
+    }
+
+    @Test("give their subscribers the same messages in the same order when both send to a room at once")
+    func both() throws {
+        defer { close() }
+        try first.subscribe()
+        try second.subscribe()
+        for round in 0..<10 {
+            let submissions = try [first, second].map { node in
+                try node.log.submissions((0..<10).map { TestLog.Send(text: "message \(round) \($0)") })
+            }
+            for (node, submissions) in zip([first, second], submissions) { node.log.log.submit(submissions) }
+            for (node, submissions) in zip([first, second], submissions) {
+                _ = try node.log.listener.outcomes(submissions.map(\.ticket))
+            }
+        }
+        let all = try (1...200).map { try #require(try first.log.message($0)) }
+        #expect(try first.messages(upTo: 200) == all)
+        #expect(try second.messages(upTo: 200) == all)
+    }
+
+    @Test("hear of each other again after their listening connections were ended")
+    func reconnects() throws {
+        defer { close() }
+        try second.subscribe()
+        try first.log.fill(1)
+        _ = try second.messages(upTo: 1)
+        try execute(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name IN ('backscroll listener', 'backscroll notifier')
+            """)
+        try first.log.fill(1)
+        #expect(try second.messages(upTo: 2).count == 2)
+        #expect(second.postgres.hintCounts.connections > 1)
+    }
+
+    @Test("find what was stored although no hint came")
+    func lostHint() throws {
+        defer { close() }
+        try first.log.fill(1)
+        try second.subscribe()
+        // Another program's commit, as a node's whose hint is lost.
+        try execute("UPDATE rooms SET head = 2, rev = 2")
+        try execute(
+            "INSERT INTO messages SELECT id + 1, 2, NULL, created_at, sender, NULL, '{\"lost\":1}' FROM messages")
+        #expect(try second.messages(upTo: 2) == [Array("{\"lost\":1}".utf8)])
+        #expect(second.postgres.hintCounts.sweptRooms > 0)
+    }
+
+    @Test("ignore notifications that no node has sent")
+    func malformed() throws {
+        defer { close() }
+        try second.subscribe()
+        try first.log.fill(1)
+        _ = try second.messages(upTo: 1)
+        try execute("SELECT pg_notify('\(Hints.channel)', 'h node lobby')")
+        try first.log.fill(1)
+        _ = try second.messages(upTo: 2)
+        // The next hint was sent after it.
+        #expect(second.postgres.hintCounts.malformed == 1 || second.postgres.hintCounts.sweptRooms > 0)
+    }
+
+    @Test("tell their observers of memberships and bans that the other one has changed")
+    func access() throws {
+        defer { close() }
+        let (bob, lobby) = (try UserID("bob"), try RoomID("lobby"))
+        _ = try first.log.change(.set(RoomSettings(visibility: .private)), by: "alice").get()
+        _ = try first.log.change(.setMember(bob, nil), by: "alice").get()
+        try second.log.listener.memberships.wait { $0.joined().contains { $0.user == bob && $0.room == lobby } }
+        _ = try first.log.change(.removeMember(bob), by: "alice").get()
+        try second.log.listener.ends.wait { $0.joined().contains(.removed(bob, from: lobby)) }
+        // The node that made the change has heard of it once.
+        #expect(first.log.listener.ends.events.joined().filter { $0 == .removed(bob, from: lobby) }.count == 1)
+    }
+}
