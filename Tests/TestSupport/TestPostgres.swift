@@ -15,6 +15,10 @@ public final class TestPostgres: @unchecked Sendable {
     /// False with `BACKSCROLL_TEST_POSTGRES=off`, for machines without PostgreSQL. Tests that need it are then disabled.
     public static let isEnabled = getenv("BACKSCROLL_TEST_POSTGRES").map { String(cString: $0) } != "off"
 
+    /// True with `BACKSCROLL_TEST_STORE=postgres`: the tests of the log's contract and of the server run on PostgreSQL instead
+    /// of SQLite.
+    public static let isTestedStore = getenv("BACKSCROLL_TEST_STORE").map { String(cString: $0) } == "postgres"
+
     /// The server that tests of this process share.
     private static let common = Result<TestPostgres, any Error> { try TestPostgres() }
 

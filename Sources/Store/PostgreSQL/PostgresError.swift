@@ -1,3 +1,6 @@
+import Chat
+import Wire
+
 /// The failure of a statement or of the connection to PostgreSQL.
 struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure that callers tell apart.
@@ -47,4 +50,9 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// Another node has made a room in the moment in which this one wanted to.
     static let madeElsewhere = PostgresError(
         state: "40001", message: "another node has made the room at the same time")
+}
+
+extension Problem {
+    /// 503: PostgreSQL cannot be reached, or cannot execute statements. The reason is in the server's log only.
+    static let databaseUnavailable = Problem.unavailable("The database is not available. Try again.")
 }

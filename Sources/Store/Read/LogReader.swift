@@ -183,6 +183,8 @@ final class LogReader: Sendable {
 
     private static func problem(_ error: any Error) -> Problem {
         if let refusal = error as? Problem { return refusal }
+        // PostgreSQL's reason may name hosts and users. The log has it, because sends fail as well.
+        if error is PostgresError { return .databaseUnavailable }
         let reason = (error as? DatabaseError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")
     }

@@ -19,6 +19,10 @@ final class LiveServer {
         configuration.host = "127.0.0.1"
         configuration.port = 0
         configuration.database = directory.path(of: "chat.db")
+        if TestPostgres.isTestedStore {
+            let postgres = try TestPostgres.shared()
+            configuration.database = postgres.url(of: try postgres.createDatabase())
+        }
         // Names that tests use as Host.
         configuration.allowedHosts = ["x", "h", "test.example"]
         // Presence is off, except in tests of it.

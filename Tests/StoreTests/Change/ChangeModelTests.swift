@@ -88,6 +88,7 @@ struct ChangeModelTests {
 
     @Test(
         "has the result of the same operations on a list, wherever messages are stored, with restarts and crashes",
+        .onSQLite,
         arguments: [(1, 0, 0), (2, 10, 6), (3, 30, 100), (4, 10_000, 256), (5, 10_000, 4)])
     func matchesModel(seed: UInt64, journalMessages: Int, messagesOfRoom: Int) throws {
         var generator = SeededGenerator(seed: seed)

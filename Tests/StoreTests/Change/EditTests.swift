@@ -139,7 +139,7 @@ struct EditTests {
         #expect(try Message(decoding: log.edit(1, "c").body).editedAt == later)
     }
 
-    @Test("is refused in a room at its last revision")
+    @Test("is refused in a room at its last revision", .onSQLite)
     func fullRoom() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(1)

@@ -27,7 +27,7 @@ struct ManyReactionsTests {
         try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
     }
 
-    @Test("are removed in parts, while the tombstone shows none from the first commit on")
+    @Test("are removed in parts, while the tombstone shows none from the first commit on", .onSQLite)
     func parts() throws {
         let log = try reactedLog()
         // The writer waits until this was recorded.
@@ -50,7 +50,7 @@ struct ManyReactionsTests {
         #expect(try DatabaseCheck(log.path).run().isSound)
     }
 
-    @Test("are removed after a crash, and a check in between finds the database sound")
+    @Test("are removed after a crash, and a check in between finds the database sound", .onSQLite)
     func crash() throws {
         let log = try reactedLog()
         let directory = try TemporaryDirectory()
@@ -69,7 +69,7 @@ struct ManyReactionsTests {
         #expect(try DatabaseCheck(again.path).run().isSound)
     }
 
-    @Test("are removed in parts when the message's sender is erased")
+    @Test("are removed in parts when the message's sender is erased", .onSQLite)
     func erasedSender() throws {
         let log = try reactedLog()
         _ = try log.outcome(log.submission(.user(try UserID("alice"), .erase), by: "root", isAdmin: true)).get()
@@ -78,7 +78,7 @@ struct ManyReactionsTests {
         #expect(try DatabaseCheck(log.path).run().isSound)
     }
 
-    @Test("are removed at once if they are few")
+    @Test("are removed at once if they are few", .onSQLite)
     func few() throws {
         let log = try TestLog()
         try log.fill(1)

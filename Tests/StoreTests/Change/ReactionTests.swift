@@ -69,7 +69,7 @@ struct ReactionTests {
         #expect(try reactions(log.react("more", to: 1)).last?.key == "more")
     }
 
-    @Test("name the first users and count all, whoever takes a reaction back")
+    @Test("name the first users and count all, whoever takes a reaction back", .onSQLite)
     func manyUsers() throws {
         let log = try TestLog()
         try log.fill(1)
@@ -110,7 +110,7 @@ struct ReactionTests {
         #expect(throws: Problem.messageNotFound) { try log.react(to: 2) }
     }
 
-    @Test("need one of the revisions in their condition")
+    @Test("need one of the revisions in their condition", .onSQLite)
     func conditions() throws {
         let log = try TestLog()
         try log.fill(1)

@@ -47,7 +47,7 @@ struct RepeatedSendAfterChangeTests {
         #expect(try !results[5].get().isNew)
     }
 
-    @Test("relies on a fingerprint, which only messages with an id have")
+    @Test("relies on a fingerprint, which only messages with an id have", .onSQLite)
     func fingerprints() throws {
         let log = try TestLog()
         try log.sendAll([.init(id: "a1"), .init(), .init(id: "a3"), .init(id: "a4")])
@@ -64,7 +64,7 @@ struct RepeatedSendAfterChangeTests {
 
 @Suite("A fingerprint")
 struct FingerprintTests {
-    @Test("is the same for the same content in one database, and differs between databases")
+    @Test("is the same for the same content in one database, and differs between databases", .onSQLite)
     func perDatabase() throws {
         let contents = ["a", "b"].map { Content(text: $0) }
         let prints = try (0..<3).map { _ in
@@ -77,7 +77,7 @@ struct FingerprintTests {
         #expect(prints.allSatisfy { $0.allSatisfy { $0.count == 32 } })
     }
 
-    @Test("needs the database's secret, without which sends get 503")
+    @Test("needs the database's secret, without which sends get 503", .onSQLite)
     func missingSecret() throws {
         let log = try TestLog()
         log.close()

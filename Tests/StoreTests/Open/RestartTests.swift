@@ -8,7 +8,7 @@ import Wire
 
 @Suite("A restart")
 struct RestartTests {
-    @Test("finds everything unchanged")
+    @Test("finds everything unchanged", .onSQLite)
     func everything() throws {
         var log = try TestLog()
         var bodies: [String: [[UInt8]]] = [:]
@@ -32,7 +32,7 @@ struct RestartTests {
         return try TestLog(in: directory)
     }
 
-    @Test("after a crash finds every acknowledged message", arguments: [16_384, 8])
+    @Test("after a crash finds every acknowledged message", .onSQLite, arguments: [16_384, 8])
     func crash(checkpointPages: Int) throws {
         let log = try TestLog { $0.checkpointPages = checkpointPages }
         var bodies: [[UInt8]] = []
@@ -47,7 +47,7 @@ struct RestartTests {
         }
     }
 
-    @Test("after a crash ignores a partly written commit")
+    @Test("after a crash ignores a partly written commit", .onSQLite)
     func halfCommit() throws {
         let log = try TestLog()
         let bodies = try log.fill(3)
@@ -65,7 +65,7 @@ struct RestartTests {
         #expect(try again.send(.init()).seq == 4)
     }
 
-    @Test("finds the log within its bound, whatever was written")
+    @Test("finds the log within its bound, whatever was written", .onSQLite)
     func checkpoints() throws {
         let pages = 20
         let log = try TestLog { $0.checkpointPages = pages }
@@ -76,7 +76,7 @@ struct RestartTests {
         #expect(try log.page(.newest, limit: 1).state.head == 300)
     }
 
-    @Test("from a copy of an open log shows that moment, with a new epoch if one is given")
+    @Test("from a copy of an open log shows that moment, with a new epoch if one is given", .onSQLite)
     func backup() throws {
         let log = try TestLog()
         let bodies = try log.fill(5)

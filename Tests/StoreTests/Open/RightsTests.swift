@@ -14,14 +14,14 @@ struct RightsTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    @Test("are for their owner only")
+    @Test("are for their owner only", .onSQLite)
     func new() throws {
         let log = try TestLog()
         try log.fill(3)
         for suffix in Self.suffixes { #expect(rights(log.path + suffix) == 0o600, "\(suffix)") }
     }
 
-    @Test("are reduced at the start if an earlier version granted more, except on the directory")
+    @Test("are reduced at the start if an earlier version granted more, except on the directory", .onSQLite)
     func tightened() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)

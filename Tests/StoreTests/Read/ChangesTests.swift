@@ -32,7 +32,7 @@ struct ChangesTests {
         #expect(try log.changes(since: 4, limit: 5).hasMore)
     }
 
-    @Test("of an unused room, or after the latest revision, are empty")
+    @Test("of an unused room, or after the latest revision, are empty", .onSQLite)
     func none() throws {
         let log = try TestLog()
         try log.fill(2)
@@ -53,7 +53,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("contain a changed message once, as it is now, at its latest revision")
+    @Test("contain a changed message once, as it is now, at its latest revision", .onSQLite)
     func changed() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(2, "before")
@@ -79,7 +79,7 @@ struct ChangesTests {
         #expect(try log.page().state.rev == 7)
     }
 
-    @Test("give a message sent after a change the next revision, also after a restart")
+    @Test("give a message sent after a change the next revision, also after a restart", .onSQLite)
     func sendsOn() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(2)
@@ -91,7 +91,7 @@ struct ChangesTests {
         #expect(try again.changes(since: 3).messages == joined(stored.map(\.body)))
     }
 
-    @Test("equal a replay of any history", arguments: [1, 2, 3, 4])
+    @Test("equal a replay of any history", .onSQLite, arguments: [1, 2, 3, 4])
     func matchesModel(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var log = try TestLog { $0.journal.messages = 0 }

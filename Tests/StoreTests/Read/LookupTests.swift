@@ -60,7 +60,7 @@ struct LookupTests {
         #expect(counts.count >= (7 + perRound - 1) / perRound)
     }
 
-    @Test("that fails gets 503, and others are answered")
+    @Test("that fails gets 503, and others are answered", .onSQLite)
     func failsAlone() throws {
         let log = try TestLog { $0.readers = 1 }
         try log.fill(3)

@@ -113,7 +113,7 @@ struct ActivityTests {
         #expect(try isIndexed(log, for: "alice"))
     }
 
-    @Test("is computed on reading for rooms with more than 64 members", arguments: [0, 100_000])
+    @Test("is computed on reading for rooms with more than 64 members", .onSQLite, arguments: [0, 100_000])
     func largeRooms(journalMessages: Int) throws {
         #expect(ActivityStatements.maximumMembers == 64)
         let clock = TestClock()
@@ -170,7 +170,7 @@ struct ActivityTests {
         #expect(rooms.dropFirst(4).allSatisfy { $0.hasPrefix("flood") })
     }
 
-    @Test("is filled in for an earlier version's database while it serves")
+    @Test("is filled in for an earlier version's database while it serves", .onSQLite)
     func filledIn() throws {
         let directory = try TemporaryDirectory()
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
@@ -220,7 +220,7 @@ struct ActivityTests {
         #expect(try walk(log, of: "carol", limit: 2) == ["room4"])
     }
 
-    @Test("continues to be filled in after a restart")
+    @Test("continues to be filled in after a restart", .onSQLite)
     func resumed() throws {
         let log = try TestLog()
         for room in ["a", "b", "c"] { try log.send(.init(room: room)) }
@@ -237,7 +237,7 @@ struct ActivityTests {
         #expect(try Set(walk(again, of: "alice", limit: 1)) == ["a", "b", "c"])
     }
 
-    @Test("is read from the index, without sorting or reading other rooms")
+    @Test("is read from the index, without sorting or reading other rooms", .onSQLite)
     func plans() throws {
         let log = try TestLog()
         try log.sql { db in

@@ -108,7 +108,7 @@ struct BanTests {
         #expect(try code(log.change(.set(RoomSettings()), by: "root", isAdmin: true)) == nil)
     }
 
-    @Test("ends by itself at its time, and is then not listed")
+    @Test("ends by itself at its time, and is then not listed", .onSQLite)
     func end() throws {
         let log = try makeLog()
         try log.send(.init())
@@ -132,7 +132,7 @@ struct BanTests {
         return found.bans.map(\.user.string) + (found.hasMore ? ["…"] : [])
     }
 
-    @Test("is listed for owners in pages, and survives a restart")
+    @Test("is listed for owners in pages, and survives a restart", .onSQLite)
     func listed() throws {
         var log = try makeLog()
         try log.send(.init())
@@ -162,7 +162,7 @@ struct BanTests {
         #expect(log.log.bans[BanTable.Key(room: try RoomID("lobby"), user: try UserID("bob"))] == nil)
     }
 
-    @Test("above the maximum for a room is refused, unless it replaces another")
+    @Test("above the maximum for a room is refused, unless it replaces another", .onSQLite)
     func limit() throws {
         let log = try makeLog()
         try log.send(.init())

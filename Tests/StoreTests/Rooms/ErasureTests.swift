@@ -42,7 +42,7 @@ struct ErasureTests {
         try Message(decoding: #require(try log.message(seq, of: room)))
     }
 
-    @Test("leaves tombstones without a name, and no membership, read mark or reaction")
+    @Test("leaves tombstones without a name, and no membership, read mark or reaction", .onSQLite)
     func erased() throws {
         let log = try makeLog()
         try log.sendAll([
@@ -92,7 +92,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("may return at once as a new one, whose data stays")
+    @Test("may return at once as a new one, whose data stays", .onSQLite)
     func comesBack() throws {
         let log = try makeLog()
         for _ in 0..<3 { try log.fill(1000, "long") }
@@ -133,7 +133,7 @@ struct ErasureTests {
         try expectSound(log.path)
     }
 
-    @Test("is erased together with the new one if that is requested before the end")
+    @Test("is erased together with the new one if that is requested before the end", .onSQLite)
     func again() throws {
         let log = try makeLog()
         for _ in 0..<3 { try log.fill(1000, "long") }
@@ -152,7 +152,7 @@ struct ErasureTests {
     }
 
     @Test(
-        "is erased completely after a crash, and the file is sound at any point", arguments: [0, 200, 700])
+        "is erased completely after a crash, and the file is sound at any point", .onSQLite, arguments: [0, 200, 700])
     func crash(messages: Int) throws {
         let log = try makeLog()
         try log.sendAll((0..<1000).map { .init(text: "\($0)", sender: $0 % 2 == 0 ? "bob" : "alice", id: "\($0)") })
@@ -180,7 +180,7 @@ struct ErasureTests {
         try expectSound(restored.path)
     }
 
-    @Test("was the last owner of a private room, which stays for admins to care for")
+    @Test("was the last owner of a private room, which stays for admins to care for", .onSQLite)
     func lastOwner() throws {
         let log = try makeLog()
         _ = try log.change(.set(RoomSettings(visibility: .private)), by: "bob").get()

@@ -104,7 +104,7 @@ struct InboxTests {
         #expect(try ids(log.inbox(of: "alice", within: [])) == [])
     }
 
-    @Test("include rooms only in the journal after a crash")
+    @Test("include rooms only in the journal after a crash", .onSQLite)
     func crash() throws {
         let log = try makeLog(journal: true, TestClock())
         for room in ["a", "b", "a"] { try log.send(.init(room: room)) }
@@ -114,7 +114,7 @@ struct InboxTests {
         #expect(ids(slice) == ["a", "b"] && slice.rooms.map(\.summary.head) == [2, 1])
     }
 
-    @Test("of an older version without messages come last")
+    @Test("of an older version without messages come last", .onSQLite)
     func older() throws {
         let log = try TestLog()
         for room in ["old", "older"] { _ = try log.change(.set(RoomSettings()), in: room, by: "alice") }
@@ -155,7 +155,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are found by searches alone")
+    @Test("are found by searches alone", .onSQLite)
     func plans() throws {
         let log = try TestLog()
         try log.sql { db in

@@ -45,7 +45,7 @@ struct MemberTests {
         #expect(log.listener.ends.events.last == [.becamePrivate(try RoomID("new"))])
     }
 
-    @Test("of an older version belong to their first senders")
+    @Test("of an older version belong to their first senders", .onSQLite)
     func migration() throws {
         let log = try TestLog()
         try log.sendAll([.init(sender: "bob"), .init(sender: "alice"), .init(room: "other", sender: "carol")])
@@ -107,7 +107,7 @@ struct MemberTests {
         #expect(try members(log, after: "d", limit: 2) == ["ä member"])
     }
 
-    @Test("are created and changed by owners, and survive a restart and a crash")
+    @Test("are created and changed by owners, and survive a restart and a crash", .onSQLite)
     func settings() throws {
         var log = try TestLog()
         let made = try log.change(.set(RoomSettings(visibility: .private, title: "Us")), by: "alice").get()
@@ -185,7 +185,7 @@ struct MemberTests {
         #expect(try code(log.change(.setMember(carol, nil), by: "bob")) == "forbidden")
     }
 
-    @Test("are looked up by searches, not by scans")
+    @Test("are looked up by searches, not by scans", .onSQLite)
     func plans() throws {
         let log = try TestLog()
         try log.sql { db in

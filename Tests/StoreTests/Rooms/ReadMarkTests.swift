@@ -38,7 +38,7 @@ struct ReadMarkTests {
         #expect(try log.summary(of: "green", for: "carol").read == 0)
     }
 
-    @Test("are not beyond the visible head if a message is sent and read during a read")
+    @Test("are not beyond the visible head if a message is sent and read during a read", .onSQLite)
     func betweenLooks() throws {
         let log = try TestLog { $0.journal.idleTime = 1_000_000 }
         try log.fill(3)
@@ -62,7 +62,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("of an unused room stay at 0, and do not create the room")
+    @Test("of an unused room stay at 0, and do not create the room", .onSQLite)
     func unused() throws {
         let log = try TestLog()
         let stored = try log.read(to: 7, as: "bob")
@@ -81,7 +81,7 @@ struct ReadMarkTests {
         #expect(try log.listener.outcomes([read.ticket])[0].result.get().seq == 3)
     }
 
-    @Test("survive a restart and a crash")
+    @Test("survive a restart and a crash", .onSQLite)
     func durable() throws {
         var log = try TestLog()
         try log.fill(5)
@@ -108,7 +108,7 @@ struct ReadMarkTests {
         #expect(try log.page(.after(.read), for: "carol").count == 9)
     }
 
-    @Test("are found and moved by a search, and cost a send no statement")
+    @Test("are found and moved by a search, and cost a send no statement", .onSQLite)
     func plans() throws {
         let log = try TestLog()
         try log.sql { db in

@@ -30,7 +30,7 @@ struct RoomRemovalTests {
         }
     }
 
-    @Test("is refused to everybody, is in no list, and its id stays used, also after a restart")
+    @Test("is refused to everybody, is in no list, and its id stays used, also after a restart", .onSQLite)
     func refused() throws {
         var log = try makeLog()
         try log.sendAll([.init(), .init(room: "other")])
@@ -71,7 +71,7 @@ struct RoomRemovalTests {
         #expect(throws: Problem.roomDeleted) { try results[2].get() }
     }
 
-    @Test("leaves only its name in the file")
+    @Test("leaves only its name in the file", .onSQLite)
     func gone() throws {
         let log = try makeLog { $0.keepDays = 30_000 }
         let data = #"{"a":"a whisper"}"#
@@ -94,7 +94,7 @@ struct RoomRemovalTests {
         #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
     }
 
-    @Test("is removed in parts, between which other requests are served")
+    @Test("is removed in parts, between which other requests are served", .onSQLite)
     func parts() throws {
         let log = try makeLog()
         for _ in 0..<4 { try log.fill(1000) }
@@ -107,7 +107,7 @@ struct RoomRemovalTests {
         try expectSound(log.path)
     }
 
-    @Test("leaves a sound file at any point, and is removed after a crash", arguments: [0, 1, 8])
+    @Test("leaves a sound file at any point, and is removed after a crash", .onSQLite, arguments: [0, 1, 8])
     func crash(parts: Int) throws {
         let log = try makeLog()
         try log.fill(2000)
@@ -133,7 +133,7 @@ struct RoomRemovalTests {
         try expectSound(restored.path)
     }
 
-    @Test("with messages in the journal stays deleted after a crash")
+    @Test("with messages in the journal stays deleted after a crash", .onSQLite)
     func journal() throws {
         let log = try makeLog { $0.journal.idleTime = 60_000 }
         try log.sendAll([.init(text: "a whisper"), .init(room: "other")])
@@ -159,7 +159,7 @@ struct RoomRemovalTests {
         #expect(throws: CommandFailed.self) { try run("grep", "-qa", "whisper", crashed.path) }
     }
 
-    @Test("with leftovers that nothing removes is reported by a check")
+    @Test("with leftovers that nothing removes is reported by a check", .onSQLite)
     func check() throws {
         let log = try makeLog()
         try log.fill(3)

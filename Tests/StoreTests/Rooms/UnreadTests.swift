@@ -48,7 +48,7 @@ struct UnreadTests {
         #expect(nobody.head == 6 && nobody.read == nil && nobody.unread == nil && nobody.firstUnread == nil)
     }
 
-    @Test("are counted across filed and unfiled ones")
+    @Test("are counted across filed and unfiled ones", .onSQLite)
     func halfFiled() throws {
         let log = try TestLog {
             $0.journal.messagesOfRoom = 10
@@ -65,7 +65,7 @@ struct UnreadTests {
         }
     }
 
-    @Test("do not include deleted ones, nor others that look similar")
+    @Test("do not include deleted ones, nor others that look similar", .onSQLite)
     func deleted() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(4)
@@ -113,7 +113,7 @@ struct UnreadTests {
         #expect(try log.summary(for: "bob").firstUnread == 1)
     }
 
-    @Test("are counted across thousands of deleted messages")
+    @Test("are counted across thousands of deleted messages", .onSQLite)
     func acrossDeleted() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(6002)

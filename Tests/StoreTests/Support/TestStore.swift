@@ -1,11 +1,10 @@
-import Foundation
 import Synchronization
 import TestSupport
 
 /// The database that tests of the log's contract run on: SQLite, or PostgreSQL with `BACKSCROLL_TEST_STORE=postgres`.
 enum TestStore {
     /// True if the tests run on PostgreSQL.
-    static let isPostgres = ProcessInfo.processInfo.environment["BACKSCROLL_TEST_STORE"] == "postgres"
+    static let isPostgres = TestPostgres.isTestedStore
 
     private static let databases = Mutex<[String: String]>([:])
 

@@ -51,7 +51,7 @@ struct ClosingTests {
         #expect(try log.reopened().state().head == 2)
     }
 
-    @Test("leaves a single file with everything in it, and releases the database")
+    @Test("leaves a single file with everything in it, and releases the database", .onSQLite)
     func leavesOneFile() throws {
         let log = try TestLog()
         let bodies = try log.fill(50)

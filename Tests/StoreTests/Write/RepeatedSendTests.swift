@@ -110,7 +110,7 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: total, rev: total))
     }
 
-    @Test("affects only its own sender if the first message's snapshot is damaged")
+    @Test("affects only its own sender if the first message's snapshot is damaged", .onSQLite)
     func unreadableSnapshot() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.send(.init(text: "hi", id: "a1"))

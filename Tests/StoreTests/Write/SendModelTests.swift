@@ -59,7 +59,7 @@ struct SendModelTests {
     /// Covers filters that are always or never full; rooms evicted with each commit; rooms whose ids are read from the
     /// database at once, late and never; messages in the journal and filed.
     @Test(
-        "stores one message for each client message id, through edits, deletions, restarts and crashes",
+        "stores one message for each client message id, through edits, deletions, restarts and crashes", .onSQLite,
         arguments: [
             (8, 8192, 100, 65_536), (8, 8192, 1, 3), (64, 8192, 100, 8), (64, 5, 2, 0), (256, 20, 100, 65_536),
             (8 << 20, 8192, 100, 8), (8 << 20, 0, 100, 65_536), (8 << 20, 8192, 1, 20), (0, 0, 0, 0),
@@ -106,7 +106,7 @@ struct SendModelTests {
         }
     }
 
-    @Test("forgets a failed commit: the same send is new afterwards, and then known")
+    @Test("forgets a failed commit: the same send is new afterwards, and then known", .onSQLite)
     func failed() throws {
         let log = try TestLog {
             $0.busyTimeout = 1

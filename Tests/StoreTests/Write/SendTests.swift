@@ -28,7 +28,7 @@ struct SendTests {
         #expect(try ["a", "b", "c", "d"].map { try log.state(of: $0).head } == [3, 2, 1, 0])
     }
 
-    @Test("is committed together with simultaneous ones, pushed by room in order")
+    @Test("is committed together with simultaneous ones, pushed by room in order", .onSQLite)
     func batches() throws {
         let log = try TestLog()
         try log.send(.init(room: "a"))
@@ -144,7 +144,7 @@ struct SendTests {
         #expect(told.events == [3, 2])
     }
 
-    @Test("can take the last place of a room; then the room is full")
+    @Test("can take the last place of a room; then the room is full", .onSQLite)
     func roomFull() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         let first = try log.send(.init())
@@ -164,7 +164,7 @@ struct SendTests {
         #expect(try again.send(.init(room: "other")).seq == 1)
     }
 
-    @Test("to one room too many is refused, and does not affect others in its commit")
+    @Test("to one room too many is refused, and does not affect others in its commit", .onSQLite)
     func tooManyRooms() throws {
         let log = try TestLog()
         try log.sql { db in
