@@ -109,12 +109,14 @@ final class PostgresConnection {
     /// True if the connection is of use as far as can be told without asking the server. A server that has stopped has
     /// closed it.
     var isAlive: Bool {
-        guard !isLost else { return false }
-        var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-        // Between statements the server sends only notices, notifications, or the end.
-        guard poll(&descriptor, 1, 0) > 0 else { return true }
-        if PQconsumeInput(connection) == 0 || PQstatus(connection) != CONNECTION_OK { isLost = true }
-        return !isLost
+        // Between statements the server sends only notices, notifications, or the end. The end may follow a message that
+        // gives the reason, so reading goes on until there is nothing more.
+        while !isLost {
+            var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+            guard poll(&descriptor, 1, 0) > 0 else { return true }
+            if PQconsumeInput(connection) == 0 || PQstatus(connection) != CONNECTION_OK { isLost = true }
+        }
+        return false
     }
 
     /// The file descriptor of the socket, to poll.

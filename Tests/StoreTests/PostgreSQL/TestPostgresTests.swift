@@ -48,8 +48,10 @@ struct TestPostgresTests {
         }
         #expect(rows == [["1"]])
         #expect(try server.terminateConnections(to: database, purpose: "writer") == 0)
+        #expect(connection.isAlive)
         #expect(try server.terminateConnections(to: database, purpose: "listener") == 1)
         #expect(try server.backends(of: database).isEmpty)
-        withExtendedLifetime(connection) {}
+        // Not only after a statement has failed.
+        #expect(!connection.isAlive)
     }
 }
