@@ -21,6 +21,7 @@ public final class Server: Sendable {
     public let url: String
     private let configuration: ServerConfiguration
     private let group: LoopGroup
+    private let nodes: NodeExchange?
     private let log: any OpenLog
     /// Forwards the log's events to the loops.
     let dispatcher: LoopDispatcher
@@ -71,15 +72,22 @@ public final class Server: Sendable {
             let log = try Self.openLog(
                 configuration, observer: doublePush ?? dispatcher, subscribers: subscribedLoops,
                 Self.storeConfiguration(configuration, metrics, logger))
+            let presence =
+                configuration.presence
+                ? Presence(
+                    interval: configuration.presenceInterval,
+                    isShared: DatabaseLocation(configuration.database).isShared) : nil
+            let nodes = Self.exchange(configuration, presence, dispatcher)
             let services = Services(
                 configuration: configuration, log: log, logProblem: { Self.problem(of: log) },
                 damagedRooms: { log.asideRooms }, subscribedLoops: subscribedLoops,
                 dispatcher: dispatcher, doublePush: doublePush,
                 faultCounts: configuration.faults ? FaultCounts() : nil,
                 typing: TypingRate(interval: configuration.typingInterval),
-                presence: configuration.presence ? Presence(interval: configuration.presenceInterval) : nil,
+                presence: presence,
                 readNotices: configuration.readNotices
                     ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
+                nodes: nodes,
                 origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
                 proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits),
                 metrics: metrics, registry: registry, logger: logger,
@@ -90,11 +98,13 @@ public final class Server: Sendable {
             do {
                 (port, metricsPort) = try Self.listen(configuration, on: group, with: workers, logger)
             } catch {
+                nodes?.close()
                 log.close()
                 dispatcher.disconnect()
                 throw error
             }
             self.log = log
+            self.nodes = nodes
             self.dispatcher = dispatcher
             Self.observe(registry, group, services, log)
         } catch {
@@ -107,6 +117,16 @@ public final class Server: Sendable {
         if configuration.faults {
             logger.warning("FAULTS ARE ON: any request can make this server misbehave. Use it only to test clients.")
         }
+    }
+
+    /// Starts to exchange notices with other nodes; `nil` if there can be none.
+    private static func exchange(
+        _ configuration: ServerConfiguration, _ presence: Presence?, _ dispatcher: LoopDispatcher
+    ) -> NodeExchange? {
+        guard case .postgres(let url) = DatabaseLocation(configuration.database) else { return nil }
+        return NodeExchange(
+            url: url, presence: presence, onNotices: { dispatcher.heard($0) },
+            onPresence: { dispatcher.presenceChanged() })
     }
 
     private static func openLog(
@@ -317,6 +337,7 @@ public final class Server: Sendable {
         let deadline = ContinuousClock.now + configuration.grace
         // Connections end by themselves, each on its loop, and nothing reports the last one.
         while group.connectionCount > 0, ContinuousClock.now < deadline { usleep(10_000) }
+        nodes?.close()
         log.close()
         group.stop()
         dispatcher.disconnect()

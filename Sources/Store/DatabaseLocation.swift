@@ -11,6 +11,11 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         self = isURL ? .postgres(text) : .file(text)
     }
 
+    /// True if several nodes may use it at the same time.
+    public var isShared: Bool {
+        if case .postgres = self { true } else { false }
+    }
+
     /// True if it contains a password.
     public var hasPassword: Bool {
         if case .postgres(let url) = self { Self.withoutPassword(url) != url } else { false }

@@ -272,6 +272,7 @@ public final class Presence: Sendable {
 
     private func put(_ report: PresenceReport?, of node: String, in room: RoomID, _ state: inout State) -> Bool {
         var entry = state.rooms[room] ?? Room()
+        if let report, entry.elsewhere?.reports[node] == report { return false }
         let before = entry.online
         var elsewhere = entry.elsewhere ?? Elsewhere()
         elsewhere.put(report, of: node) { entry.users[$0] != nil }

@@ -69,6 +69,18 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
+    /// Takes notices of another node, on one loop.
+    func heard(_ notices: NodeNotices) {
+        guard let worker = workers.withLock({ $0.first }) else { return }
+        worker.loop.post { worker.value.heard(notices) }
+    }
+
+    /// Schedules a beat of presence, on one loop.
+    func presenceChanged() {
+        guard let worker = workers.withLock({ $0.first }) else { return }
+        worker.loop.post { worker.value.presenceChanged() }
+    }
+
     /// Sends messages again to the subscribers that have received them, on all loops.
     func pushAgain(_ batches: [Batch]) {
         let workers = workers.withLock { $0 }

@@ -1,6 +1,7 @@
 import Chat
 import HTTP
 import Logging
+import Store
 import Transport
 import Wire
 
@@ -25,6 +26,8 @@ struct Services: Sendable {
     let presence: Presence?
     /// `nil` if read notices are off.
     let readNotices: ReadNotices?
+    /// Exchanges notices with other nodes; `nil` if there are none.
+    let nodes: NodeExchange?
     /// The number of open sockets of each user.
     let openSockets = OpenSockets()
     let origins: OriginPolicy

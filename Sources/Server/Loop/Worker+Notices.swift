@@ -1,4 +1,5 @@
 import Chat
+import Store
 import Transport
 import Wire
 
@@ -43,8 +44,15 @@ extension Worker {
         return [live, .presence(room: room, online: online)]
     }
 
-    /// Schedules a notice that a user's read mark has moved, for the next beat.
+    /// Schedules a notice that a user's read mark has moved, here and on other nodes.
     func readMarkMoved(_ user: UserID, in room: RoomID, to seq: Int64) {
+        guard services.readNotices != nil else { return }
+        services.nodes?.addRead(user, in: room, to: seq)
+        awaitNotice(of: user, in: room, to: seq)
+    }
+
+    /// Schedules a notice for the next beat.
+    private func awaitNotice(of user: UserID, in room: RoomID, to seq: Int64) {
         guard let notices = services.readNotices, notices.moved(user, in: room, to: seq) else { return }
         loop.after(notices.interval) { [unowned self] in
             // The kernel spreads connections evenly over the loops.
@@ -56,9 +64,31 @@ extension Worker {
 
     /// Tells the room's other subscribers that a user is typing, within the rate limit.
     func typing(_ user: UserID, in feed: Feed) {
-        // The kernel spreads connections evenly over the loops.
-        let audience = feed.count * services.configuration.threads
-        guard services.typing.admits(user, in: feed.room, audience: audience, at: .now) else { return }
+        guard admitsTyping(user, in: feed.room, subscribers: feed.count) else { return }
+        services.nodes?.addTyping(user, in: feed.room)
         services.dispatcher.notify([EncodedNotice(.typing(room: feed.room, user: user), in: feed.room)])
+    }
+
+    private func admitsTyping(_ user: UserID, in room: RoomID, subscribers: Int) -> Bool {
+        // The kernel spreads connections evenly over the loops.
+        let audience = subscribers * services.configuration.threads
+        return services.typing.admits(user, in: room, audience: audience, at: .now)
+    }
+
+    // MARK: Other nodes
+
+    /// Passes on the notices of another node, within the limits that hold here.
+    func heard(_ notices: NodeNotices) {
+        for (place, seq) in notices.read { awaitNotice(of: place.user, in: place.room, to: seq) }
+        let typing = notices.typing.filter {
+            admitsTyping($0.user, in: $0.room, subscribers: feeds[$0.room]?.count ?? 0)
+        }
+        services.dispatcher.notify(
+            typing.map { EncodedNotice(.typing(room: $0.room, user: $0.user), in: $0.room) })
+    }
+
+    /// Schedules a beat after other nodes have reported their subscribers.
+    func presenceChanged() {
+        if let presence = services.presence { awaitBeat(of: presence) }
     }
 }

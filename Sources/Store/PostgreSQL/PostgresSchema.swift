@@ -162,6 +162,19 @@ enum PostgresSchema {
                 at BIGINT NOT NULL                      -- milliseconds since 1970
             )
             """,
-        ]
+        ],
+        [
+            // A node's subscribers of a room, see NodeExchange. A crash of the database empties it, and the nodes fill it
+            // again. The row with an empty room says that the node is there.
+            """
+            CREATE UNLOGGED TABLE presence (
+                node TEXT COLLATE "C" NOT NULL, room TEXT COLLATE "C" NOT NULL, online BIGINT NOT NULL,
+                users TEXT COLLATE "C",                 -- their ids with a space in between; NULL for too many
+                at BIGINT NOT NULL,                     -- milliseconds since 1970
+                PRIMARY KEY (node, room)
+            )
+            """,
+            "CREATE INDEX presence_by_time ON presence (at)",
+        ],
     ]
 }

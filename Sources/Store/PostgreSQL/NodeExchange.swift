@@ -1,0 +1,225 @@
+public import Chat
+import Synchronization
+public import Wire
+
+/// A thread that exchanges typing notices, read notices and presence with the other nodes on a PostgreSQL database, on a
+/// connection of its own.
+///
+/// Notices are merged for up to ``noticeInterval``, sent with `NOTIFY`, and dropped while the database cannot be reached.
+/// What has changed of presence is written once in ``presenceInterval``, to rows that the other nodes read with the same
+/// statement. The row with an empty room says that the node is there: without one for ``Presence/silence`` a node is no
+/// longer counted.
+public final class NodeExchange: Sendable {
+    /// Time that notices are collected for: 100 ms.
+    public static let noticeInterval = Duration.milliseconds(100)
+    /// Time between two statements for presence: 1 second.
+    public static let presenceInterval = Duration.seconds(1)
+    /// Maximum number of rooms that one statement reports: 10,000.
+    static let maximumReports = 10_000
+    /// The channel of `LISTEN` and `NOTIFY`.
+    static let channel = "backscroll_notices"
+
+    private let node = Schema.makeEpoch()
+    private let settings: PostgresConnection.Settings
+    private let presence: Presence?
+    private let onNotices: @Sendable (NodeNotices) -> Void
+    private let onPresence: @Sendable () -> Void
+    private let pending = Mutex(NodeNotices())
+    private let isClosed = Atomic(false)
+    private let thread = Mutex<StoreThread?>(nil)
+
+    /// Starts the thread. The log must have created the tables.
+    ///
+    /// - Parameters:
+    ///   - url: A connection string of libpq.
+    ///   - presence: This node's subscribers, which get those of other nodes; `nil` if presence is off.
+    ///   - onNotices: Takes the notices of other nodes, on the thread.
+    ///   - onPresence: Must schedule a beat of `presence`. Called on the thread.
+    public init(
+        url: String, presence: Presence?, onNotices: @escaping @Sendable (NodeNotices) -> Void,
+        onPresence: @escaping @Sendable () -> Void
+    ) {
+        settings = PostgresConnector(PostgresConnection.Settings(url: url), purpose: "exchange").settings
+        self.presence = presence
+        self.onNotices = onNotices
+        self.onPresence = onPresence
+        // The thread keeps the exchange until it is closed.
+        let started = StoreThread(name: "exchange") { self.run() }
+        thread.withLock { $0 = started }
+    }
+
+    /// Tells the other nodes that a user types.
+    public func addTyping(_ user: UserID, in room: RoomID) {
+        pending.withLock { $0.addTyping(user, in: room) }
+    }
+
+    /// Tells the other nodes that a user's read mark has moved.
+    public func addRead(_ user: UserID, in room: RoomID, to seq: Int64) {
+        pending.withLock { $0.addRead(user, in: room, to: seq) }
+    }
+
+    /// Takes this node out of presence, and ends the thread. A second call does nothing.
+    public func close() {
+        isClosed.store(true, ordering: .releasing)
+        thread.withLock { $0.take() }?.join()
+    }
+
+    // MARK: The thread
+
+    /// The thread's connection.
+    private struct Session {
+        let connection: PostgresConnection
+        let notify: PostgresConnection.Statement
+        let exchange: PostgresConnection.Statement
+        let clean: PostgresConnection.Statement
+        let leave: PostgresConnection.Statement
+        /// The latest time of a row that was read, in milliseconds since 1970 by the database's clock; -1 to read all.
+        var since: Int64 = -1
+        /// The nodes that were there last.
+        var nodes: Set<String> = []
+        /// The time of the last statement for presence; `nil` before the first.
+        var last: ContinuousClock.Instant?
+        var nextCleaning = ContinuousClock.now
+
+        init(_ settings: PostgresConnection.Settings) throws(PostgresError) {
+            connection = try PostgresConnection(settings)
+            notify = connection.statement(NodeExchange.notifySQL)
+            exchange = connection.statement(NodeExchange.exchangeSQL)
+            clean = connection.statement(NodeExchange.cleanSQL)
+            leave = connection.statement(NodeExchange.leaveSQL)
+            try connection.execute("LISTEN \(NodeExchange.channel)")
+        }
+    }
+
+    private func run() {
+        var reached = ContinuousClock.now
+        while !closes {
+            do throws(PostgresError) {
+                var session = try Session(settings)
+                while !closes {
+                    try turn(&session)
+                    reached = .now
+                }
+                var parameters = PostgresParameters()
+                parameters.append(node)
+                if presence != nil { try session.connection.run(session.leave, parameters) }
+            } catch {
+                pending.withLock { $0 = NodeNotices() }
+                // What the others have is as unknown as they are.
+                if ContinuousClock.now - reached >= Presence.silence, presence?.keep([]) == true { onPresence() }
+                if !closes { PostgresConnector.wait() }
+            }
+        }
+    }
+
+    private var closes: Bool { isClosed.load(ordering: .acquiring) }
+
+    private func turn(_ session: inout Session) throws(PostgresError) {
+        let end = ContinuousClock.now + Self.noticeInterval
+        repeat {
+            for notification in try session.connection.notifications(until: end) {
+                guard let (notices, sender) = NodeNotices.parse(notification.payload), sender != node else { continue }
+                if !notices.isEmpty { onNotices(notices) }
+            }
+        } while ContinuousClock.now < end && !closes
+        let notices = pending.withLock { pending in
+            defer { pending = NodeNotices() }
+            return pending
+        }
+        if !notices.isEmpty {
+            var parameters = PostgresParameters()
+            parameters.append(notices.payloads(from: node).map(Optional.some))
+            try session.connection.run(session.notify, parameters)
+        }
+        guard let presence else { return }
+        let now = ContinuousClock.now
+        if let last = session.last, now - last < Self.presenceInterval { return }
+        // After a new connection the table may be empty. After a long stop others have removed this node's rows.
+        let isKnown = session.last.map { now - $0 < Presence.silence } ?? false
+        session.last = now
+        var reports = (isKnown ? presence.takeReports() : presence.takeAllReports())[...]
+        if !isKnown { session.since = -1 }
+        repeat {
+            try exchange(reports.prefix(Self.maximumReports), presence, &session)
+            reports = reports.dropFirst(Self.maximumReports)
+        } while !reports.isEmpty
+        if now >= session.nextCleaning {
+            session.nextCleaning = now + .seconds(60)
+            try session.connection.run(session.clean, PostgresParameters())
+        }
+    }
+
+    /// Writes what has changed here, and reads what has changed elsewhere.
+    private func exchange(
+        _ reports: ArraySlice<PresenceReport>, _ presence: Presence, _ session: inout Session
+    ) throws(PostgresError) {
+        // The first row says that the node is there.
+        var (rooms, online, users): ([String?], [Int64], [String?]) = ([""], [0], [nil])
+        for report in reports {
+            rooms.append(report.room.string)
+            online.append(Int64(report.online))
+            users.append(report.users.map { $0.map(\.string).joined(separator: " ") })
+        }
+        var parameters = PostgresParameters()
+        parameters.append(node)
+        parameters.append(rooms)
+        parameters.append(online)
+        parameters.append(users)
+        parameters.append(session.since)
+        let result = try session.connection.run(session.exchange, parameters)
+        var now = session.since
+        var nodes: Set<String> = []
+        var found: [String: [PresenceReport]] = [:]
+        for row in 0..<result.count {
+            let (node, room) = (result.text(row, 0), result.text(row, 1))
+            now = max(now, result.integer(row, 5))
+            guard !room.isEmpty else {
+                let age = Duration.milliseconds(result.integer(row, 5) - result.integer(row, 4))
+                if age < Presence.silence { nodes.insert(node) }
+                continue
+            }
+            guard let room = try? RoomID(room) else { continue }
+            var users: Set<UserID>?
+            if !result.isNull(row, 3) {
+                users = Set(result.text(row, 3).split(separator: " ").compactMap { try? UserID($0) })
+            }
+            found[node, default: []].append(
+                PresenceReport(room: room, online: Int(result.integer(row, 2)), users: users))
+        }
+        var hasChanged = presence.keep(nodes)
+        for (node, reports) in found where nodes.contains(node) {
+            hasChanged = presence.learn(reports, of: node) || hasChanged
+        }
+        if hasChanged { onPresence() }
+        // A node that is back may have rows that were read before it was forgotten. Rows become visible some time after the
+        // time that they have.
+        let isNew = session.since >= 0 && !nodes.isSubset(of: session.nodes)
+        session.since = isNew ? -1 : max(0, now - 5_000)
+        session.nodes = nodes
+    }
+
+    // MARK: Statements
+
+    private static let milliseconds = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+    private static let notifySQL = "SELECT pg_notify('\(channel)', payload) FROM unnest($1::text[]) AS payload"
+
+    private static let exchangeSQL = """
+        WITH now AS MATERIALIZED (SELECT \(milliseconds) AS now), written AS (
+            INSERT INTO presence (node, room, online, users, at)
+            SELECT $1::text, room, online, users, now
+            FROM unnest($2::text[], $3::bigint[], $4::text[]) AS report (room, online, users), now
+            ON CONFLICT (node, room) DO UPDATE SET online = excluded.online, users = excluded.users, at = excluded.at
+        )
+        SELECT node, room, online, users, at, now FROM presence, now
+        WHERE node <> $1::text AND (at > $5::bigint OR room = '')
+        """
+
+    // Rows of rooms that everybody has left, and of nodes that are gone.
+    private static let cleanSQL = """
+        DELETE FROM presence WHERE at < \(milliseconds) - 60000 AND (
+            online = 0 OR node NOT IN (SELECT node FROM presence WHERE room = '' AND at >= \(milliseconds) - 60000))
+        """
+
+    private static let leaveSQL = "DELETE FROM presence WHERE node = $1::text"
+}

@@ -1,0 +1,110 @@
+import Chat
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Nodes of a cluster", .enabled(if: TestPostgres.isEnabled), .timeLimit(.minutes(1)))
+struct NodeExchangeTests {
+    private let alice = try! UserID("alice")
+    private let bob = try! UserID("bob")
+    private let lobby = try! RoomID("lobby")
+
+    /// A node, and what it has heard.
+    private struct Node {
+        let presence = Presence(isShared: true)
+        let heard: AsyncStream<NodeNotices>
+        let changes: AsyncStream<Void>
+        let exchange: NodeExchange
+        private let beats = Counter()
+
+        init(_ url: String) {
+            let (heard, notices) = AsyncStream<NodeNotices>.makeStream()
+            let (changes, changed) = AsyncStream<Void>.makeStream()
+            (self.heard, self.changes) = (heard, changes)
+            exchange = NodeExchange(
+                url: url, presence: presence, onNotices: { notices.yield($0) }, onPresence: { changed.yield() })
+        }
+
+        /// Waits until the node shows this number. Time passes from beat to beat, so that each is due.
+        func shows(_ online: Int, in room: RoomID) async {
+            var changes = changes.makeAsyncIterator()
+            repeat {
+                _ = presence.beat(at: .now + .seconds(1_000) * beats.next())
+                if presence.online(in: room) == online { return }
+            } while await changes.next() != nil
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+
+        func next() -> Int { value.add(1, ordering: .relaxed).newValue }
+    }
+
+    private func makeURL() throws -> String {
+        let server = try TestPostgres.shared()
+        let url = server.url(of: try server.createDatabase())
+        try PostgresSchema.migrate(PostgresConnection(PostgresConnection.Settings(url: url)))
+        return url
+    }
+
+    @Test("tell each other who types and who has read, and not themselves")
+    func notices() async throws {
+        let url = try makeURL()
+        let nodes = [Node(url), Node(url)]
+        defer { for node in nodes { node.exchange.close() } }
+        var heard = nodes[1].heard.makeAsyncIterator()
+        // A node hears nothing before it listens, so the first ones may be lost.
+        let asking = Task {
+            while !Task.isCancelled {
+                nodes[0].exchange.addTyping(alice, in: lobby)
+                nodes[0].exchange.addRead(bob, in: lobby, to: 7)
+                await Task.yield()
+            }
+        }
+        var seen = NodeNotices()
+        while seen.typing.isEmpty || seen.read.isEmpty {
+            let next = try #require(await heard.next())
+            for place in next.typing { seen.addTyping(place.user, in: place.room) }
+            for (place, seq) in next.read { seen.addRead(place.user, in: place.room, to: seq) }
+        }
+        asking.cancel()
+        #expect(seen.typing == [.init(room: lobby, user: alice)])
+        #expect(seen.read == [.init(room: lobby, user: bob): 7])
+        nodes[1].exchange.addTyping(bob, in: lobby)
+        var own = nodes[0].heard.makeAsyncIterator()
+        #expect(await own.next()?.typing == [.init(room: lobby, user: bob)])
+    }
+
+    @Test("count the subscribers of all nodes, and no longer those of a node that has left")
+    func presence() async throws {
+        let url = try makeURL()
+        let nodes = [Node(url), Node(url)]
+        defer { for node in nodes { node.exchange.close() } }
+        _ = nodes[0].presence.join(lobby, as: alice)
+        _ = nodes[0].presence.join(lobby, as: nil)
+        _ = nodes[1].presence.join(lobby, as: alice)
+        _ = nodes[1].presence.join(lobby, as: bob)
+        await nodes[0].shows(3, in: lobby)
+        await nodes[1].shows(3, in: lobby)
+        #expect(nodes[0].presence.present(in: lobby).users == [alice, bob])
+        _ = nodes[1].presence.leave(lobby, as: bob)
+        await nodes[0].shows(2, in: lobby)
+        // A node that starts later learns what was reported before.
+        let third = Node(url)
+        _ = third.presence.join(lobby, as: bob)
+        await third.shows(3, in: lobby)
+        nodes[0].exchange.close()
+        await third.shows(2, in: lobby)
+        third.exchange.close()
+    }
+
+    @Test("have their bounds")
+    func bounds() {
+        #expect(NodeExchange.noticeInterval == .milliseconds(100) && NodeExchange.presenceInterval == .seconds(1))
+        #expect(NodeExchange.maximumReports == 10_000)
+    }
+}
