@@ -72,14 +72,21 @@ final class PostgresWriter: Sendable {
         }
     }
 
-    /// Commits all submissions, in order.
+    /// Commits all submissions: first the sends that one statement can store, then the others. Each room's submissions are
+    /// committed in order, see ``SendBatch``.
     private func commit(_ submissions: [Submission], _ session: inout Session) {
         var rest = submissions[...]
+        var triesBatch = true
         var attempt = 1
         let deadline = ContinuousClock.now + Self.patience
         while !rest.isEmpty {
             do {
-                rest = rest.dropFirst(try commitSome(rest, &session))
+                if triesBatch {
+                    rest = try commitBatch(rest, &session)
+                    triesBatch = false
+                } else {
+                    rest = rest.dropFirst(try commitSome(rest, &session))
+                }
                 reports.note(failure: nil)
                 attempt = 1
             } catch let error as PostgresError where error.kind == .conflict && attempt < Self.attempts {
@@ -87,7 +94,8 @@ final class PostgresWriter: Sendable {
             } catch let error as PostgresError where error.kind == .connection && ContinuousClock.now < deadline {
                 session.wait()
             } catch let error as UnknownCommit {
-                rest = refuseUnrepeatable(rest, error.cause)
+                rest = refuseUnrepeatable(rest, error)
+                triesBatch = true
                 session.wait()
             } catch {
                 reports.note(failure: "\(error)")
@@ -108,19 +116,37 @@ final class PostgresWriter: Sendable {
         return done.outcomes.count
     }
 
-    /// Refuses the sends without a client message id, which cannot be recognised if they are stored. All others can be
-    /// tried again: they change nothing the second time.
+    /// Commits the sends that one statement can store.
+    ///
+    /// - Returns: The submissions that are left.
+    private func commitBatch(
+        _ submissions: ArraySlice<Submission>, _ session: inout Session
+    ) throws -> ArraySlice<Submission> {
+        let start = ContinuousClock.now
+        guard let (batch, stored) = try session.store(submissions) else { return submissions }
+        let (outcomes, batches) = batch.results(stored)
+        configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
+        onCommitted(batches)
+        reports.tell(outcomes, batches)
+        return batch.rest[...]
+    }
+
+    /// Refuses those sends of a lost commit that have no client message id, so that they cannot be recognised if they are
+    /// stored. All others can be tried again: they change nothing the second time.
     ///
     /// - Returns: The others.
     private func refuseUnrepeatable(
-        _ submissions: ArraySlice<Submission>, _ error: PostgresError
+        _ submissions: ArraySlice<Submission>, _ error: UnknownCommit
     ) -> ArraySlice<Submission> {
         func isRepeatable(_ submission: Submission) -> Bool {
-            if case .send(let draft) = submission.change { draft.clientMessageID != nil } else { true }
+            guard case .send(let draft) = submission.change, error.tickets?.contains(submission.ticket) != false else {
+                return true
+            }
+            return draft.clientMessageID != nil
         }
         reports.refuse(
             submissions.filter { !isRepeatable($0) },
-            .unavailable("The database did not confirm the message, which may be stored: \(error)."))
+            .unavailable("The database did not confirm the message, which may be stored: \(error.cause)."))
         return submissions.filter(isRepeatable)[...]
     }
 
@@ -130,6 +156,8 @@ final class PostgresWriter: Sendable {
         let access: AccessState
         let configuration: StoreConfiguration
         private var current: WriterState?
+        private var sends: (statements: SendStatements, access: AccessStatements)?
+        private var known = KnownRooms()
 
         init(connector: PostgresConnector.Use, access: AccessState, configuration: StoreConfiguration) {
             self.connector = connector
@@ -141,6 +169,10 @@ final class PostgresWriter: Sendable {
         mutating func state() throws -> WriterState {
             let (connection, isNew) = try connector.connection()
             if let current, !isNew { return current }
+            // A new connection may lead to a database that has been restored.
+            known = KnownRooms()
+            (current, sends) = (nil, nil)
+            sends = (try SendStatements(connection), try AccessStatements(connection))
             let new = WriterState(
                 .postgres(connection), Journal(configuration.journal), access.bans, access: access, configuration)
             current = new
@@ -157,6 +189,48 @@ final class PostgresWriter: Sendable {
             current = nil
             defer { current = state }
             return try state.transact(submissions: submissions.count, locking: rooms, body)
+        }
+
+        /// Number of times that a batch is tried before its sends are committed one by one.
+        private static let attempts = 8
+
+        /// Stores the sends that one statement can store.
+        ///
+        /// - Returns: `nil` if there are none, with nothing stored.
+        mutating func store(_ submissions: ArraySlice<Submission>) throws -> (SendBatch, [SendBatch.Stored])? {
+            guard submissions.contains(where: { if case .send = $0.change { true } else { false } }) else { return nil }
+            _ = try state()
+            guard let (statements, accessStatements) = sends else { return nil }
+            var repeated: Set<SendBatch.Key> = []
+            for _ in 0..<Self.attempts {
+                // Read before the bans, which are then at least as new.
+                let revocations = access.revocations
+                known.begin(revocations: revocations)
+                let questions = known.questions(for: submissions)
+                if !questions.isEmpty, let (answers, current) = try statements.answers(to: questions) {
+                    guard current == revocations else {
+                        try access.catchUp(accessStatements)
+                        continue
+                    }
+                    known.add(answers)
+                }
+                let batch = SendBatch(
+                    submissions, knowing: known, repeated: repeated, bans: access.bans, erasing: access.erasing)
+                if batch.sends.isEmpty { return nil }
+                let time = configuration.usesDatabaseClock ? nil : configuration.clock()
+                switch try statements.store(batch, revocations: revocations, at: time) {
+                case .stored(let stored):
+                    known.add(batch, stored)
+                    return (batch, stored)
+                case .outdated: try access.catchUp(accessStatements)
+                case .repeated:
+                    let found = try statements.repeated(batch.keys)
+                    if found.isEmpty { return nil }
+                    repeated.formUnion(found)
+                case .refused: return nil
+                }
+            }
+            return nil
         }
 
         /// Waits a little before the next attempt to connect.

@@ -197,4 +197,6 @@ final class WriterStatements {
 /// A commit whose answer never came: whether it is durable is unknown.
 struct UnknownCommit: Error {
     let cause: PostgresError
+    /// The submissions that may have been stored; `nil` for all.
+    var tickets: Set<Ticket>?
 }

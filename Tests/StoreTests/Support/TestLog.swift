@@ -38,10 +38,16 @@ final class TestLog: Sendable {
     }
 
     /// Opens a node of a database in PostgreSQL.
-    init(postgres url: String, subscribers: any SubscribedRooms) throws {
+    init(
+        postgres url: String, subscribers: (any SubscribedRooms)? = nil,
+        _ configure: (inout StoreConfiguration) -> Void = { _ in }
+    ) throws {
         path = url
         owner = listener
-        log = try PostgresLog(url: url, observer: listener, subscribers: subscribers)
+        var configuration = StoreConfiguration()
+        configure(&configuration)
+        log = try PostgresLog(
+            url: url, observer: listener, subscribers: subscribers, configuration: configuration)
     }
 
     private static func open(

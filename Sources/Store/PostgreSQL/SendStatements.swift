@@ -1,0 +1,160 @@
+import Chat
+import Wire
+
+/// The statements that store a ``SendBatch``, and look up what it must know.
+///
+/// Confined to the writer's connection.
+final class SendStatements {
+    /// The answer to a batch.
+    enum Answer {
+        /// The batch is durable.
+        case stored([SendBatch.Stored])
+        /// Nothing was stored, because access has been taken away that the node does not know of.
+        case outdated
+        /// Nothing was stored, because a client message id was used before.
+        case repeated
+        /// Nothing was stored, because a room was deleted in this moment, or is full.
+        case refused
+    }
+
+    private let connection: PostgresConnection
+    private let store: PostgresConnection.Statement
+    private let engage: PostgresConnection.Statement
+    private let selectRooms: PostgresConnection.Statement
+    private let selectRepeated: PostgresConnection.Statement
+
+    /// Prepares the statements, and sets how the connection plans.
+    init(_ connection: PostgresConnection) throws(PostgresError) {
+        self.connection = connection
+        // Plans are made once. Without other scans there is one way to find the rooms: by their numbers, in the order of
+        // the array. Compiling the plan would cost more than a batch.
+        try connection.execute(
+            """
+            SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),
+                set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)
+            """)
+        store = connection.statement(Self.storing)
+        engage = connection.statement(
+            """
+            UPDATE members SET engaged = 1 FROM unnest($1::bigint[], $2::text[]) AS a (room, sender)
+            WHERE members.room = a.room AND members."user" = a.sender AND engaged = 0
+            """)
+        selectRooms = connection.statement(
+            """
+            SELECT a.place, rooms.id, head, private, deleted, (members.room IS NOT NULL)::int, revocations
+            FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
+                JOIN rooms ON rooms.name = a.name CROSS JOIN server
+                LEFT JOIN members ON members.room = rooms.id AND members."user" = a.sender
+            """)
+        selectRepeated = connection.statement(
+            """
+            SELECT a.place FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a (room, sender, id, place)
+            WHERE EXISTS (SELECT 1 FROM messages
+                WHERE messages.id >> 36 = a.room AND messages.sender = a.sender AND client_message_id = a.id)
+            """)
+    }
+
+    // `ANY (ARRAY[…])` can be used by the index only, and neither by a hash join nor by a merge join, so rooms are locked
+    // in the order of the array. A division by zero rolls back a batch of which some rooms are missing.
+    private static let storing = """
+        WITH clock AS MATERIALIZED (
+            SELECT coalesce($11, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
+        ), raised AS (
+            UPDATE rooms SET head = rooms.head + a.count, rev = rooms.rev + a.count,
+                active_at = greatest((SELECT now FROM clock), rooms.active_at),
+                bytes = rooms.bytes + a.bytes + CASE
+                    WHEN length((rooms.head + 1)::text) = length((rooms.head + a.count)::text)
+                        AND length((rooms.rev + 1)::text) = length((rooms.rev + a.count)::text)
+                    THEN a.count * (length((rooms.head + 1)::text) + length((rooms.rev + 1)::text))
+                    ELSE (SELECT sum(length((rooms.head + i)::text) + length((rooms.rev + i)::text))::bigint
+                        FROM generate_series(1, a.count) AS i) END
+            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS a (id, count, bytes, place)
+            WHERE rooms.id = ANY (ARRAY[a.id]) AND rooms.deleted = 0
+                AND rooms.head + a.count <= \(RowKey.maximumPlace) AND rooms.rev + a.count <= \(RowKey.maximumPlace)
+                AND (SELECT revocations FROM server) = $10
+            RETURNING a.place, rooms.id, rooms.head - a.count AS head, rooms.rev - a.count AS rev, active_at
+        ), ordered AS MATERIALIZED (
+            SELECT array_agg(id << 36 | head) AS keys, array_agg(head) AS heads, array_agg(rev) AS revs,
+                array_agg(active_at) AS times,
+                array_agg(to_char(to_timestamp(active_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.')
+                    || lpad((active_at % 1000)::text, 3, '0') || 'Z"}') AS endings,
+                1 / (count(*) = cardinality($1) OR count(*) = 0)::int AS is_whole
+            FROM (SELECT * FROM raised ORDER BY place) AS raised
+        ), added AS (
+            INSERT INTO messages (id, rev, created_at, sender, client_message_id, body)
+            SELECT keys[a.room] + a.place, revs[a.room] + a.place, times[a.room], a.sender, a.client_message_id,
+                convert_to(a.first || (heads[a.room] + a.place)::text || ',"rev":' || (revs[a.room] + a.place)::text
+                    || a.rest || endings[a.room], 'UTF8')
+            FROM ordered, unnest($4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
+                AS a (room, place, sender, client_message_id, first, rest)
+            WHERE is_whole = 1 AND keys IS NOT NULL
+        )
+        SELECT head, rev, active_at FROM raised ORDER BY place
+        """
+
+    /// Stores a batch that has at least one send, in one round trip and one transaction.
+    ///
+    /// - Throws: ``UnknownCommit`` if the connection was lost; else ``PostgresError``, with nothing stored.
+    func store(_ batch: SendBatch, revocations: Int64, at time: Timestamp?) throws -> Answer {
+        do throws(PostgresError) {
+            try connection.send(store, batch.parameters(revocations: revocations, at: time))
+            if !batch.newlyEngaged.isEmpty {
+                // In one order, so that two nodes do not wait for each other.
+                let people = batch.newlyEngaged.sorted { ($0.room, $0.user.string) < ($1.room, $1.user.string) }
+                var parameters = PostgresParameters()
+                parameters.append(people.map(\.room))
+                parameters.append(people.map { $0.user.string as String? })
+                try connection.send(engage, parameters)
+            }
+            // Both statements have a result, or `results` has thrown.
+            let result = try connection.results()[0]
+            if result.count == 0 { return .outdated }
+            return .stored(
+                (0..<result.count).map {
+                    SendBatch.Stored(
+                        head: result.integer($0, 0), rev: result.integer($0, 1),
+                        time: Timestamp(milliseconds: result.integer($0, 2)))
+                })
+        } catch {
+            switch (error.kind, error.state) {
+            case (.connection, _):
+                throw UnknownCommit(cause: error, tickets: Set(batch.sends.map(\.submission.ticket)))
+            case (_, "23505"): return .repeated
+            case (_, "22012"): return .refused
+            default: throw error
+            }
+        }
+    }
+
+    /// Looks up rooms and their senders.
+    ///
+    /// - Returns: The answers for rooms that exist, and the number of revocations for which they hold; `nil` if there are
+    ///   none.
+    func answers(to questions: [KnownRooms.Question]) throws(PostgresError)
+        -> (answers: [KnownRooms.Answer], revocations: Int64)?
+    {
+        var parameters = PostgresParameters()
+        parameters.append(questions.map { $0.room.string as String? })
+        parameters.append(questions.map { $0.user.string as String? })
+        let result = try connection.run(selectRooms, parameters)
+        if result.count == 0 { return nil }
+        let answers = (0..<result.count).map { row in
+            KnownRooms.Answer(
+                question: questions[Int(result.integer(row, 0)) - 1],
+                room: KnownRooms.Room(
+                    number: result.integer(row, 1), head: result.integer(row, 2), isPrivate: result.integer(row, 3) == 1),
+                isDeleted: result.integer(row, 4) == 1, isMember: result.integer(row, 5) == 1)
+        }
+        return (answers, result.integer(0, 6))
+    }
+
+    /// Returns those of the client message ids that were used before.
+    func repeated(_ keys: [SendBatch.Key]) throws(PostgresError) -> [SendBatch.Key] {
+        var parameters = PostgresParameters()
+        parameters.append(keys.map(\.room))
+        parameters.append(keys.map { $0.sender.string as String? })
+        parameters.append(keys.map { $0.id as String? })
+        let result = try connection.run(selectRepeated, parameters)
+        return (0..<result.count).map { keys[Int(result.integer($0, 0)) - 1] }
+    }
+}
