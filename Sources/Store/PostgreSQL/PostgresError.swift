@@ -50,6 +50,11 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// Another node has made a room in the moment in which this one wanted to.
     static let madeElsewhere = PostgresError(
         state: "40001", message: "another node has made the room at the same time")
+
+    /// The database is not the one with which the node has started: it was restored, or a standby was promoted. What clients
+    /// know may be missing, so the node has to begin with a new epoch.
+    static let otherHistory = PostgresError(
+        state: "XX000", message: "the database was restored, or a standby was promoted; restart this node")
 }
 
 extension Problem {

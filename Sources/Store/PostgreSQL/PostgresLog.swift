@@ -48,9 +48,11 @@ public final class PostgresLog: OpenLog {
         let caretaker = PostgresCaretaker(
             connector: PostgresConnector(settings, purpose: "caretaker"), access: access, configuration: configuration,
             reports: WriterReports(observer, configuration) { notifier.committed($0, changesAccess: $1) })
+        let epoch = epoch
         let writers = (0..<max(1, configuration.writers)).map { _ in
             PostgresWriter(
-                connector: PostgresConnector(settings, purpose: "writer"), access: access, configuration: configuration,
+                connector: PostgresConnector(settings, purpose: "writer"), access: access, epoch: epoch,
+                configuration: configuration,
                 reports: WriterReports(observer, configuration) { batches, changesAccess in
                     notifier.committed(batches, changesAccess: changesAccess)
                     // A deletion or an erasure has added a job.

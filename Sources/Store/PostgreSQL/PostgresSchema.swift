@@ -35,12 +35,48 @@ enum PostgresSchema {
         }
     }
 
-    /// Returns the epoch.
+    /// Returns the epoch, and makes a new one if the history may have lost its end: the database is in another cluster than
+    /// before, or in a cluster that was restored to a point in time or whose standby was promoted. PostgreSQL then begins
+    /// another timeline (PostgreSQL manual, 26.3.5).
     ///
-    /// - Throws: ``StoreError`` if there is none.
+    /// A service that does not tell the timeline keeps its epoch.
+    ///
+    /// - Throws: ``StoreError`` if there is none; ``PostgresError``.
     static func epoch(_ connection: PostgresConnection) throws -> String {
-        guard let epoch = try value(of: "epoch", connection) else { throw StoreError.postgres("its epoch is missing") }
-        return epoch
+        let timeline = try timeline(connection)
+        try connection.execute("BEGIN", "SELECT pg_advisory_xact_lock(\(lock))")
+        do {
+            guard var epoch = try value(of: "epoch", connection) else {
+                throw StoreError.postgres("its epoch is missing")
+            }
+            let known = try value(of: "timeline", connection)
+            if let timeline, timeline != known {
+                if known != nil {
+                    epoch = Schema.makeEpoch()
+                    try set("epoch", to: epoch, connection)
+                }
+                try set("timeline", to: timeline, connection)
+            }
+            try connection.execute("COMMIT")
+            return epoch
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Returns the cluster's identifier and its timeline; `nil` if the server does not tell them.
+    private static func timeline(_ connection: PostgresConnection) throws -> String? {
+        let select = connection.statement(
+            """
+            SELECT system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
+            FROM pg_control_system()
+            """)
+        do {
+            return try connection.run(select).text(0, 0)
+        } catch let error as PostgresError where error.kind == .statement {
+            return nil
+        }
     }
 
     /// Gives the history a new epoch.

@@ -237,4 +237,22 @@ struct SendStatementsTests {
         _ = try nodes[0].change(.delete, by: "alice").get()
         #expect(throws: Problem.roomDeleted) { try nodes[1].send(TestLog.Send()) }
     }
+
+    @Test("get a new epoch when the database was restored, and are refused by nodes that began with the old one")
+    func restoredDatabase() throws {
+        let log = try log()
+        let epoch = log.log.epoch
+        #expect(try self.log().log.epoch == epoch)
+        try log.fill(1)
+        // As if the rows came from another cluster.
+        try server.query("UPDATE meta SET value = '1/00000001' WHERE key = 'timeline'", in: database)
+        #expect(try log.send(TestLog.Send()).seq == 2)
+        try server.terminateConnections(to: database, purpose: "backscroll writer")
+        let refusal = try log.sendAll([TestLog.Send(id: "a")])[0]
+        #expect(throws: Problem.self) { try refusal.get() }
+        #expect(log.log.failure?.contains("restart this node") == true)
+        let restarted = try self.log()
+        #expect(restarted.log.epoch != epoch)
+        #expect(try restarted.send(TestLog.Send(id: "a")).seq == 3)
+    }
 }
