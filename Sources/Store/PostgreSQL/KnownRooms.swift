@@ -65,10 +65,16 @@ struct KnownRooms {
     /// Returns a room; `nil` if it is not known.
     subscript(_ id: RoomID) -> Room? { rooms[id] }
 
-    /// Returns the room of a send that is known to be permitted; `nil` if more must be known.
-    func room(_ id: RoomID, permitting draft: Draft, by user: UserID, isAdmin: Bool) -> Room? {
+    /// Returns a room that a user is known to have access to; `nil` if more must be known.
+    func room(_ id: RoomID, for user: UserID, isAdmin: Bool) -> Room? {
         guard let room = rooms[id] else { return nil }
         if room.isPrivate, !isAdmin, !members.contains(Person(room: room.number, user: user)) { return nil }
+        return room
+    }
+
+    /// Returns the room of a send that is known to be permitted; `nil` if more must be known.
+    func room(_ id: RoomID, permitting draft: Draft, by user: UserID, isAdmin: Bool) -> Room? {
+        guard let room = room(id, for: user, isAdmin: isAdmin) else { return nil }
         if let replyTo = draft.content.replyTo, replyTo > room.head { return nil }
         return room
     }
@@ -76,14 +82,18 @@ struct KnownRooms {
     /// Returns true if a sender's membership, if any, is known to be marked as engaged.
     func isEngaged(_ person: Person) -> Bool { engaged.contains(person) }
 
-    /// Returns what must be looked up for the sends among submissions, each once.
+    /// Returns what must be looked up for the sends and read marks among submissions, each once.
     func questions(for submissions: ArraySlice<Submission>) -> [Question] {
         var questions: Set<Question> = []
         for submission in submissions {
-            guard case .send(let draft) = submission.change, let id = submission.room,
-                room(id, permitting: draft, by: submission.sender, isAdmin: submission.isAdmin) == nil
-            else { continue }
-            questions.insert(Question(room: id, user: submission.sender))
+            guard let id = submission.room, submission.isBatched else { continue }
+            let (user, isAdmin) = (submission.sender, submission.isAdmin)
+            let known =
+                switch submission.change {
+                case .send(let draft): room(id, permitting: draft, by: user, isAdmin: isAdmin)
+                default: room(id, for: user, isAdmin: isAdmin)
+                }
+            if known == nil { questions.insert(Question(room: id, user: user)) }
         }
         return Array(questions)
     }
@@ -101,5 +111,20 @@ struct KnownRooms {
     mutating func add(_ batch: SendBatch, _ stored: [SendBatch.Stored]) {
         for (room, stored) in zip(batch.rooms, stored) { rooms[room.id]?.head = stored.head + Int64(room.sends.count) }
         engaged.formUnion(batch.newlyEngaged)
+    }
+
+    /// Adds people whose membership, if any, has been marked as engaged.
+    mutating func add(engaged people: [Person]) {
+        engaged.formUnion(people)
+    }
+}
+
+extension Submission {
+    /// True for the kinds of submission that one statement can store together: sends and read marks.
+    var isBatched: Bool {
+        switch change {
+        case .send, .read: true
+        case .change, .room, .user: false
+        }
     }
 }

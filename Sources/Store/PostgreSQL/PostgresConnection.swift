@@ -47,8 +47,8 @@ final class PostgresConnection {
     private let connection: OpaquePointer
     /// The number of prepared statements, from which their names follow.
     private var statementCount = 0
-    /// The queued messages to the server, in order: true for each that prepares a statement, whose result is skipped.
-    private var queued: [Bool] = []
+    /// The queued messages to the server, in order: the statement for each that prepares one, whose result is skipped.
+    private var queued: [Statement?] = []
     /// True once the connection is of no use any more.
     private(set) var isLost = false
 
@@ -136,7 +136,7 @@ final class PostgresConnection {
                 throw lose()
             }
             statement.types = parameters.types
-            queued.append(true)
+            queued.append(statement)
         }
         let formats = [Int32](repeating: 1, count: parameters.values.count)
         let lengths = parameters.values.map { Int32($0?.count ?? 0) }
@@ -146,7 +146,7 @@ final class PostgresConnection {
                 connection, statement.name, Int32(formats.count), values, lengths, formats, Self.binary)
         }
         guard isSent == 1 else { throw lose() }
-        queued.append(false)
+        queued.append(nil)
     }
 
     /// Sends the queued statements, and waits for their results.
@@ -162,15 +162,21 @@ final class PostgresConnection {
         var results: [PostgresResult] = []
         results.reserveCapacity(queued.count)
         var failure: PostgresError?
-        for isPreparation in queued {
+        for prepared in queued {
             guard let result = try next(deadline) else { throw lose() }
             switch PQresultStatus(result) {
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
-                if isPreparation { PQclear(result) } else { results.append(PostgresResult(owning: result)) }
+                if prepared != nil {
+                    PQclear(result)
+                } else {
+                    results.append(PostgresResult(owning: result))
+                }
             default:
                 if failure == nil, PQresultStatus(result) != PGRES_PIPELINE_ABORTED {
                     failure = Self.failure(of: result)
                 }
+                // The server skips what follows a failure. It is prepared when it is sent again.
+                prepared?.types = nil
                 PQclear(result)
             }
             // The end of this statement's results.
@@ -202,7 +208,7 @@ final class PostgresConnection {
     func execute(_ statements: String...) throws(PostgresError) {
         for sql in statements {
             guard PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, Self.binary) == 1 else { throw lose() }
-            queued.append(false)
+            queued.append(nil)
             _ = try results()
         }
     }

@@ -72,9 +72,10 @@ enum PostgresSchema {
             SELECT system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
             FROM pg_control_system()
             """)
-        do {
+        do throws(PostgresError) {
             return try connection.run(select).text(0, 0)
-        } catch let error as PostgresError where error.kind == .statement {
+        } catch {
+            guard error.kind == .statement else { throw error }
             return nil
         }
     }

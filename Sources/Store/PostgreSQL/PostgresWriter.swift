@@ -87,6 +87,7 @@ final class PostgresWriter: Sendable {
             do {
                 if triesBatch {
                     rest = try commitBatch(rest, &session)
+                    rest = try commitMarks(rest, &session)
                     triesBatch = false
                 } else {
                     rest = rest.dropFirst(try commitSome(rest, &session))
@@ -130,8 +131,21 @@ final class PostgresWriter: Sendable {
         guard let (batch, stored) = try session.store(submissions) else { return submissions }
         let (outcomes, batches) = batch.results(stored)
         configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
-        onCommitted(batches)
-        reports.tell(outcomes, batches)
+        reports.tellSends(outcomes, batches)
+        return batch.rest[...]
+    }
+
+    /// Moves the read marks that one statement can move.
+    ///
+    /// - Returns: The submissions that are left.
+    private func commitMarks(
+        _ submissions: ArraySlice<Submission>, _ session: inout Session
+    ) throws -> ArraySlice<Submission> {
+        let start = ContinuousClock.now
+        guard let (batch, moved) = try session.storeMarks(submissions) else { return submissions }
+        let outcomes = batch.outcomes(moved)
+        configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
+        reports.tellSends(outcomes, [])
         return batch.rest[...]
     }
 
@@ -161,7 +175,7 @@ final class PostgresWriter: Sendable {
         let epoch: String
         let configuration: StoreConfiguration
         private var current: WriterState?
-        private var sends: (statements: SendStatements, access: AccessStatements)?
+        private var batches: (sends: SendStatements, marks: MarkStatements, access: AccessStatements)?
         private var known = KnownRooms()
 
         init(
@@ -179,9 +193,11 @@ final class PostgresWriter: Sendable {
             if let current, !isNew { return current }
             // A new connection may lead to a database that has been restored.
             known = KnownRooms()
-            (current, sends) = (nil, nil)
+            (current, batches) = (nil, nil)
             guard try PostgresSchema.epoch(connection) == epoch else { throw PostgresError.otherHistory }
-            sends = (try SendStatements(connection), try AccessStatements(connection))
+            batches = (
+                try SendStatements(connection), MarkStatements(connection), try AccessStatements(connection)
+            )
             let new = WriterState(
                 .postgres(connection), Journal(configuration.journal), access.bans, access: access, configuration)
             current = new
@@ -209,20 +225,10 @@ final class PostgresWriter: Sendable {
         mutating func store(_ submissions: ArraySlice<Submission>) throws -> (SendBatch, [SendBatch.Stored])? {
             guard submissions.contains(where: { if case .send = $0.change { true } else { false } }) else { return nil }
             _ = try state()
-            guard let (statements, accessStatements) = sends else { return nil }
+            guard let (statements, _, accessStatements) = batches else { return nil }
             var repeated: Set<SendBatch.Key> = []
             for _ in 0..<Self.attempts {
-                // Read before the bans, which are then at least as new.
-                let revocations = access.revocations
-                known.begin(revocations: revocations)
-                let questions = known.questions(for: submissions)
-                if !questions.isEmpty, let (answers, current) = try statements.answers(to: questions) {
-                    guard current == revocations else {
-                        try access.catchUp(accessStatements)
-                        continue
-                    }
-                    known.add(answers)
-                }
+                guard let revocations = try learn(submissions) else { continue }
                 let batch = SendBatch(
                     submissions, knowing: known, repeated: repeated, bans: access.bans, erasing: access.erasing)
                 if batch.sends.isEmpty { return nil }
@@ -240,6 +246,48 @@ final class PostgresWriter: Sendable {
                 }
             }
             return nil
+        }
+
+        /// Moves the read marks that one statement can move.
+        ///
+        /// - Returns: `nil` if there are none, with nothing changed.
+        mutating func storeMarks(
+            _ submissions: ArraySlice<Submission>
+        ) throws -> (ReadBatch, [(seq: Int64, hasMoved: Bool)])? {
+            guard submissions.contains(where: { if case .read = $0.change { true } else { false } }) else { return nil }
+            _ = try state()
+            guard let (_, statements, accessStatements) = batches else { return nil }
+            for _ in 0..<Self.attempts {
+                guard let revocations = try learn(submissions) else { continue }
+                let batch = ReadBatch(submissions, knowing: known, bans: access.bans, erasing: access.erasing)
+                if batch.marks.isEmpty { return nil }
+                let people = batch.marks.map(\.person).filter { !known.isEngaged($0) }
+                if let moved = try statements.store(batch, engaging: people, revocations: revocations) {
+                    known.add(engaged: people)
+                    return (batch, moved)
+                }
+                try access.catchUp(accessStatements)
+            }
+            return nil
+        }
+
+        /// Looks up what must be known of submissions.
+        ///
+        /// - Returns: The number of revocations for which it holds; `nil` if there were more, which are known now.
+        private mutating func learn(_ submissions: ArraySlice<Submission>) throws -> Int64? {
+            guard let (statements, _, accessStatements) = batches else { return nil }
+            // Read before the bans, which are then at least as new.
+            let revocations = access.revocations
+            known.begin(revocations: revocations)
+            let questions = known.questions(for: submissions)
+            if !questions.isEmpty, let (answers, current) = try statements.answers(to: questions) {
+                guard current == revocations else {
+                    try access.catchUp(accessStatements)
+                    return nil
+                }
+                known.add(answers)
+            }
+            return revocations
         }
 
         /// Waits a little before the next attempt to connect.

@@ -52,7 +52,6 @@ struct SendBatch {
         var indices: [RoomID: Int] = [:]
         // A change of a user may concern every room.
         var leavesAll = false
-        let hasBans = !bans.isEmpty
         for submission in submissions {
             guard let id = submission.room, !leavesAll else {
                 leavesAll = true
@@ -66,10 +65,8 @@ struct SendBatch {
             }
             let user = submission.sender
             guard !left.contains(id), erasing.isEmpty || !erasing.contains(user),
-                let room = known.room(id, permitting: draft, by: user, isAdmin: submission.isAdmin),
-                !hasBans
-                    || (bans[BanTable.Key(room: nil, user: user)] == nil
-                        && bans[BanTable.Key(room: id, user: user)] == nil)
+                !bans.mayConcern(user, in: id),
+                let room = known.room(id, permitting: draft, by: user, isAdmin: submission.isAdmin)
             else {
                 left.insert(id)
                 rest.append(submission)

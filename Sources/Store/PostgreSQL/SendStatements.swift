@@ -19,7 +19,7 @@ final class SendStatements {
 
     private let connection: PostgresConnection
     private let store: PostgresConnection.Statement
-    private let engage: PostgresConnection.Statement
+    private let engage: EngagementStatement
     private let selectRooms: PostgresConnection.Statement
     private let selectRepeated: PostgresConnection.Statement
 
@@ -34,23 +34,21 @@ final class SendStatements {
                 set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)
             """)
         store = connection.statement(Self.storing)
-        engage = connection.statement(
-            """
-            UPDATE members SET engaged = 1 FROM unnest($1::bigint[], $2::text[]) AS a (room, sender)
-            WHERE members.room = a.room AND members."user" = a.sender AND engaged = 0
-            """)
+        engage = EngagementStatement(connection)
+        // Like `storing`, these have one plan, so that it stays a good one while the tables grow.
         selectRooms = connection.statement(
             """
-            SELECT a.place, rooms.id, head, private, deleted, (members.room IS NOT NULL)::int, revocations
+            SELECT a.place, rooms.id, head, private, deleted,
+                ((SELECT 1 FROM members WHERE members.room = rooms.id AND members."user" = a.sender) IS NOT NULL)::int,
+                (SELECT revocations FROM server)
             FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
-                JOIN rooms ON rooms.name = a.name CROSS JOIN server
-                LEFT JOIN members ON members.room = rooms.id AND members."user" = a.sender
+                JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
             """)
         selectRepeated = connection.statement(
             """
             SELECT a.place FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a (room, sender, id, place)
-            WHERE EXISTS (SELECT 1 FROM messages
-                WHERE messages.id >> 36 = a.room AND messages.sender = a.sender AND client_message_id = a.id)
+            WHERE (SELECT 1 FROM messages WHERE messages.id >> 36 = a.room AND messages.sender = a.sender
+                AND client_message_id = a.id) IS NOT NULL
             """)
     }
 
@@ -98,15 +96,8 @@ final class SendStatements {
     func store(_ batch: SendBatch, revocations: Int64, at time: Timestamp?) throws -> Answer {
         do throws(PostgresError) {
             try connection.send(store, batch.parameters(revocations: revocations, at: time))
-            if !batch.newlyEngaged.isEmpty {
-                // In one order, so that two nodes do not wait for each other.
-                let people = batch.newlyEngaged.sorted { ($0.room, $0.user.string) < ($1.room, $1.user.string) }
-                var parameters = PostgresParameters()
-                parameters.append(people.map(\.room))
-                parameters.append(people.map { $0.user.string as String? })
-                try connection.send(engage, parameters)
-            }
-            // Both statements have a result, or `results` has thrown.
+            try engage.send(batch.newlyEngaged)
+            // Each statement has a result, or `results` has thrown.
             let result = try connection.results()[0]
             if result.count == 0 { return .outdated }
             return .stored(
@@ -142,7 +133,8 @@ final class SendStatements {
             KnownRooms.Answer(
                 question: questions[Int(result.integer(row, 0)) - 1],
                 room: KnownRooms.Room(
-                    number: result.integer(row, 1), head: result.integer(row, 2), isPrivate: result.integer(row, 3) == 1),
+                    number: result.integer(row, 1), head: result.integer(row, 2), isPrivate: result.integer(row, 3) == 1
+                ),
                 isDeleted: result.integer(row, 4) == 1, isMember: result.integer(row, 5) == 1)
         }
         return (answers, result.integer(0, 6))

@@ -191,7 +191,10 @@ struct SendStatementsTests {
         #expect(try !results[1].get().isNew)
         #expect(throws: Problem.clientMessageIDReused) { try results[2].get() }
         #expect(try results[3].get().seq == 3)
-        #expect(try log.sendAll([TestLog.Send(text: "a", id: "1"), TestLog.Send(text: "d")]).map { try $0.get().seq } == [2, 4])
+        #expect(
+            try log.sendAll([TestLog.Send(text: "a", id: "1"), TestLog.Send(text: "d")]).map { try $0.get().seq } == [
+                2, 4,
+            ])
         try expectSoundRooms()
     }
 

@@ -1,0 +1,89 @@
+import Chat
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A batch of read marks")
+struct ReadBatchTests {
+    private func submission(_ number: UInt64, _ change: Submission.Change, in room: String, by user: String) throws
+        -> Submission
+    {
+        Submission(
+            ticket: Ticket(loop: 0, number: number), room: try RoomID(room), sender: try UserID(user), change: change)
+    }
+
+    private func known() throws -> KnownRooms {
+        var known = KnownRooms()
+        known.begin(revocations: 1)
+        for (name, number) in [("a", Int64(7)), ("b", 3)] {
+            known.add([
+                KnownRooms.Answer(
+                    question: KnownRooms.Question(room: try RoomID(name), user: try UserID("alice")),
+                    room: KnownRooms.Room(number: number, head: 9, isPrivate: false), isDeleted: false, isMember: true)
+            ])
+        }
+        return known
+    }
+
+    @Test("has each user's mark in a room once, at the highest place, in one order")
+    func order() throws {
+        let batch = ReadBatch(
+            try [
+                submission(0, .read(seq: 2), in: "a", by: "bob"), submission(1, .read(seq: 5), in: "a", by: "bob"),
+                submission(2, .read(seq: 3), in: "a", by: "bob"), submission(3, .read(seq: 1), in: "a", by: "alice"),
+                submission(4, .read(seq: 1), in: "b", by: "bob"),
+            ], knowing: try known(), bans: BanTable(), erasing: [])
+        #expect(batch.marks.map(\.person.user.string) == ["alice", "bob", "bob"])
+        #expect(batch.marks.map(\.person.room) == [7, 3, 7])
+        #expect(batch.marks.map(\.seq) == [1, 1, 5])
+        let outcomes = batch.outcomes([(1, true), (1, false), (5, true)])
+        #expect(outcomes.map(\.ticket.number) == [3, 4, 1, 0, 2])
+        #expect(
+            try outcomes.map { try $0.result.get() } == [
+                .readMark(seq: 1, hasMoved: true), .readMark(seq: 1, hasMoved: false),
+                .readMark(seq: 5, hasMoved: true),
+                .readMark(seq: 5, hasMoved: false), .readMark(seq: 5, hasMoved: false),
+            ])
+    }
+
+    @Test("leaves marks behind another change of their room, in unknown rooms, and at place 0")
+    func rest() throws {
+        let send = Submission.Change.send(Draft(content: Content(text: "hello")))
+        let batch = ReadBatch(
+            try [
+                submission(0, send, in: "a", by: "bob"), submission(1, .read(seq: 5), in: "a", by: "bob"),
+                submission(2, .read(seq: 1), in: "new", by: "bob"), submission(3, .read(seq: 1), in: "b", by: "alice"),
+                submission(4, .read(seq: 0), in: "b", by: "bob"),
+            ], knowing: try known(), bans: BanTable(), erasing: [])
+        #expect(batch.marks.map(\.ticket.number) == [3])
+        #expect(batch.rest.map(\.ticket.number) == [0, 1, 2, 4])
+    }
+}
+
+@Suite("Read marks in PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+struct MarkStatementsTests {
+    @Test("move together, never back, and never beyond the head")
+    func marks() throws {
+        let server = try TestPostgres.shared()
+        let database = try server.createDatabase()
+        let log = try TestLog(postgres: server.url(of: database))
+        try log.fill(5)
+        try log.fill(2, "other")
+        _ = try log.change(.setMember(try UserID("bob"), nil), by: "alice").get()
+        let results = try log.submitAll([
+            log.submission(.read(seq: 3), by: "alice"), log.submission(.read(seq: 99), by: "bob"),
+            log.submission(.read(seq: 1), in: "other", by: "alice"), log.submission(.read(seq: 2), by: "alice"),
+        ])
+        #expect(
+            try results.map { try $0.get() } == [
+                .readMark(seq: 3, hasMoved: true), .readMark(seq: 5, hasMoved: true), .readMark(seq: 1, hasMoved: true),
+                .readMark(seq: 3, hasMoved: false),
+            ])
+        #expect(try log.read(to: 2, as: "bob") == .readMark(seq: 5, hasMoved: false))
+        let engaged = try server.query("SELECT engaged FROM members WHERE \"user\" = 'bob'", in: database)
+        #expect(engaged == [["1"]])
+        #expect(try log.read(to: 4, in: "nowhere", as: "bob") == .readMark(seq: 0, hasMoved: false))
+    }
+}
