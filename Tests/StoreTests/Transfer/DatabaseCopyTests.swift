@@ -1,0 +1,97 @@
+import Chat
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("A copy of a database", .enabled(if: TestPostgres.isEnabled), .onSQLite)
+struct DatabaseCopyTests {
+    /// Fills a log with some of everything that a database holds.
+    private func fill(_ log: TestLog) throws {
+        try log.sendAll((1...1203).map { .init(text: "message \($0)", id: "a\($0)") })
+        try log.send(.init(text: "elsewhere", room: "gone", sender: "bob"))
+        try log.edit(3, "changed")
+        try log.react("👍", to: 4, as: "bob")
+        try log.delete(5)
+        try log.join("lobby", as: "bob")
+        try log.read(to: 7, as: "bob")
+        let mallory = try UserID("mallory")
+        _ = try log.change(.setBan(mallory, BanSettings(scope: .all)), by: "alice").get()
+        _ = try log.change(.delete, in: "gone", by: "bob").get()
+    }
+
+    /// What clients see of it.
+    private func contents(_ log: TestLog) throws -> [String] {
+        let page = try log.page(.after(.seq(0)), limit: 2000)
+        let changes = try log.changes(since: 0, limit: 2000)
+        let summary = try log.summary(for: "bob")
+        return [
+            String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
+            "\(try log.state())", "\(summary)", log.log.epoch,
+        ]
+    }
+
+    private func copy(_ source: String, _ target: String, transactions: Int = .max) throws -> DatabaseCopy.Progress {
+        var count = 0
+        return try DatabaseCopy(of: DatabaseLocation(source), to: DatabaseLocation(target)).run(
+            isCancelled: {
+                count += 1
+                return count >= transactions
+            })
+    }
+
+    @Test("to PostgreSQL and back has all that clients see, and goes on where it was interrupted")
+    func thereAndBack() throws {
+        let postgres = try TestPostgres.shared()
+        let url = postgres.url(of: try postgres.createDatabase())
+        let directory = try TemporaryDirectory()
+        let (first, second) = (directory.path(of: "first.db"), directory.path(of: "second.db"))
+        let log = try TestLog(at: first, of: directory)
+        try fill(log)
+        let before = try contents(log)
+        log.close()
+
+        let part = try copy(first, url, transactions: 3)
+        #expect(part.isCancelled && !part.isContinued && part.messages > 0 && part.messages < part.allMessages)
+        let refusal = #expect(throws: StoreError.self) { try TestLog(postgres: url) }
+        #expect(refusal?.description.contains("unfinished copy") == true)
+        let rest = try copy(first, url)
+        #expect(!rest.isCancelled && rest.isContinued && rest.messages == rest.allMessages)
+
+        let there = try TestLog(postgres: url) { $0.usesDatabaseClock = false }
+        #expect(try contents(there) == before)
+        // A repeated send is recognised, and a new one gets the next place.
+        #expect(try there.send(.init(text: "message 9", id: "a9")).isNew == false)
+        #expect(try there.send(.init(text: "next", id: "next")).seq == 1204)
+        #expect(try there.send(.init(room: "new")).seq == 1)
+        let after = try contents(there)
+        there.close()
+
+        _ = try copy(url, second)
+        let back = try TestLog(at: second, of: directory)
+        #expect(try contents(back) == after)
+        #expect(try back.send(.init(text: "next", id: "next")).isNew == false)
+        back.close()
+    }
+
+    @Test("needs an empty target, and a source that is there")
+    func refusals() throws {
+        let postgres = try TestPostgres.shared()
+        let url = postgres.url(of: try postgres.createDatabase())
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(at: directory.path(of: "log.db"), of: directory)
+        try log.send(.init())
+        let inUse = #expect(throws: StoreError.self) { try copy(directory.path(of: "log.db"), url) }
+        #expect(inUse?.description.contains("in use") == true)
+        log.close()
+        _ = try copy(directory.path(of: "log.db"), url)
+        let full = #expect(throws: StoreError.self) { try copy(directory.path(of: "log.db"), url) }
+        #expect(full?.description.contains("not empty") == true)
+        #expect(throws: StoreError.self) { try copy(directory.path(of: "missing.db"), url) }
+        let running = try TestLog(postgres: url)
+        let served = #expect(throws: StoreError.self) { try copy(url, directory.path(of: "other.db")) }
+        #expect(served?.description.contains("servers use it") == true)
+        running.close()
+    }
+}
