@@ -284,9 +284,11 @@ public final class TestPostgres: @unchecked Sendable {
                 while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
             rm -rf "$1"
             """
-        // In a session of its own, which Ctrl-C does not reach. It is never waited for: it outlives this process, or is
-        // one of few.
-        _ = try spawn("setsid", ["sh", "-c", script, "sh", directory], input: ends[0], output: "/dev/null")
+        // In a session of its own, which Ctrl-C does not reach, and not as a child of this process: an ended child that is
+        // not waited for would keep Swift Testing from noticing the end of exit tests.
+        let starter = try spawn(
+            "setsid", ["--fork", "sh", "-c", script, "sh", directory], input: ends[0], output: "/dev/null")
+        while waitpid(starter, nil, 0) < 0 && errno == EINTR {}
         return ends[1]
     }
 
