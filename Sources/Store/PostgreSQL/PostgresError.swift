@@ -47,6 +47,10 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
             }
     }
 
+    /// True if a value is the cause, which the database cannot hold, or which a constraint refuses: a data exception, an
+    /// integrity constraint violation, or an exceeded program limit. The transaction may succeed without it.
+    var isOfValue: Bool { ["22", "23", "54"].contains(state.prefix(2)) }
+
     /// Another node has made a room in the moment in which this one wanted to.
     static let madeElsewhere = PostgresError(
         state: "40001", message: "another node has made the room at the same time")

@@ -82,6 +82,8 @@ final class PostgresWriter: Sendable {
         var rest = submissions[...]
         var triesBatch = true
         var attempt = 1
+        // The number of submissions that one commit of the plain way may have.
+        var most = Int.max
         let deadline = ContinuousClock.now + Self.patience
         while !rest.isEmpty {
             do {
@@ -90,7 +92,7 @@ final class PostgresWriter: Sendable {
                     rest = try commitMarks(rest, &session)
                     triesBatch = false
                 } else {
-                    rest = rest.dropFirst(try commitSome(rest, &session))
+                    rest = rest.dropFirst(try commitSome(rest.prefix(most), &session))
                 }
                 reports.note(failure: nil)
                 attempt = 1
@@ -102,9 +104,16 @@ final class PostgresWriter: Sendable {
                 rest = refuseUnrepeatable(rest, error)
                 triesBatch = true
                 session.wait()
+            } catch let error as PostgresError where error.isOfValue {
+                // The submissions of others must not fail for it, so each is committed alone.
+                triesBatch = false
+                if most == 1, let first = rest.popFirst() {
+                    reports.refuse([first], .unavailable("The database cannot store a value of this change."))
+                }
+                most = 1
             } catch {
                 reports.note(failure: "\(error)")
-                return reports.refuse(rest, .unavailable("The message could not be stored: \(error)."))
+                return reports.refuse(rest, .databaseUnavailable)
             }
         }
     }
@@ -164,7 +173,7 @@ final class PostgresWriter: Sendable {
         }
         reports.refuse(
             submissions.filter { !isRepeatable($0) },
-            .unavailable("The database did not confirm the message, which may be stored: \(error.cause)."))
+            .unavailable("The database did not confirm the message, which may be stored."))
         return submissions.filter(isRepeatable)[...]
     }
 

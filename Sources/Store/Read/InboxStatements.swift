@@ -66,7 +66,8 @@ final class InboxStatements {
             """, db)
         storesActivity = !db.isPostgres
         selectFill = try PreparedStatement("SELECT 1 FROM meta WHERE key = '\(Schema.activityFill)'", db)
-        count = try PreparedStatement("SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? LIMIT ?)", db)
+        count = try PreparedStatement(
+            "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? LIMIT ?) AS counted", db)
     }
 
     // MARK: All rooms

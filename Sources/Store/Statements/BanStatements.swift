@@ -69,7 +69,7 @@ final class BanChangeStatements {
                 (SELECT room, user FROM bans WHERE until <= ? LIMIT \(BanStatements.sweep))
             """, db)
         count = try PreparedStatement(
-            "SELECT count(*) FROM (SELECT 1 FROM bans WHERE room = ? LIMIT \(Limits.roomBans))", db)
+            "SELECT count(*) FROM (SELECT 1 FROM bans WHERE room = ? LIMIT \(Limits.roomBans)) AS counted", db)
     }
 
     /// Sets or replaces a ban.

@@ -72,7 +72,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("ends threads that have distinct names")
+    @Test("ends threads that have distinct names", .onSQLite)
     func threads() throws {
         let log = try TestLog { $0.readers = 3 }
         for name in ["writer", "reader 0", "reader 1", "reader 2"] {
