@@ -71,8 +71,8 @@ struct EpochCommand: ParsableCommand {
         abstract: "Show the name of a PostgreSQL database's history, or renew it after a restore.",
         discussion: """
             After a restore with pg_restore or psql, messages that clients have already seen may be missing. Renew the epoch before \
-            you start the servers: clients then load their rooms again instead of mixing two histories. SQLite's backups and a \
-            PostgreSQL server that was promoted or restored to a point in time renew it by themselves.
+            you start the servers: clients then load their rooms again instead of mixing two histories. A server that starts does so by \
+            itself with a restored backup of SQLite, and when PostgreSQL was promoted or restored to a point in time.
 
               backscroll epoch --database postgres://chat@db.example/chat --renew
             """)
