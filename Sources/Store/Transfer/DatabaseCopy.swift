@@ -103,20 +103,29 @@ public struct DatabaseCopy {
             let connection = try PostgresConnection(
                 PostgresConnection.Settings(url: url, purpose: "backscroll copy"))
             try PostgresSchema.migrate(connection)
-            let others = try connection.run(
-                connection.statement(
-                    """
-                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-                        AND application_name LIKE 'backscroll %' AND pid <> pg_backend_pid()
-                    """))
-            guard others.integer(0, 0) == 0 else {
-                throw StoreError.postgres("servers use it; stop them first")
-            }
+            try waitForServersToLeave(connection)
             return try body(.postgres(connection))
         } catch let error as PostgresError {
             throw StoreError.postgres("\(error)")
         }
     }
+
+    /// Refuses a database that servers use. Connections of one that has just stopped may be there for a moment longer.
+    private static func waitForServersToLeave(_ connection: PostgresConnection) throws {
+        let count = connection.statement(
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+                AND application_name LIKE 'backscroll %' AND pid <> pg_backend_pid()
+            """)
+        let deadline = ContinuousClock.now + patience
+        while try connection.run(count).integer(0, 0) > 0 {
+            guard ContinuousClock.now < deadline else { throw StoreError.postgres("servers use it; stop them first") }
+            PostgresConnector.wait()
+        }
+    }
+
+    /// Time for connections of a stopped server to end: 3 seconds.
+    private static let patience = Duration.seconds(3)
 
     /// One run.
     private struct Run {

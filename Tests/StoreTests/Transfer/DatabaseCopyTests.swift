@@ -90,6 +90,8 @@ struct DatabaseCopyTests {
         #expect(full?.description.contains("not empty") == true)
         #expect(throws: StoreError.self) { try copy(directory.path(of: "missing.db"), url) }
         let running = try TestLog(postgres: url)
+        // Now one of its connections is there.
+        #expect(try running.state().head == 1)
         let served = #expect(throws: StoreError.self) { try copy(url, directory.path(of: "other.db")) }
         #expect(served?.description.contains("servers use it") == true)
         running.close()
