@@ -129,32 +129,38 @@ struct ConnectionTests {
             sources.secret = TestKeys.secret
             configuration.tokens = (try? sources.load()).map { TokenRules(keys: $0) }
         }
+        // A machine may be too busy to open the room and renew the token in five seconds.
+        for seconds: Int64 in [5, 30, 120] {
+            if try await connections(of: server, beyondTokenOf: seconds) == ["live"] { return }
+        }
+        Issue.record("The connection was lost when the first token ended.")
+    }
+
+    /// Returns the states in which a room is until the user's first token, which lasts some seconds, has ended.
+    private func connections(of server: ChatServer, beyondTokenOf seconds: Int64) async throws -> Set<String> {
         let asked = Counter()
+        let end = Wire.Timestamp.now().milliseconds / 1000 + seconds
         // On the fast clock it is renewed well before its end.
         let client = server.client(
             .token {
                 let number = await asked.next()
-                let end = Wire.Timestamp.now().milliseconds / 1000 + (number == 1 ? 5 : 600)
-                return try TestKeys.token(payload: #"{"sub":"alice","exp":\#(end)}"#)
+                return try TestKeys.token(payload: #"{"sub":"alice","exp":\#(number == 1 ? end : end + 600)}"#)
             }
         )
         #expect(try await client.userID() == "alice")
         let room = try await client.room("lobby").open(at: .newest)
         try await room.isLive()
-        var connections: Set<String> = []
         let watching = Task {
             var connections: Set<String> = []
             for await change in room.changes { connections.insert(change.view.connection.rawValue) }
             return connections
         }
         while await asked.value < 2 { try await room.send("tick") }
-        // Beyond the end of the first token.
-        let end = Wire.Timestamp.now().milliseconds + 5000
-        while Wire.Timestamp.now().milliseconds < end { try await room.send("tick") }
+        while Wire.Timestamp.now().milliseconds <= end * 1000 { try await room.send("tick") }
         watching.cancel()
-        connections = await watching.value
-        #expect(connections == ["live"])
+        let connections = await watching.value
         await client.close()
+        return connections
     }
 
     @Test func `fails with the reason for a user without a token`() async throws {
