@@ -88,33 +88,9 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        // The web page. A separate module, because the compiler takes some seconds for arrays of its bytes.
-        .target(
-            name: "Page", exclude: ["package.json"],
-            resources: [
-                .embedInCode("api.js"),
-                .embedInCode("app.js"),
-                .embedInCode("composer.js"),
-                .embedInCode("icon.svg"),
-                .embedInCode("inbox.js"),
-                .embedInCode("index.html"),
-                .embedInCode("list.js"),
-                .embedInCode("message.js"),
-                .embedInCode("offline.js"),
-                .embedInCode("outbox.js"),
-                .embedInCode("renew.js"),
-                .embedInCode("room.js"),
-                .embedInCode("screen.js"),
-                .embedInCode("socket.js"),
-                .embedInCode("store.js"),
-                .embedInCode("style.css"),
-                .embedInCode("text.js"),
-                .embedInCode("thumbhash.js"),
-                .embedInCode("timeline-difference.js"),
-                .embedInCode("timeline-events.js"),
-                .embedInCode("timeline-window.js"),
-                .embedInCode("timeline.js"),
-            ], swiftSettings: settings),
+        // The web page.
+        .target(name: "PageFiles"),
+        .target(name: "Page", dependencies: ["PageFiles"], sources: ["Page.swift"], swiftSettings: settings),
         // Routes, configuration, metrics; assembly and shutdown.
         module(
             "Server",

@@ -1,3 +1,5 @@
+import PageFiles
+
 /// The web page: its files, embedded in the program.
 ///
 /// They have no build step. Each is served as it stands in this folder.
@@ -13,38 +15,25 @@ public enum Page {
     }
 
     /// The document that the others belong to.
-    public static let index = File(
-        name: "index.html", contentType: "text/html; charset=utf-8", bytes: PackageResources.index_html)
+    public static let index = all[0]
 
     /// The name of the service worker among the files.
     public static let worker = "offline.js"
 
     /// The files that the document loads.
-    public static let files: [File] = [
-        File(name: "style.css", contentType: "text/css; charset=utf-8", bytes: PackageResources.style_css),
-        File(name: "icon.svg", contentType: "image/svg+xml", bytes: PackageResources.icon_svg),
-        script("api", PackageResources.api_js),
-        script("app", PackageResources.app_js),
-        script("composer", PackageResources.composer_js),
-        script("inbox", PackageResources.inbox_js),
-        script("list", PackageResources.list_js),
-        script("message", PackageResources.message_js),
-        script("offline", PackageResources.offline_js),
-        script("outbox", PackageResources.outbox_js),
-        script("renew", PackageResources.renew_js),
-        script("room", PackageResources.room_js),
-        script("screen", PackageResources.screen_js),
-        script("socket", PackageResources.socket_js),
-        script("store", PackageResources.store_js),
-        script("text", PackageResources.text_js),
-        script("thumbhash", PackageResources.thumbhash_js),
-        script("timeline", PackageResources.timeline_js),
-        script("timeline-difference", PackageResources.timeline_difference_js),
-        script("timeline-events", PackageResources.timeline_events_js),
-        script("timeline-window", PackageResources.timeline_window_js),
-    ]
+    public static let files = all.dropFirst()
 
-    private static func script(_ name: String, _ bytes: [UInt8]) -> File {
-        File(name: "\(name).js", contentType: "text/javascript; charset=utf-8", bytes: bytes)
+    private static let all: [File] = (0...).lazy.map { page_file($0) }.prefix { $0.name != nil }.map { file in
+        let name = String(cString: file.name)
+        return File(name: name, contentType: contentType(of: name), bytes: Array(String(cString: file.text).utf8))
+    }
+
+    private static func contentType(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "text/javascript; charset=utf-8"
+        }
     }
 }
