@@ -2,6 +2,7 @@
 
   report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS STORE   writes DIR/machine.json: what the figures are of
   report.py cpu PID [BEFORE]                              prints the CPU seconds of a process and its children, less BEFORE
+  report.py sum FILE...                                   prints the sum of reports of runs at the same time
   report.py line CASE PEER ROUND                          prints the report on standard input in a line
   report.py held RESULTS                                  fails if the last run could not hold its rate
   report.py report DIR                                    prints DIR's results, and writes them as Markdown and SVG
@@ -43,7 +44,21 @@ FIGURES = [
     ("E", "sends alone, 64 in flight", "sends per second", True, "acknowledged_per_second"),
     ("E", "", "sends per CPU second", True, "acknowledged_per_server_cpu_second"),
     ("E", "", "answer p99, ms", False, "ack_ms.p99"),
-    ("E", "", "PostgreSQL's CPU per message, µs", False, lambda r: 1e6 * r["postgres_cpu_seconds"] / r["messages"]),
+    ("E", "", "PostgreSQL's CPU per message, µs", False, lambda r: postgres_cpu(r)),
+    ("E8", "the same, 8 in flight", "sends per second", True, "acknowledged_per_second"),
+    ("E8", "", "PostgreSQL's CPU per message, µs", False, lambda r: postgres_cpu(r)),
+    ("E256", "the same, 256 in flight", "sends per second", True, "acknowledged_per_second"),
+    ("E256", "", "PostgreSQL's CPU per message, µs", False, lambda r: postgres_cpu(r)),
+    ("N1", "sends to {k} rooms, 64 in flight a node: one node", "sends per second", True, "acknowledged_per_second"),
+    ("N1", "", "PostgreSQL's CPU per message, µs", False, lambda r: postgres_cpu(r)),
+    ("N3", "three nodes", "sends per second", True, "acknowledged_per_second"),
+    ("N3", "", "PostgreSQL's CPU per message, µs", False, lambda r: postgres_cpu(r)),
+    ("NH1", "the same to 1 room: one node", "sends per second", True, "acknowledged_per_second"),
+    ("NH3", "three nodes", "sends per second", True, "acknowledged_per_second"),
+    ("V1", "50 messages/s, subscribers of the sender's node", "delivery p50, ms", False, "delivery_ms.p50"),
+    ("V1", "", "delivery p99, ms", False, "delivery_ms.p99"),
+    ("V2", "of another node", "delivery p50, ms", False, "delivery_ms.p50"),
+    ("V2", "", "delivery p99, ms", False, "delivery_ms.p99"),
     ("FN", "pages of 30 of {m}: newest", "pages per second", True, "acknowledged_per_second"),
     ("FR", "random", "pages per second", True, "acknowledged_per_second"),
     ("FD", "the first", "pages per second", True, "acknowledged_per_second"),
@@ -67,6 +82,20 @@ NOTES = {
 
 def cpu_per_message(report):
     return 1e6 * report["server_cpu_seconds"] / report["acknowledged"]
+
+
+def postgres_cpu(report):
+    return 1e6 * report["postgres_cpu_seconds"] / report["messages"]
+
+
+def sum_of(reports):
+    """The report of runs at the same time as if they were one, as far as its figures can be added."""
+    added = ["messages", "acknowledged", "acknowledged_per_second", "server_cpu_seconds"]
+    return {
+        **{name: sum(report[name] for report in reports) for name in added},
+        "ok": all(report["ok"] for report in reports),
+        "failures": [failure for report in reports for failure in report["failures"]],
+    }
 
 
 def cpu(process):
@@ -283,6 +312,8 @@ def main():
         line(*words, json.load(sys.stdin))
     elif verb == "cpu":
         print(round(cpu(int(words[0])) - float(words[1] if words[1:] else 0), 2))
+    elif verb == "sum":
+        print(json.dumps(sum_of([json.loads(pathlib.Path(path).read_text()) for path in words])))
     elif verb == "held":
         sys.exit(not is_held(load(pathlib.Path(words[0]))[-1]))
     else:
