@@ -29,6 +29,7 @@ final class WriterStatements {
     /// The log of changes of access; `nil` with SQLite, which has one node.
     let events: AccessEventStatements?
     /// `nil` with SQLite, whose writer has no rival.
+    private let reserveRooms: PreparedStatement?
     private let lockRooms: PreparedStatement?
     private let selectServer: PreparedStatement?
 
@@ -70,6 +71,7 @@ final class WriterStatements {
                 delete: try PreparedStatement("DELETE FROM journal WHERE id >= ? AND id < ?", db))
             updateProgress = nil
             events = nil
+            reserveRooms = nil
             lockRooms = nil
             selectServer = nil
         case .postgres:
@@ -82,7 +84,15 @@ final class WriterStatements {
             journal = nil
             updateProgress = try PreparedStatement("UPDATE rooms SET head = ?, rev = ? WHERE id = ?", db)
             events = try AccessEventStatements(db)
-            // In the order of their numbers, so that two transactions do not wait for each other.
+            // Both lock in an order, so that two transactions do not wait for each other: names that are new, which have
+            // no rows to lock, by their hashes; then rooms by their numbers.
+            reserveRooms = try PreparedStatement(
+                """
+                SELECT pg_advisory_xact_lock(key) FROM (
+                    SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(CAST(? AS text[])) AS name
+                    WHERE NOT EXISTS (SELECT 1 FROM rooms WHERE rooms.name = name.name) ORDER BY key OFFSET 0
+                ) AS missing
+                """, db)
             lockRooms = try PreparedStatement("SELECT 1 FROM rooms WHERE name = ANY(?) ORDER BY id FOR UPDATE", db)
             selectServer = try PreparedStatement(
                 "SELECT events, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM server", db)
@@ -103,9 +113,11 @@ final class WriterStatements {
     func transaction(locking rooms: [RoomID] = [], _ body: () throws -> Void) throws {
         try begin.runSoon()
         do {
-            if let lockRooms, !rooms.isEmpty {
+            if let reserveRooms, let lockRooms, !rooms.isEmpty {
+                try reserveRooms.bind(rooms.map(\.string), at: 1)
+                try reserveRooms.runSoon()
                 try lockRooms.bind(rooms.map(\.string), at: 1)
-                try lockRooms.forEachRow { _ in }
+                try lockRooms.runSoon()
             }
             try body()
             do {

@@ -117,6 +117,35 @@ struct NodeTests {
         #expect(try second.messages(upTo: 200) == all)
     }
 
+    @Test("make the same rooms at once, and do not wait for each other in a circle")
+    func newRooms() throws {
+        for round in 0..<10 {
+            let rooms = (0..<20).map { "room-\(round)-\($0)" }
+            let submissions =
+                try [first.log.submissions(rooms.map { TestLog.Send(room: $0) })]
+                + [second.log.submissions(rooms.reversed().map { TestLog.Send(room: $0) })]
+            for (node, submissions) in zip([first, second], submissions) { node.log.log.submit(submissions) }
+            for (node, submissions) in zip([first, second], submissions) {
+                let outcomes = try node.log.listener.outcomes(submissions.map(\.ticket))
+                #expect(outcomes.allSatisfy { (try? $0.result.get()) != nil })
+            }
+        }
+        // PostgreSQL counts the deadlocks of a connection at its end.
+        close()
+        let count = """
+            SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
+                AND 0 = (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+                    AND pid <> pg_backend_pid())
+            """
+        let connection = try PostgresConnection(PostgresConnection.Settings(url: url))
+        var deadlocks: Int64?
+        while deadlocks == nil {
+            let result = try connection.run(connection.statement(count), PostgresParameters())
+            if result.count > 0 { deadlocks = result.integer(0, 0) }
+        }
+        #expect(deadlocks == 0)
+    }
+
     @Test("hear of each other again after their listening connections were ended")
     func reconnects() throws {
         defer { close() }
