@@ -88,15 +88,14 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        // The web page.
+        // The files of the web page, which are in Sources/Page.
         .target(name: "PageFiles"),
-        .target(name: "Page", dependencies: ["PageFiles"], sources: ["Page.swift"], swiftSettings: settings),
         // Routes, configuration, metrics; assembly and shutdown.
         module(
             "Server",
             [
-                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "Page", "CZlib", httpTypes,
-                logging, metrics,
+                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "PageFiles", "CZlib",
+                httpTypes, logging, metrics,
             ]),
         // The load generator.
         module(
@@ -149,9 +148,8 @@ let package = Package(
         tests(
             of: "Server",
             [
-                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "Page", "CZlib",
-                httpTypes, logging,
-                metrics, .product(name: "GRDB", package: "GRDB.swift"),
+                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "CZlib", httpTypes,
+                logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
             of: "BackscrollClient",

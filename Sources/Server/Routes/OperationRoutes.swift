@@ -1,7 +1,6 @@
 import Chat
 import HTTP
 import HTTPTypes
-import Page
 import Wire
 
 /// Health checks, metrics and descriptions.

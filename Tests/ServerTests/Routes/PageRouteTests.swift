@@ -1,9 +1,9 @@
 import CZlib
 import HTTP
 import HTTPTypes
-import Page
-import Server
 import Testing
+
+@testable import Server
 
 @Suite("The web page")
 struct PageRouteTests {

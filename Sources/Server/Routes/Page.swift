@@ -2,26 +2,26 @@ import PageFiles
 
 /// The web page: its files, embedded in the program.
 ///
-/// They have no build step. Each is served as it stands in this folder.
-public enum Page {
+/// They have no build step. Each is served as it stands in `Sources/Page`.
+enum Page {
     /// One file of the page.
-    public struct File: Sendable {
+    struct File: Sendable {
         /// The name under which the others refer to it.
-        public let name: String
+        let name: String
         /// The media type, with its character encoding.
-        public let contentType: String
+        let contentType: String
         /// The content.
-        public let bytes: [UInt8]
+        let bytes: [UInt8]
     }
 
     /// The document that the others belong to.
-    public static let index = all[0]
+    static let index = all[0]
 
     /// The name of the service worker among the files.
-    public static let worker = "offline.js"
+    static let worker = "offline.js"
 
     /// The files that the document loads.
-    public static let files = all.dropFirst()
+    static let files = all.dropFirst()
 
     private static let all: [File] = (0...).lazy.map { page_file($0) }.prefix { $0.name != nil }.map { file in
         let name = String(cString: file.name)
