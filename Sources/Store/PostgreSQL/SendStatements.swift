@@ -20,6 +20,7 @@ final class SendStatements {
     private let connection: PostgresConnection
     private let store: PostgresConnection.Statement
     private let engage: EngagementStatement
+    private let check: PostgresConnection.Statement
     private let selectRooms: PostgresConnection.Statement
     private let selectRepeated: PostgresConnection.Statement
 
@@ -35,6 +36,13 @@ final class SendStatements {
             """)
         store = connection.statement(Self.storing)
         engage = EngagementStatement(connection)
+        // `storing` sees the number of revocations from before it waited for the locks of rooms. Who removes a member, bans
+        // one from a room or deletes a room holds the room's lock until the commit. So this statement, which begins when all
+        // rooms are locked, sees the new number. The square root of -1 then rolls back what has been stored.
+        check = connection.statement(
+            """
+            SELECT sqrt((revocations = $1 OR pg_current_xact_id_if_assigned() IS NULL)::int - 1) FROM server
+            """)
         // Like `storing`, these have one plan, so that it stays a good one while the tables grow.
         selectRooms = connection.statement(
             """
@@ -97,6 +105,9 @@ final class SendStatements {
         do throws(PostgresError) {
             try connection.send(store, batch.parameters(revocations: revocations, at: time))
             try engage.send(batch.newlyEngaged)
+            var parameters = PostgresParameters()
+            parameters.append(revocations)
+            try connection.send(check, parameters)
             // Each statement has a result, or `results` has thrown.
             let result = try connection.results()[0]
             if result.count == 0 { return .outdated }
@@ -112,6 +123,7 @@ final class SendStatements {
                 throw UnknownCommit(cause: error, tickets: Set(batch.sends.map(\.submission.ticket)))
             case (_, "23505"): return .repeated
             case (_, "22012"): return .refused
+            case (_, "2201F"): return .outdated
             default: throw error
             }
         }

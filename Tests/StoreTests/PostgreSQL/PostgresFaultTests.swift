@@ -1,0 +1,157 @@
+import Chat
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+/// Faults of PostgreSQL in the moment of a commit, and of the way to it.
+@Suite("Faults of PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+struct PostgresFaultTests {
+    private static let writer = "backscroll writer"
+    private let server: TestPostgres
+    private let database: String
+    private var url: String { server.url(of: database) }
+
+    init() throws {
+        // No standby has this name, so a commit that waits for one waits until its connection ends. By default none does.
+        server = try TestPostgres(
+            settings: ["synchronous_standby_names": "nobody", "synchronous_commit": "local"])
+        database = try server.createDatabase()
+    }
+
+    private func log(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
+        try TestLog(postgres: url) {
+            $0.writers = 1
+            $0.readers = 1
+            configure(&$0)
+        }
+    }
+
+    /// A connection that holds a room's lock until the transaction ends.
+    private func holder(of room: String = "lobby") throws -> PostgresConnection {
+        let connection = try PostgresConnection(PostgresConnection.Settings(url: url, purpose: "holder"))
+        try connection.execute("BEGIN", "SELECT 1 FROM rooms WHERE name = '\(room)' FOR UPDATE")
+        return connection
+    }
+
+    /// Waits until backends of a purpose wait for something.
+    private func waitForWaiting(_ purpose: String = writer, on event: String = "Lock", count: Int = 1) throws {
+        try waitUntil {
+            let found = try? server.query(
+                """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND application_name = '\(purpose)'
+                    AND '\(event)' IN (wait_event_type, wait_event)
+                """)
+            return found?[0][0].flatMap { Int($0) } ?? 0 >= count
+        }
+    }
+
+    private func storedTexts() throws -> [String] {
+        try server.query("SELECT convert_from(body, 'UTF8')::json->>'text' FROM messages ORDER BY id", in: database)
+            .compactMap(\.[0])
+    }
+
+    private let sends = [TestLog.Send(text: "named", id: "a"), TestLog.Send(text: "unnamed")]
+
+    @Test("before a commit cost no send that has a client id, and store no other one")
+    func lostBeforeCommit() throws {
+        let log = try log()
+        try log.send(TestLog.Send(text: "first"))
+        let submissions = try log.submissions(sends)
+        let holder = try holder()
+        log.log.submit(submissions)
+        try waitForWaiting()
+        try server.terminateConnections(to: database, purpose: Self.writer)
+        // The named one is tried again.
+        try waitForWaiting()
+        try holder.execute("ROLLBACK")
+        let results = try log.listener.outcomes(submissions.map(\.ticket)).map(\.result)
+        #expect(try results[0].get().isNew)
+        let refusal = #expect(throws: Problem.self) { try results[1].get() }
+        #expect(refusal?.code == .unavailable && refusal?.detail.contains("may be stored") == true)
+        #expect(try storedTexts() == ["first", "named"])
+        log.close()
+    }
+
+    @Test("after a commit let a send with a client id succeed once, and say of another that it may be stored")
+    func lostAfterCommit() throws {
+        let log = try log()
+        try log.send(TestLog.Send(text: "first"))
+        // The writer's next connection waits for the standby after it has committed.
+        try server.query("ALTER DATABASE \(database) SET synchronous_commit = 'on'")
+        try server.terminateConnections(to: database, purpose: Self.writer)
+        let submissions = try log.submissions(sends)
+        log.log.submit(submissions)
+        try waitForWaiting(on: "SyncRep")
+        try server.query("ALTER DATABASE \(database) RESET synchronous_commit")
+        try server.terminateConnections(to: database, purpose: Self.writer)
+        let results = try log.listener.outcomes(submissions.map(\.ticket)).map(\.result)
+        let receipt = try results[0].get()
+        #expect(receipt.seq == 2 && !receipt.isNew)
+        let refusal = #expect(throws: Problem.self) { try results[1].get() }
+        #expect(refusal?.code == .unavailable && refusal?.detail.contains("may be stored") == true)
+        #expect(try storedTexts() == ["first", "named", "unnamed"])
+        #expect(try log.send(TestLog.Send(text: "next")).seq == 4)
+        log.close()
+    }
+
+    @Test("such as a deadlock are not seen by those who send")
+    func deadlock() throws {
+        let log = try log()
+        for room in ["a", "b", "c"] { try log.send(TestLog.Send(room: room)) }
+        let submissions = try log.submissions(["a", "b", "c"].map { TestLog.Send(text: "second", room: $0) })
+        let (middle, last) = (try holder(of: "b"), try holder(of: "c"))
+        log.log.submit(submissions)
+        // The batch has locked the first room, and waits for the second.
+        try waitForWaiting()
+        // It never looks for a deadlock, so the batch does, as soon as it waits for the third room.
+        try last.execute("SET deadlock_timeout = '1h'")
+        let group = DispatchGroup()
+        // Used by one thread at a time: this one waits for the group before it goes on.
+        nonisolated(unsafe) let other = last
+        DispatchQueue(label: "deadlock").async(group: group) {
+            #expect(throws: Never.self) { try other.execute("SELECT 1 FROM rooms WHERE name = 'a' FOR UPDATE") }
+        }
+        try waitForWaiting("holder")
+        try middle.execute("ROLLBACK")
+        group.wait()
+        try last.execute("ROLLBACK")
+        for result in try log.listener.outcomes(submissions.map(\.ticket)).map(\.result) {
+            #expect(try result.get().seq == 2)
+        }
+        try waitUntil {
+            let count = try? server.query("SELECT deadlocks FROM pg_stat_database WHERE datname = '\(database)'")
+            return count.map { $0 != [["0"]] } ?? false
+        }
+        log.close()
+    }
+
+    @Test("do not let a send that waits for a room's lock be stored after its sender was removed")
+    func removalWhileWaiting() throws {
+        let nodes = try [log(), log()]
+        let bob = try UserID("bob")
+        _ = try nodes[0].change(.set(RoomSettings(visibility: .private, title: nil)), by: "alice").get()
+        _ = try nodes[0].change(.setMember(bob, nil), by: "alice").get()
+        #expect(try nodes[1].send(TestLog.Send(text: "member", sender: "bob")).seq == 1)
+        let holder = try holder()
+        let removal = try nodes[0].submission(.room(.removeMember(bob)), by: "alice")
+        nodes[0].log.submit([removal])
+        try waitForWaiting()
+        let sends = try nodes[1].submissions([
+            TestLog.Send(text: "removed", sender: "bob"), TestLog.Send(text: "owner", sender: "alice"),
+        ])
+        nodes[1].log.submit(sends)
+        // PostgreSQL gives the lock to the removal, which was first.
+        try waitForWaiting(count: 2)
+        try holder.execute("ROLLBACK")
+        _ = try nodes[0].listener.outcomes([removal.ticket])[0].result.get()
+        let results = try nodes[1].listener.outcomes(sends.map(\.ticket)).map(\.result)
+        #expect(throws: Problem.roomNotFound) { try results[0].get() }
+        #expect(try results[1].get().seq == 2)
+        #expect(try storedTexts() == ["member", "owner"])
+        for node in nodes { node.close() }
+    }
+}
