@@ -259,6 +259,13 @@ public final class Server: Sendable {
                 logger.notice("messages can be stored again")
             }
         }
+        store.onListeningChange = { failure in
+            if let failure {
+                logger.error("messages of other nodes do not arrive: \(failure)")
+            } else {
+                logger.notice("messages of other nodes arrive again")
+            }
+        }
         store.onRead = { [onRead = configuration.onRead] duration in
             metrics.readSeconds.recordNanoseconds(duration.nanoseconds)
             onRead?()

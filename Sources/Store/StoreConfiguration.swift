@@ -40,6 +40,8 @@ public struct StoreConfiguration: Sendable {
     public var reservedLog = 2048 * (pageSize + 24) + 64 * 1024
     /// Time in milliseconds that a thread waits for another program that has locked the database.
     public var busyTimeout = 5000
+    /// Time that a thread waits for the results of statements of PostgreSQL: 10 seconds. Then it connects again.
+    public var databaseAnswerTime = PostgresConnection.Settings.nodeAnswerTime
     /// Time in milliseconds between attempts to write after a commit has failed.
     public var probeInterval = 1000
     /// Minimum time in milliseconds between two checks that the database's files are in their places. Messages that
@@ -72,6 +74,9 @@ public struct StoreConfiguration: Sendable {
     /// Called on the writer's thread with the reason when commits begin to fail, and with `nil` when they succeed
     /// again.
     public var onHealthChange: (@Sendable (String?) -> Void)?
+    /// Called on the listener's thread with the reason when a node cannot learn of other nodes' commits, and with `nil`
+    /// when it can again.
+    public var onListeningChange: (@Sendable (String?) -> Void)?
     /// Called on the writer's thread when messages have expired.
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called on the writer's thread when a job has made progress, ended or failed.

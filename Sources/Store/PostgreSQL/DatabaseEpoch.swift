@@ -9,7 +9,9 @@ public enum DatabaseEpoch {
             throw .postgres("it is a file; only PostgreSQL's epoch can be renewed")
         }
         do {
-            let connection = try PostgresConnection(PostgresConnection.Settings(url: url, purpose: "backscroll epoch"))
+            let connection = try PostgresConnection(
+                PostgresConnection.Settings(
+                    url: url, purpose: "backscroll epoch", answerTime: PostgresConnection.Settings.commandAnswerTime))
             try PostgresSchema.migrate(connection)
             if renewing { try PostgresSchema.renewEpoch(connection) }
             return try PostgresSchema.epoch(connection)

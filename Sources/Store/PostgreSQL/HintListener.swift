@@ -37,11 +37,12 @@ final class HintListener: Sendable {
     private let access: AccessState
     private let feeds: NodeFeeds
     private let pipe: WakePipe
+    private let onHealthChange: (@Sendable (String?) -> Void)?
     /// The last event of access that was known before there were subscriptions.
     private let firstEvent: Int64
     private let counted = Mutex(Counts())
     private let closed = Atomic(false)
-    private let connected = Atomic(false)
+    private let failureText = Mutex<String?>(nil)
 
     /// Creates a listener. Run it on a thread.
     ///
@@ -49,19 +50,33 @@ final class HintListener: Sendable {
     ///   - access: The node's name, and what it knows of events of access.
     ///   - feeds: Gets hints and answers, and what events mean for subscriptions.
     ///   - pipe: Wakes the thread when a commit of this node makes a room wait for a look.
-    init(_ connector: PostgresConnector, access: AccessState, feeds: NodeFeeds, pipe: WakePipe) {
+    ///   - onHealthChange: Called on the thread with the reason when it cannot learn of commits, and with `nil` when it
+    ///     can again.
+    init(
+        _ connector: PostgresConnector, access: AccessState, feeds: NodeFeeds, pipe: WakePipe,
+        onHealthChange: (@Sendable (String?) -> Void)? = nil
+    ) {
         self.connector = connector
         self.access = access
         self.feeds = feeds
         self.pipe = pipe
+        self.onHealthChange = onHealthChange
         firstEvent = access.event
     }
 
     /// Counts of what the thread did.
     var counts: Counts { counted.withLock { $0 } }
 
-    /// True while the node hears hints.
-    var isConnected: Bool { connected.load(ordering: .relaxed) }
+    /// The reason why the node does not learn of other nodes' commits; `nil` if it does, or has not tried yet.
+    var failure: String? { failureText.withLock { $0 } }
+
+    private func note(failure: String?) {
+        let before = failureText.withLock { text in
+            defer { text = failure }
+            return text
+        }
+        if (before == nil) != (failure == nil) { onHealthChange?(failure) }
+    }
 
     /// Ends the thread.
     func close() {
@@ -97,16 +112,15 @@ final class HintListener: Sendable {
             do {
                 var session = try Session(PostgresConnection(connector.settings))
                 wait = Self.reconnectTimes.lowerBound
-                connected.store(true, ordering: .relaxed)
+                note(failure: nil)
                 counted.withLock { $0.connections += 1 }
                 while !isClosed { try turn(&session, &event) }
             } catch {
-                connected.store(false, ordering: .relaxed)
+                note(failure: "\(error)")
                 pause(Double.random(in: wait / 2...wait))
                 wait = min(2 * wait, Self.reconnectTimes.upperBound)
             }
         }
-        connected.store(false, ordering: .relaxed)
     }
 
     private func pause(_ milliseconds: Double) {

@@ -19,7 +19,14 @@ final class PostgresConnection {
         /// Time to wait for a new connection.
         var connectTime = Duration.seconds(5)
         /// Time to wait for the results of statements.
-        var answerTime = Duration.seconds(30)
+        var answerTime = Self.nodeAnswerTime
+
+        /// Time that a node waits for the results of statements: 10 seconds. Then the database, or the way to it, does not
+        /// work. A node's statements are short, even those that wait for other nodes' commits.
+        static let nodeAnswerTime = Duration.seconds(10)
+        /// Time that commands and upgrades of the tables wait for the results of statements: 1 hour. They may have to read
+        /// or change big tables as a whole.
+        static let commandAnswerTime = Duration.seconds(3600)
     }
 
     /// A statement that the server parses and plans once.

@@ -26,10 +26,12 @@ public final class PostgresLog: OpenLog {
         url: String, observer: any LogObserver, subscribers: (any SubscribedRooms)? = nil,
         configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) {
-        let settings = PostgresConnection.Settings(url: url)
+        let settings = PostgresConnection.Settings(url: url, answerTime: configuration.databaseAnswerTime)
         let access = AccessState(node: Schema.makeEpoch(), clock: configuration.clock)
         do {
-            let connection = try PostgresConnection(settings)
+            var patient = settings
+            patient.answerTime = PostgresConnection.Settings.commandAnswerTime
+            let connection = try PostgresConnection(patient)
             try PostgresSchema.migrate(connection)
             try DatabaseCopy.checkIsWhole(.postgres(connection))
             epoch = try PostgresSchema.epoch(connection)
@@ -44,7 +46,8 @@ public final class PostgresLog: OpenLog {
         let pipe = try WakePipe()
         let observer = NodeFeeds(observer, subscribers: subscribers, wake: { pipe.wake() })
         let listener = HintListener(
-            PostgresConnector(settings, purpose: "listener"), access: access, feeds: observer, pipe: pipe)
+            PostgresConnector(settings, purpose: "listener"), access: access, feeds: observer, pipe: pipe,
+            onHealthChange: configuration.onListeningChange)
         let caretaker = PostgresCaretaker(
             connector: PostgresConnector(settings, purpose: "caretaker"), access: access, configuration: configuration,
             reports: WriterReports(observer, configuration) { notifier.committed($0, changesAccess: $1) })
@@ -110,8 +113,8 @@ public final class PostgresLog: OpenLog {
         reader.cancel(replies)
     }
 
-    /// The reason why messages cannot be stored at present; `nil` if they can.
-    public var failure: String? { writers.lazy.compactMap(\.failure).first }
+    /// The reason why messages cannot be stored at present, or why those of other nodes do not arrive; `nil` if all is well.
+    public var failure: String? { writers.lazy.compactMap(\.failure).first ?? listener.failure }
 
     /// `nil`: the files are PostgreSQL's.
     public var storageLoss: Problem? { nil }

@@ -101,7 +101,8 @@ public struct DatabaseCopy {
     private static func open<R>(postgres url: String, isSource: Bool, _ body: (Connection) throws -> R) throws -> R {
         do {
             let connection = try PostgresConnection(
-                PostgresConnection.Settings(url: url, purpose: "backscroll copy"))
+                PostgresConnection.Settings(
+                    url: url, purpose: "backscroll copy", answerTime: PostgresConnection.Settings.commandAnswerTime))
             try PostgresSchema.migrate(connection)
             try waitForServersToLeave(connection)
             return try body(.postgres(connection))

@@ -26,13 +26,17 @@ struct PostgresFaultTests {
         try TestLog(postgres: url) {
             $0.writers = 1
             $0.readers = 1
+            // Only tests of silence wait for it.
+            $0.databaseAnswerTime = PostgresConnection.Settings.commandAnswerTime
             configure(&$0)
         }
     }
 
     /// A connection that holds a room's lock until the transaction ends.
     private func holder(of room: String = "lobby") throws -> PostgresConnection {
-        let connection = try PostgresConnection(PostgresConnection.Settings(url: url, purpose: "holder"))
+        let connection = try PostgresConnection(
+            PostgresConnection.Settings(
+                url: url, purpose: "holder", answerTime: PostgresConnection.Settings.commandAnswerTime))
         try connection.execute("BEGIN", "SELECT 1 FROM rooms WHERE name = '\(room)' FOR UPDATE")
         return connection
     }
@@ -153,5 +157,44 @@ struct PostgresFaultTests {
         #expect(try results[1].get().seq == 2)
         #expect(try storedTexts() == ["member", "owner"])
         for node in nodes { node.close() }
+    }
+
+    @Test("that leave a statement without an answer cost sends and pages a moment")
+    func silence() throws {
+        let log = try log { $0.databaseAnswerTime = .seconds(1) }
+        // On a busy machine an answer may come too late at any time.
+        func send(_ text: String) throws {
+            try waitUntil { (try? log.send(TestLog.Send(text: text, id: text))) != nil }
+        }
+        try send("first")
+        try waitUntil { (try? log.page()) != nil }
+        for purpose in [Self.writer, "backscroll reader"] {
+            // The threads do not wait for it to go on, but connect again.
+            try server.withStoppedBackends(of: database, purpose: purpose) {
+                try waitUntil { (try? log.page()) != nil }
+                try send(purpose)
+            }
+        }
+        #expect(try storedTexts() == ["first", Self.writer, "backscroll reader"])
+        log.close()
+    }
+
+    @Test("that leave the listener without an answer show in the readiness, until it has connected again")
+    func silentListener() throws {
+        let changes = Recorder<String?>()
+        let log = try log {
+            $0.databaseAnswerTime = .seconds(1)
+            $0.onListeningChange = { changes.record($0) }
+        }
+        let postgres = log.log as! PostgresLog
+        try waitUntil { postgres.hintCounts.connections > 0 }
+        #expect(log.log.failure == nil)
+        // It reads events of access at least every 500 ms.
+        try server.withStoppedBackends(of: database, purpose: "backscroll listener") {
+            try changes.wait { $0.contains { $0?.contains("did not answer") == true } }
+            // It does not wait for it to go on, but connects again.
+            try changes.wait { $0.last == .some(nil) }
+        }
+        log.close()
     }
 }
