@@ -266,6 +266,7 @@ public final class Server: Sendable {
                 logger.notice("messages of other nodes arrive again")
             }
         }
+        store.onOtherHistory = configuration.onOtherHistory
         store.onRead = { [onRead = configuration.onRead] duration in
             metrics.readSeconds.recordNanoseconds(duration.nanoseconds)
             onRead?()

@@ -77,6 +77,10 @@ public struct StoreConfiguration: Sendable {
     /// Called on the listener's thread with the reason when a node cannot learn of other nodes' commits, and with `nil`
     /// when it can again.
     public var onListeningChange: (@Sendable (String?) -> Void)?
+    /// Called once if the database has another history than when the log was opened: it was restored, or a standby was
+    /// promoted. The log then changes and reads nothing, and must be opened again. Called on a thread of the log, which
+    /// must not wait for the log.
+    public var onOtherHistory: (@Sendable () -> Void)?
     /// Called on the writer's thread when messages have expired.
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called on the writer's thread when a job has made progress, ended or failed.

@@ -267,8 +267,46 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in EnvironmentArguments.warnings { logger.warning("\(warning)") }
         let signals = await ServerSignals()
         let keySources = keySources
+        let (events, source) = AsyncStream.makeStream(of: Event.self)
+        Task {
+            await signals.waitForStop { source.yield(.reload) }
+            source.yield(.stop)
+        }
         var configuration = serverConfiguration
         configuration.tokens = try tokenRules(keySources)
+        configuration.onOtherHistory = { source.yield(.otherHistory) }
+        var server = try start(configuration, logger)
+        // A server that is started again has the same addresses.
+        configuration.port = server.port
+        if let port = server.metricsPort { configuration.metricsAddress?.port = port }
+        for await event in events {
+            switch event {
+            case .reload:
+                server.reload()
+                server.reloadKeys(from: keySources)
+            case .otherHistory:
+                logger.critical(
+                    "the database was restored, or a standby was promoted; starting again, so that clients load their rooms again"
+                )
+                server.stop()
+                server = try start(configuration, logger)
+                server.reloadKeys(from: keySources)
+            case .stop:
+                logger.info("stopping")
+                server.stop()
+                logger.info("stopped")
+                return
+            }
+        }
+    }
+
+    /// An event that concerns the running server.
+    private enum Event: Sendable {
+        case reload, otherHistory, stop
+    }
+
+    /// Starts the server, and tells that it is ready.
+    private func start(_ configuration: ServerConfiguration, _ logger: Logger) throws -> Server {
         let server = try Server(configuration, logger: logger)
         announce(server.url)
         var metadata: Logger.Metadata = [
@@ -279,12 +317,6 @@ struct ServeCommand: AsyncParsableCommand {
             metadata["metrics"] = "http://\(ListenAddress(host: host, port: port))/metrics"
         }
         logger.info("started", metadata: metadata)
-        await signals.waitForStop {
-            server.reload()
-            server.reloadKeys(from: keySources)
-        }
-        logger.info("stopping")
-        server.stop()
-        logger.info("stopped")
+        return server
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The epoch of a database in PostgreSQL, for operators.
 public enum DatabaseEpoch {
     /// Returns the epoch.
@@ -20,5 +22,46 @@ public enum DatabaseEpoch {
         } catch {
             throw .postgres("\(error)")
         }
+    }
+}
+
+/// The history that a node has begun with. Each of its new connections is checked against it.
+///
+/// When a database is restored or a standby is promoted, the end of the history may be missing, and its revisions are used
+/// again for other changes. A node that went on would serve cursors that no longer mean the same. So it uses no such
+/// connection, and has to begin again with the new epoch, by which clients know that they must load their rooms again.
+final class DatabaseHistory: Sendable {
+    /// The epoch that the node has begun with.
+    let epoch: String
+    private let onOther: (@Sendable () -> Void)?
+    private let hasFoundOther = Atomic(false)
+
+    /// Creates the history of a node.
+    ///
+    /// - Parameter onOther: Called once, on the thread of the first connection that leads to another history.
+    init(epoch: String, onOther: (@Sendable () -> Void)?) {
+        self.epoch = epoch
+        self.onOther = onOther
+    }
+
+    /// True once a connection has led to another history.
+    var isOther: Bool { hasFoundOther.load(ordering: .acquiring) }
+
+    /// Checks a connection.
+    ///
+    /// - Throws: ``PostgresError/otherHistory``; another ``PostgresError`` if the epoch cannot be read.
+    func check(_ connection: PostgresConnection) throws(PostgresError) {
+        let current: String?
+        do {
+            current = try PostgresSchema.epoch(connection)
+        } catch let error as PostgresError {
+            throw error
+        } catch {
+            // The database has lost its epoch.
+            current = nil
+        }
+        if current == epoch { return }
+        if !hasFoundOther.exchange(true, ordering: .acquiringAndReleasing) { onOther?() }
+        throw .otherHistory
     }
 }

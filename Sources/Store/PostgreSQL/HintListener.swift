@@ -110,7 +110,7 @@ final class HintListener: Sendable {
         var wait = Self.reconnectTimes.lowerBound
         while !isClosed {
             do {
-                var session = try Session(PostgresConnection(connector.settings))
+                var session = try Session(connector.connect())
                 wait = Self.reconnectTimes.lowerBound
                 note(failure: nil)
                 counted.withLock { $0.connections += 1 }

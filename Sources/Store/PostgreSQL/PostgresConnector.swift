@@ -6,12 +6,25 @@ struct PostgresConnector: Sendable {
     let settings: PostgresConnection.Settings
     /// Time between two attempts to connect: 250 ms. In between, callers fail at once.
     var pause = Duration.milliseconds(250)
+    private let history: DatabaseHistory?
 
     /// Creates a connector for connections of this purpose.
-    init(_ settings: PostgresConnection.Settings, purpose: String) {
+    ///
+    /// - Parameter history: The history that each connection must lead to; `nil` for any.
+    init(_ settings: PostgresConnection.Settings, purpose: String, history: DatabaseHistory? = nil) {
         var settings = settings
         settings.purpose = "backscroll \(purpose)"
         self.settings = settings
+        self.history = history
+    }
+
+    /// Makes a connection.
+    ///
+    /// - Throws: ``PostgresError/otherHistory`` if the database has another history.
+    func connect() throws(PostgresError) -> PostgresConnection {
+        let connection = try PostgresConnection(settings)
+        try history?.check(connection)
+        return connection
     }
 
     /// Waits before the next attempt to connect. For threads that have nothing else to do.
@@ -33,14 +46,14 @@ struct PostgresConnector: Sendable {
 
         /// Returns the connection, and true if it is a new one: statements of earlier ones are gone.
         ///
-        /// - Throws: ``PostgresError`` of kind `connection`. After a failed attempt the next calls fail with the same
+        /// - Throws: ``PostgresError`` of kind `connection`, or `otherHistory`. After a failed attempt the next calls fail with the same
         ///   error until it is time for another attempt.
         mutating func connection() throws(PostgresError) -> (PostgresConnection, isNew: Bool) {
             if let current, current.isAlive { return (current, false) }
             current = nil
             if let nextAttempt, nextAttempt > .now { throw lastError }
             do throws(PostgresError) {
-                let new = try PostgresConnection(connector.settings)
+                let new = try connector.connect()
                 current = new
                 return (new, true)
             } catch {

@@ -55,10 +55,10 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let madeElsewhere = PostgresError(
         state: "40001", message: "another node has made the room at the same time")
 
-    /// The database is not the one with which the node has started: it was restored, or a standby was promoted. What clients
-    /// know may be missing, so the node has to begin with a new epoch.
+    /// The database is not the one with which the node has begun, see ``DatabaseHistory``.
     static let otherHistory = PostgresError(
-        state: "XX000", message: "the database was restored, or a standby was promoted; restart this node")
+        state: "XX000",
+        message: "the database has another history than before: it was restored, or a standby was promoted")
 }
 
 extension Problem {

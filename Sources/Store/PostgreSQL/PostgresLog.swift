@@ -5,7 +5,8 @@ public import Wire
 /// The log of every room in a PostgreSQL database, which any number of nodes share.
 public final class PostgresLog: OpenLog {
     /// The name of the history, which all nodes share.
-    public let epoch: String
+    public var epoch: String { history.epoch }
+    private let history: DatabaseHistory
     private let access: AccessState
     private let writers: [PostgresWriter]
     private let reader: LogReader
@@ -28,33 +29,36 @@ public final class PostgresLog: OpenLog {
     ) throws(StoreError) {
         let settings = PostgresConnection.Settings(url: url, answerTime: configuration.databaseAnswerTime)
         let access = AccessState(node: Schema.makeEpoch(), clock: configuration.clock)
+        let history: DatabaseHistory
         do {
             var patient = settings
             patient.answerTime = PostgresConnection.Settings.commandAnswerTime
             let connection = try PostgresConnection(patient)
             try PostgresSchema.migrate(connection)
             try DatabaseCopy.checkIsWhole(.postgres(connection))
-            epoch = try PostgresSchema.epoch(connection)
+            history = DatabaseHistory(
+                epoch: try PostgresSchema.epoch(connection), onOther: configuration.onOtherHistory)
             try access.load(AccessStatements(connection))
         } catch let error as StoreError {
             throw error
         } catch {
             throw .postgres("\(error)")
         }
+        self.history = history
         let configuration = configuration.withoutJournal
         let notifier = Notifier(PostgresConnector(settings, purpose: "notifier"), node: access.node)
         let pipe = try WakePipe()
         let observer = NodeFeeds(observer, subscribers: subscribers, wake: { pipe.wake() })
         let listener = HintListener(
-            PostgresConnector(settings, purpose: "listener"), access: access, feeds: observer, pipe: pipe,
-            onHealthChange: configuration.onListeningChange)
+            PostgresConnector(settings, purpose: "listener", history: history), access: access, feeds: observer,
+            pipe: pipe, onHealthChange: configuration.onListeningChange)
         let caretaker = PostgresCaretaker(
-            connector: PostgresConnector(settings, purpose: "caretaker"), access: access, configuration: configuration,
+            connector: PostgresConnector(settings, purpose: "caretaker", history: history), access: access,
+            configuration: configuration,
             reports: WriterReports(observer, configuration) { notifier.committed($0, changesAccess: $1) })
-        let epoch = epoch
         let writers = (0..<max(1, configuration.writers)).map { _ in
             PostgresWriter(
-                connector: PostgresConnector(settings, purpose: "writer"), access: access, epoch: epoch,
+                connector: PostgresConnector(settings, purpose: "writer", history: history), access: access,
                 configuration: configuration,
                 reports: WriterReports(observer, configuration) { batches, changesAccess in
                     notifier.committed(batches, changesAccess: changesAccess)
@@ -63,8 +67,8 @@ public final class PostgresLog: OpenLog {
                 })
         }
         let reader = LogReader(
-            journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer, epoch: epoch,
-            configuration: configuration, onAnswered: { observer.answered($0) })
+            journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer,
+            epoch: history.epoch, configuration: configuration, onAnswered: { observer.answered($0) })
         self.listener = listener
         self.notifier = notifier
         self.access = access
@@ -75,7 +79,7 @@ public final class PostgresLog: OpenLog {
             StoreThread(name: "writer \(index)") { writer.run() }
         }
         for index in 0..<max(1, configuration.readers) {
-            let connector = PostgresConnector(settings, purpose: "reader")
+            let connector = PostgresConnector(settings, purpose: "reader", history: history)
             threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector)) })
         }
         threads.append(StoreThread(name: "caretaker") { caretaker.run() })
@@ -114,7 +118,10 @@ public final class PostgresLog: OpenLog {
     }
 
     /// The reason why messages cannot be stored at present, or why those of other nodes do not arrive; `nil` if all is well.
-    public var failure: String? { writers.lazy.compactMap(\.failure).first ?? listener.failure }
+    public var failure: String? {
+        if history.isOther { return PostgresError.otherHistory.description }
+        return writers.lazy.compactMap(\.failure).first ?? listener.failure
+    }
 
     /// `nil`: the files are PostgreSQL's.
     public var storageLoss: Problem? { nil }

@@ -44,6 +44,13 @@ enum PostgresSchema {
     /// - Throws: ``StoreError`` if there is none; ``PostgresError``.
     static func epoch(_ connection: PostgresConnection) throws -> String {
         let timeline = try timeline(connection)
+        // Without the lock, which a node that upgrades the tables holds for as long as that takes.
+        let current = try connection.run(
+            connection.statement(
+                """
+                SELECT value, (SELECT value FROM meta WHERE key = 'timeline') FROM meta WHERE key = 'epoch'
+                """))
+        if current.count > 0, timeline == nil || current.text(0, 1) == timeline { return current.text(0, 0) }
         try connection.execute("BEGIN", "SELECT pg_advisory_xact_lock(\(lock))")
         do {
             guard var epoch = try value(of: "epoch", connection) else {

@@ -11,7 +11,6 @@ final class PostgresWriter: Sendable {
     private let queue: WorkQueue<Submission>
     private let connector: PostgresConnector
     private let access: AccessState
-    private let epoch: String
     private let configuration: StoreConfiguration
     private let reports: WriterReports
 
@@ -21,12 +20,10 @@ final class PostgresWriter: Sendable {
     private static let patience = Duration.seconds(2)
 
     init(
-        connector: PostgresConnector, access: AccessState, epoch: String, configuration: StoreConfiguration,
-        reports: WriterReports
+        connector: PostgresConnector, access: AccessState, configuration: StoreConfiguration, reports: WriterReports
     ) {
         self.connector = connector
         self.access = access
-        self.epoch = epoch
         self.configuration = configuration
         self.reports = reports
         queue = WorkQueue(limit: configuration.submissionQueue)
@@ -53,8 +50,7 @@ final class PostgresWriter: Sendable {
 
     /// Runs the thread until the queue is closed and empty.
     func run() {
-        var session = Session(
-            connector: connector.use(), access: access, epoch: epoch, configuration: configuration)
+        var session = Session(connector: connector.use(), access: access, configuration: configuration)
         while let submissions = queue.takeCommit(
             configuration.commit, within: failure == nil ? nil : configuration.probeInterval)
         {
@@ -181,18 +177,14 @@ final class PostgresWriter: Sendable {
     private struct Session {
         var connector: PostgresConnector.Use
         let access: AccessState
-        let epoch: String
         let configuration: StoreConfiguration
         private var current: WriterState?
         private var batches: (sends: SendStatements, marks: MarkStatements, access: AccessStatements)?
         private var known = KnownRooms()
 
-        init(
-            connector: PostgresConnector.Use, access: AccessState, epoch: String, configuration: StoreConfiguration
-        ) {
+        init(connector: PostgresConnector.Use, access: AccessState, configuration: StoreConfiguration) {
             self.connector = connector
             self.access = access
-            self.epoch = epoch
             self.configuration = configuration.withoutJournal
         }
 
@@ -200,10 +192,8 @@ final class PostgresWriter: Sendable {
         mutating func state() throws -> WriterState {
             let (connection, isNew) = try connector.connection()
             if let current, !isNew { return current }
-            // A new connection may lead to a database that has been restored.
             known = KnownRooms()
             (current, batches) = (nil, nil)
-            guard try PostgresSchema.epoch(connection) == epoch else { throw PostgresError.otherHistory }
             batches = (
                 try SendStatements(connection), MarkStatements(connection), try AccessStatements(connection)
             )

@@ -197,4 +197,26 @@ struct PostgresFaultTests {
         }
         log.close()
     }
+
+    @Test("such as a failover are reported once, and end all that the node does until it is opened again")
+    func otherHistory() throws {
+        let reports = Recorder<Void>()
+        let log = try log { $0.onOtherHistory = { reports.record(()) } }
+        try log.send(TestLog.Send(text: "first", id: "a"))
+        _ = try log.page()
+        // As after a failover: the database is on another timeline, and all connections are new.
+        try server.query("UPDATE meta SET value = '1/00000001' WHERE key = 'timeline'", in: database)
+        try server.terminateConnections(to: database)
+        // The node finds out by itself, by the listener.
+        try reports.wait(for: 1)
+        #expect(log.log.failure?.contains("another history") == true)
+        #expect(throws: Problem.self) { try log.page() }
+        #expect(throws: Problem.self) { try log.send(TestLog.Send(text: "first", id: "a")) }
+        log.close()
+        #expect(reports.events.count == 1)
+        let again = try self.log()
+        #expect(again.log.epoch != log.log.epoch)
+        #expect(try again.send(TestLog.Send(text: "first", id: "a")).isNew == false)
+        again.close()
+    }
 }

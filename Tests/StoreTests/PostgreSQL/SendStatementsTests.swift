@@ -253,7 +253,7 @@ struct SendStatementsTests {
         try server.terminateConnections(to: database, purpose: "backscroll writer")
         let refusal = try log.sendAll([TestLog.Send(id: "a")])[0]
         #expect(throws: Problem.self) { try refusal.get() }
-        #expect(log.log.failure?.contains("restart this node") == true)
+        #expect(log.log.failure?.contains("another history") == true)
         let restarted = try self.log()
         #expect(restarted.log.epoch != epoch)
         #expect(try restarted.send(TestLog.Send(id: "a")).seq == 3)
