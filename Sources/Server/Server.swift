@@ -64,20 +64,20 @@ public final class Server: Sendable {
 
         let registry = PrometheusRegistry(help: ServerMetricName.help)
         let metrics = ServerMetrics(factory: registry)
+        let isShared = DatabaseLocation(configuration.database).isShared
+        let nodeMetrics = isShared ? NodeMetrics(factory: registry) : nil
+        let store = Self.storeConfiguration(configuration, metrics, nodeMetrics, logger)
         let subscribedLoops = SubscribedLoops()
         let dispatcher = LoopDispatcher(subscribedLoops: subscribedLoops)
         let doublePush = configuration.faults ? DoublePush(dispatcher) : nil
         let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
         do {
             let log = try Self.openLog(
-                configuration, observer: doublePush ?? dispatcher, subscribers: subscribedLoops,
-                Self.storeConfiguration(configuration, metrics, logger))
+                configuration, observer: doublePush ?? dispatcher, subscribers: subscribedLoops, store)
             let presence =
                 configuration.presence
-                ? Presence(
-                    interval: configuration.presenceInterval,
-                    isShared: DatabaseLocation(configuration.database).isShared) : nil
-            let nodes = Self.exchange(configuration, presence, dispatcher)
+                ? Presence(interval: configuration.presenceInterval, isShared: isShared) : nil
+            let nodes = Self.exchange(configuration, store, presence, dispatcher)
             let services = Services(
                 configuration: configuration, log: log, logProblem: { Self.problem(of: log) },
                 damagedRooms: { log.asideRooms }, subscribedLoops: subscribedLoops,
@@ -107,6 +107,7 @@ public final class Server: Sendable {
             self.nodes = nodes
             self.dispatcher = dispatcher
             Self.observe(registry, group, services, log)
+            nodeMetrics?.observe({ [weak log] in log?.nodeCounts }, in: registry)
         } catch {
             group.stop()
             throw error
@@ -121,11 +122,12 @@ public final class Server: Sendable {
 
     /// Starts to exchange notices with other nodes; `nil` if there can be none.
     private static func exchange(
-        _ configuration: ServerConfiguration, _ presence: Presence?, _ dispatcher: LoopDispatcher
+        _ configuration: ServerConfiguration, _ store: StoreConfiguration, _ presence: Presence?,
+        _ dispatcher: LoopDispatcher
     ) -> NodeExchange? {
         guard case .postgres(let url) = DatabaseLocation(configuration.database) else { return nil }
         return NodeExchange(
-            url: url, presence: presence, onNotices: { dispatcher.heard($0) },
+            url: url, countedBy: store.connections, presence: presence, onNotices: { dispatcher.heard($0) },
             onPresence: { dispatcher.presenceChanged() })
     }
 
@@ -213,7 +215,7 @@ public final class Server: Sendable {
     }
 
     private static func storeConfiguration(
-        _ configuration: ServerConfiguration, _ metrics: ServerMetrics, _ logger: Logger
+        _ configuration: ServerConfiguration, _ metrics: ServerMetrics, _ nodeMetrics: NodeMetrics?, _ logger: Logger
     ) -> StoreConfiguration {
         var store = StoreConfiguration()
         store.readers = configuration.readers
@@ -226,6 +228,11 @@ public final class Server: Sendable {
         store.maximumPages = configuration.maximumDatabasePages
         store.busyTimeout = configuration.busyTimeout
         store.keepDays = configuration.keepDays
+        store.listenerSilence = configuration.listenerSilence
+        if let nodeMetrics {
+            store.onWriterWait = { nodeMetrics.writerWait.recordNanoseconds($0.nanoseconds) }
+            store.onLookup = { nodeMetrics.lookupDelay.recordNanoseconds($0.nanoseconds) }
+        }
         store.onExpiry = { event in
             switch event {
             case .expired(let count): metrics.messagesExpired.increment(by: count)
@@ -274,9 +281,11 @@ public final class Server: Sendable {
         return store
     }
 
-    /// Returns the problem while the log cannot commit. The cause is in the server's log only, since anybody may ask.
+    /// Returns the problem while the log cannot commit, or does not hear of other nodes' commits. The cause is in the
+    /// server's log only, since anybody may ask.
     private static func problem(of log: any OpenLog) -> Problem? {
         if let loss = log.storageLoss { return loss }
+        if log.isCutOff { return .unavailable("The server does not reach its database.") }
         return log.failure == nil ? nil : .unavailable("Messages cannot be stored at the moment.")
     }
 

@@ -7,6 +7,11 @@ public protocol OpenLog: MessageLog, AnyObject {
     var failure: String? { get }
     /// The error of sends while the database's files are missing or replaced; `nil` if they are in place.
     var storageLoss: Problem? { get }
+    /// True if the log has not reached the database for so long that subscribers may lack what other nodes have stored;
+    /// always false with SQLite.
+    var isCutOff: Bool { get }
+    /// What a node on PostgreSQL has counted since it started; `nil` with SQLite.
+    var nodeCounts: NodeCounts? { get }
     /// The number of rooms that take no changes because their rows are damaged.
     var asideRooms: Int { get }
     /// The number of submissions waiting for a commit.

@@ -89,6 +89,12 @@ public final class SQLiteLog: OpenLog {
     /// The number of rooms that take no changes because their rows are damaged.
     public var asideRooms: Int { writer.asideCount }
 
+    /// False: there are no other nodes.
+    public var isCutOff: Bool { false }
+
+    /// `nil`: there are no other nodes.
+    public var nodeCounts: NodeCounts? { nil }
+
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writer.queued }
 

@@ -44,6 +44,11 @@ public struct StoreConfiguration: Sendable {
     public var databaseAnswerTime = PostgresConnection.Settings.nodeAnswerTime
     /// Time in milliseconds between attempts to write after a commit has failed.
     public var probeInterval = 1000
+    /// Time without an answer of PostgreSQL after which a node's ``OpenLog/isCutOff`` is true: 5 seconds. In use it answers
+    /// twice a second.
+    public var listenerSilence = Duration.seconds(5)
+    /// Counts the connections to PostgreSQL.
+    public var connections = DatabaseConnections()
     /// Minimum time in milliseconds between two checks that the database's files are in their places. Messages that
     /// were acknowledged in between are lost with a deleted file.
     public var storageLookInterval = 1000
@@ -74,6 +79,12 @@ public struct StoreConfiguration: Sendable {
     /// Called on the writer's thread with the reason when commits begin to fail, and with `nil` when they succeed
     /// again.
     public var onHealthChange: (@Sendable (String?) -> Void)?
+    /// Called on the writer's thread after each round trip to PostgreSQL, with its duration. It includes the wait for the
+    /// locks of rooms.
+    public var onWriterWait: (@Sendable (Duration) -> Void)?
+    /// Called on the listener's thread for each room of which new messages were looked up that other nodes have stored,
+    /// with the age of the oldest of them by PostgreSQL's clock.
+    public var onLookup: (@Sendable (Duration) -> Void)?
     /// Called on the listener's thread with the reason when a node cannot learn of other nodes' commits, and with `nil`
     /// when it can again.
     public var onListeningChange: (@Sendable (String?) -> Void)?

@@ -1,4 +1,5 @@
 public import CoreMetrics
+import Store
 
 /// The server's own metrics, created once so that counting needs no lookup.
 ///
@@ -144,6 +145,47 @@ public struct CloseCounters: Sendable {
     }
 }
 
+/// The metrics of a node on PostgreSQL. A server on SQLite has none of them.
+struct NodeMetrics: Sendable {
+    /// ``ServerMetricName/lookupDelay``.
+    let lookupDelay: Timer
+    /// ``ServerMetricName/writerWait``.
+    let writerWait: Timer
+
+    /// Creates those that are counted here. ``observe(_:in:)`` adds the others.
+    init(factory: any MetricsFactory) {
+        lookupDelay = Timer(label: ServerMetricName.lookupDelay.rawValue, factory: factory)
+        writerWait = Timer(label: ServerMetricName.writerWait.rawValue, factory: factory)
+    }
+
+    /// Adds the metrics that the log counts.
+    ///
+    /// - Parameter counts: Returns what the log has counted; `nil` once it is gone. Kept as long as the registry.
+    func observe(_ counts: @escaping @Sendable () -> NodeCounts?, in registry: PrometheusRegistry) {
+        func observe(
+            _ name: ServerMetricName, dimensions: [(String, String)] = [],
+            _ value: @escaping @Sendable (NodeCounts) -> Double
+        ) {
+            registry.observe(name, dimensions: dimensions, value: { counts().map(value) })
+        }
+        observe(.lookups) { Double($0.lookups) }
+        observe(.lookupRooms) { Double($0.lookupRooms) }
+        observe(.sweptRooms) { Double($0.sweptRooms) }
+        observe(.hintsSent) { Double($0.hintsSent) }
+        observe(.hintsReceived) { Double($0.hintsReceived) }
+        observe(.listenerConnected) { $0.isListening ? 1 : 0 }
+        observe(.commitConflicts) { Double($0.conflicts) }
+        for purpose in NodeCounts.Purpose.allCases {
+            let labels = [("purpose", purpose.rawValue)]
+            observe(.databaseConnections, dimensions: labels) { Double($0.connections[purpose]?.open ?? 0) }
+            observe(.databaseConnects, dimensions: labels) { Double($0.connections[purpose]?.made ?? 0) }
+            observe(.databaseWaits, dimensions: labels) {
+                ($0.connections[purpose]?.waited ?? .zero) / .seconds(1)
+            }
+        }
+    }
+}
+
 /// The names of the server's own metrics. ``help`` says what each one counts, and in which unit.
 public enum ServerMetricName: String, CaseIterable, Sendable {
     case httpRequests = "backscroll_http_requests_total"
@@ -169,6 +211,19 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
     case queuedSends = "backscroll_queued_sends"
     case queuedReads = "backscroll_queued_reads"
     case roomsSetAside = "backscroll_rooms_set_aside"
+    // These exist with PostgreSQL only: NodeMetrics.
+    case lookupDelay = "backscroll_lookup_delay_seconds"
+    case writerWait = "backscroll_writer_wait_seconds"
+    case lookups = "backscroll_lookups_total"
+    case lookupRooms = "backscroll_lookup_rooms_total"
+    case sweptRooms = "backscroll_swept_rooms_total"
+    case hintsSent = "backscroll_hints_sent_total"
+    case hintsReceived = "backscroll_hints_received_total"
+    case listenerConnected = "backscroll_listener_connected"
+    case commitConflicts = "backscroll_commit_conflicts_total"
+    case databaseConnections = "backscroll_database_connections"
+    case databaseConnects = "backscroll_database_connects_total"
+    case databaseWaits = "backscroll_database_wait_seconds_total"
 
     /// The text of its `# HELP` line.
     public var help: String {
@@ -196,6 +251,20 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
         case .queuedSends: "Sends waiting for a commit."
         case .queuedReads: "Reads waiting for a thread."
         case .roomsSetAside: "Rooms that take no changes because the database is damaged there."
+        case .lookupDelay:
+            "Age of a room's oldest new message when this node reads what other nodes have stored there, by PostgreSQL's clock, in seconds."
+        case .writerWait:
+            "Round trip of a writer to PostgreSQL, with the wait for the locks of rooms, in seconds."
+        case .lookups: "Statements that read what other nodes have stored."
+        case .lookupRooms: "Rooms that these statements have found changed."
+        case .sweptRooms: "Rooms found changed without a hint of the node that changed them."
+        case .hintsSent: "Notifications about changed rooms sent to other nodes."
+        case .hintsReceived: "Notifications about changed rooms received from other nodes."
+        case .listenerConnected: "1 while this node hears the notifications of other nodes, else 0."
+        case .commitConflicts: "Commits tried again because of another node's transaction, such as a deadlock."
+        case .databaseConnections: "Open connections to PostgreSQL, by purpose."
+        case .databaseConnects: "Connections made to PostgreSQL, by purpose; later ones replace lost ones."
+        case .databaseWaits: "Time spent waiting for PostgreSQL's answers, by purpose, in seconds."
         }
     }
 
@@ -215,10 +284,17 @@ extension PrometheusRegistry {
     public func observe(
         _ name: ServerMetricName, dimensions: [(String, String)] = [], count: @escaping @Sendable () -> Int
     ) {
+        observe(name, dimensions: dimensions, value: { Double(count()) })
+    }
+
+    /// Adds one of the server's metrics that are read on each exposition, and may be left out there (`nil`).
+    func observe(
+        _ name: ServerMetricName, dimensions: [(String, String)] = [], value: @escaping @Sendable () -> Double?
+    ) {
         if name.rawValue.hasSuffix("_total") {
-            observeCounter(name.rawValue, help: name.help, dimensions: dimensions) { Double(count()) }
+            observeCounter(name.rawValue, help: name.help, dimensions: dimensions, read: value)
         } else {
-            observeGauge(name.rawValue, help: name.help, dimensions: dimensions) { Double(count()) }
+            observeGauge(name.rawValue, help: name.help, dimensions: dimensions, read: value)
         }
     }
 }

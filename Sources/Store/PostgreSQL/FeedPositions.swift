@@ -31,6 +31,8 @@ struct FeedPositions {
         var batch: Batch
         /// True if more messages have changed than the batch contains.
         var hasMore: Bool
+        /// The age of its oldest new message, by the database's clock; `nil` without new messages.
+        var delay: Duration?
     }
 
     private struct Position {

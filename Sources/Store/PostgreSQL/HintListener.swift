@@ -17,32 +17,21 @@ final class HintListener: Sendable {
     /// all of it, so that nodes do not return together.
     static let reconnectTimes = 50.0...1_000.0
 
-    /// Counts of what the thread did, for metrics and tests.
-    struct Counts: Sendable, Hashable {
-        /// Payloads of other nodes.
-        var payloads = 0
-        /// Payloads that no node has sent.
-        var malformed = 0
-        /// Statements that looked at rooms.
-        var looks = 0
-        /// Batches' rooms that looks have found changed.
-        var changedRooms = 0
-        /// Rooms that a sweep has found changed, because a hint was lost or has not arrived.
-        var sweptRooms = 0
-        /// Connections made.
-        var connections = 0
-    }
-
     private let connector: PostgresConnector
     private let access: AccessState
     private let feeds: NodeFeeds
     private let pipe: WakePipe
-    private let onHealthChange: (@Sendable (String?) -> Void)?
     /// The last event of access that was known before there were subscriptions.
     private let firstEvent: Int64
-    private let counted = Mutex(Counts())
+    private let silence: Duration
+    private let onListeningChange: (@Sendable (String?) -> Void)?
+    private let onLookup: (@Sendable (Duration) -> Void)?
+    private let counted = Mutex(NodeCounts())
+    private let malformed = Atomic(0)
     private let closed = Atomic(false)
     private let failureText = Mutex<String?>(nil)
+    /// The time of the database's last answer.
+    private let lastAnswer = Mutex(ContinuousClock.now)
 
     /// Creates a listener. Run it on a thread.
     ///
@@ -50,32 +39,43 @@ final class HintListener: Sendable {
     ///   - access: The node's name, and what it knows of events of access.
     ///   - feeds: Gets hints and answers, and what events mean for subscriptions.
     ///   - pipe: Wakes the thread when a commit of this node makes a room wait for a look.
-    ///   - onHealthChange: Called on the thread with the reason when it cannot learn of commits, and with `nil` when it
-    ///     can again.
     init(
         _ connector: PostgresConnector, access: AccessState, feeds: NodeFeeds, pipe: WakePipe,
-        onHealthChange: (@Sendable (String?) -> Void)? = nil
+        configuration: StoreConfiguration
     ) {
+        silence = configuration.listenerSilence
+        onListeningChange = configuration.onListeningChange
+        onLookup = configuration.onLookup
         self.connector = connector
         self.access = access
         self.feeds = feeds
         self.pipe = pipe
-        self.onHealthChange = onHealthChange
         firstEvent = access.event
     }
 
     /// Counts of what the thread did.
-    var counts: Counts { counted.withLock { $0 } }
+    var counts: NodeCounts { counted.withLock { $0 } }
 
-    /// The reason why the node does not learn of other nodes' commits; `nil` if it does, or has not tried yet.
-    var failure: String? { failureText.withLock { $0 } }
+    /// The number of payloads that no node has sent.
+    var malformedCount: Int { malformed.load(ordering: .relaxed) }
 
+    /// Returns true if the database has not answered for ``StoreConfiguration/listenerSilence``. Then subscribers lack what
+    /// other nodes have stored since. A connection that was lost and made again within that time changes nothing: the
+    /// first sweep finds what was stored meanwhile.
+    ///
+    /// A connection can be open and yet lead nowhere, so the answers count, and not whether there is one.
+    func isCutOff(at now: ContinuousClock.Instant) -> Bool {
+        now - lastAnswer.withLock { $0 } > silence
+    }
+
+    /// Records if the node hears hints, and reports a change.
     private func note(failure: String?) {
+        counted.withLock { $0.isListening = failure == nil }
         let before = failureText.withLock { text in
             defer { text = failure }
             return text
         }
-        if (before == nil) != (failure == nil) { onHealthChange?(failure) }
+        if (before == nil) != (failure == nil) { onListeningChange?(failure) }
     }
 
     /// Ends the thread.
@@ -113,7 +113,6 @@ final class HintListener: Sendable {
                 var session = try Session(connector.connect())
                 wait = Self.reconnectTimes.lowerBound
                 note(failure: nil)
-                counted.withLock { $0.connections += 1 }
                 while !isClosed { try turn(&session, &event) }
             } catch {
                 note(failure: "\(error)")
@@ -121,6 +120,7 @@ final class HintListener: Sendable {
                 wait = min(2 * wait, Self.reconnectTimes.upperBound)
             }
         }
+        counted.withLock { $0.isListening = false }
     }
 
     private func pause(_ milliseconds: Double) {
@@ -139,6 +139,7 @@ final class HintListener: Sendable {
         if hints.hasEvents || now >= session.nextEvents {
             session.nextEvents = now + Self.eventInterval
             try catchUp(session.access, &event)
+            lastAnswer.withLock { $0 = .now }
         }
         feeds.hinted(hints)
         if now >= session.nextSweep {
@@ -158,9 +159,9 @@ final class HintListener: Sendable {
             case .hints(_, access.node): break
             case .hints(let hints, _):
                 merged.add(hints)
-                counted.withLock { $0.payloads += 1 }
+                counted.withLock { $0.hintsReceived += 1 }
             case .other: break
-            case .malformed: counted.withLock { $0.malformed += 1 }
+            case .malformed: malformed.add(1, ordering: .relaxed)
             }
         }
         return merged
@@ -173,8 +174,11 @@ final class HintListener: Sendable {
         do {
             let answers = try statement.answers(to: looks)
             counted.withLock { counts in
-                counts.looks += 1
-                counts.changedRooms += answers.count { $0.answer != nil }
+                counts.lookups += 1
+                counts.lookupRooms += answers.count { $0.answer != nil }
+            }
+            if let onLookup {
+                for case let delay? in answers.lazy.map({ $0.answer?.delay }) { onLookup(delay) }
             }
             feeds.looked(answers)
         } catch {

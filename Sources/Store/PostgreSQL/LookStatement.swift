@@ -58,8 +58,12 @@ final class LookStatement {
         var revs: [Int64] = []
         var messages: [[UInt8]] = []
         var head = look.since.head
+        var oldest: Int64?
         for row in rows {
-            head = max(head, RowKey(rawValue: result.integer(row, 3)).place)
+            let seq = RowKey(rawValue: result.integer(row, 3)).place
+            // A change of an older message has no time of its own.
+            if seq > look.since.head { oldest = min(oldest ?? .max, result.integer(row, 7)) }
+            head = max(head, seq)
             revs.append(result.integer(row, 4))
             messages.append(result.bytes(row, 5))
         }
@@ -70,7 +74,8 @@ final class LookStatement {
                 // Later revisions have no message any more.
                 rev: hasMore ? revs.last! : max(state.rev, revs.last ?? 0), head: hasMore ? head : state.head,
                 messages: messages),
-            hasMore: hasMore)
+            hasMore: hasMore,
+            delay: oldest.map { .milliseconds(max(0, result.integer(rows.lowerBound, 8) - $0)) })
     }
 
     /// Returns hints about the rooms whose revision is higher than a position's.
@@ -105,17 +110,18 @@ final class LookStatement {
             JOIN rooms r ON r.name = w.name
             WHERE r.rev > w.rev AND r.deleted = 0
         )
-        SELECT l.place, l.head, l.rev, m.id, m.rev, m.body, m.total
+        SELECT l.place, l.head, l.rev, m.id, m.rev, m.body, m.total, m.created_at,
+            floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint
         FROM looked l LEFT JOIN LATERAL (
-            SELECT id, rev, body, total FROM (
-                SELECT id, rev, body, count(*) OVER () AS total, row_number() OVER (ORDER BY rev) AS number,
+            SELECT id, rev, body, created_at, total FROM (
+                SELECT id, rev, body, created_at, count(*) OVER () AS total, row_number() OVER (ORDER BY rev) AS number,
                     sum(octet_length(body)) OVER (ORDER BY rev) - octet_length(body) AS before
                 FROM (
-                    (SELECT id, rev, body FROM messages
+                    (SELECT id, rev, body, created_at FROM messages
                         WHERE id > l.room << 36 | l.known_head AND id < (l.room + 1) << 36 AND changed IS NULL
                         ORDER BY id LIMIT $4 + 1)
                     UNION ALL
-                    (SELECT id, changed & ((1::bigint << 36) - 1), body FROM messages
+                    (SELECT id, changed & ((1::bigint << 36) - 1), body, created_at FROM messages
                         WHERE changed > l.room << 36 | l.known_rev AND changed < (l.room + 1) << 36
                         ORDER BY changed LIMIT $4 + 1)
                     ORDER BY 2 LIMIT $4 + 1

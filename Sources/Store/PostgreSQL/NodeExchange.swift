@@ -32,14 +32,17 @@ public final class NodeExchange: Sendable {
     ///
     /// - Parameters:
     ///   - url: A connection string of libpq.
+    ///   - connections: Counts the thread's connections.
     ///   - presence: This node's subscribers, which get those of other nodes; `nil` if presence is off.
     ///   - onNotices: Takes the notices of other nodes, on the thread.
     ///   - onPresence: Must schedule a beat of `presence`. Called on the thread.
     public init(
-        url: String, presence: Presence?, onNotices: @escaping @Sendable (NodeNotices) -> Void,
-        onPresence: @escaping @Sendable () -> Void
+        url: String, countedBy connections: DatabaseConnections = DatabaseConnections(), presence: Presence?,
+        onNotices: @escaping @Sendable (NodeNotices) -> Void, onPresence: @escaping @Sendable () -> Void
     ) {
-        settings = PostgresConnector(PostgresConnection.Settings(url: url), purpose: "exchange").settings
+        settings =
+            PostgresConnector(PostgresConnection.Settings(url: url), purpose: .exchange, countedBy: connections)
+            .settings
         self.presence = presence
         self.onNotices = onNotices
         self.onPresence = onPresence

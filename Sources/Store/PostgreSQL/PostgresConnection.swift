@@ -20,6 +20,10 @@ final class PostgresConnection {
         var connectTime = Duration.seconds(5)
         /// Time to wait for the results of statements.
         var answerTime = Self.nodeAnswerTime
+        /// Counts the connection and its waits; `nil` for none.
+        var counter: DatabaseConnections.Counter?
+        /// Called on the connection's thread after each wait for results, with its duration.
+        var onWait: (@Sendable (Duration) -> Void)?
 
         /// Time that a node waits for the results of statements: 10 seconds. Then the database, or the way to it, does not
         /// work. A node's statements are short, even those that wait for other nodes' commits.
@@ -58,6 +62,8 @@ final class PostgresConnection {
     private var queued: [Statement?] = []
     /// True once the connection is of no use any more.
     private(set) var isLost = false
+    /// True once the connection is made, and so among those that are counted.
+    private var isCounted = false
 
     /// Connects.
     ///
@@ -81,9 +87,12 @@ final class PostgresConnection {
         // Notices of the server, such as that a table exists, would be written to standard error.
         PQsetNoticeReceiver(connection, { _, _ in }, nil)
         guard PQenterPipelineMode(connection) == 1 else { throw failure() }
+        isCounted = true
+        settings.counter?.opened()
     }
 
     deinit {
+        if isCounted { settings.counter?.closed() }
         PQfinish(connection)
     }
 
@@ -165,7 +174,13 @@ final class PostgresConnection {
     func results() throws(PostgresError) -> [PostgresResult] {
         guard !isLost else { throw PostgresError(connection: "the connection to the database is lost") }
         guard PQpipelineSync(connection) == 1 else { throw lose() }
-        let deadline = ContinuousClock.now + settings.answerTime
+        let start = ContinuousClock.now
+        defer {
+            let duration = ContinuousClock.now - start
+            settings.counter?.waited(duration)
+            settings.onWait?(duration)
+        }
+        let deadline = start + settings.answerTime
         var results: [PostgresResult] = []
         results.reserveCapacity(queued.count)
         var failure: PostgresError?

@@ -8,12 +8,16 @@ struct PostgresConnector: Sendable {
     var pause = Duration.milliseconds(250)
     private let history: DatabaseHistory?
 
-    /// Creates a connector for connections of this purpose.
+    /// Creates a connector for connections of this purpose, which `connections` counts.
     ///
     /// - Parameter history: The history that each connection must lead to; `nil` for any.
-    init(_ settings: PostgresConnection.Settings, purpose: String, history: DatabaseHistory? = nil) {
+    init(
+        _ settings: PostgresConnection.Settings, purpose: NodeCounts.Purpose,
+        countedBy connections: DatabaseConnections, history: DatabaseHistory? = nil
+    ) {
         var settings = settings
-        settings.purpose = "backscroll \(purpose)"
+        settings.purpose = "backscroll \(purpose.rawValue)"
+        settings.counter = connections[purpose]
         self.settings = settings
         self.history = history
     }

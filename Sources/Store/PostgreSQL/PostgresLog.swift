@@ -13,6 +13,7 @@ public final class PostgresLog: OpenLog {
     private let caretaker: PostgresCaretaker
     private let listener: HintListener
     private let notifier: Notifier
+    private let connections: DatabaseConnections
     private let threads: Mutex<[StoreThread]>
     private let notifying: Mutex<StoreThread?>
 
@@ -46,19 +47,25 @@ public final class PostgresLog: OpenLog {
         }
         self.history = history
         let configuration = configuration.withoutJournal
-        let notifier = Notifier(PostgresConnector(settings, purpose: "notifier"), node: access.node)
+        func connector(_ purpose: NodeCounts.Purpose) -> PostgresConnector {
+            var settings = settings
+            if purpose == .writer { settings.onWait = configuration.onWriterWait }
+            // A notifier reads nothing that could be of another history.
+            return PostgresConnector(
+                settings, purpose: purpose, countedBy: configuration.connections,
+                history: purpose == .notifier ? nil : history)
+        }
+        let notifier = Notifier(connector(.notifier), node: access.node)
         let pipe = try WakePipe()
         let observer = NodeFeeds(observer, subscribers: subscribers, wake: { pipe.wake() })
         let listener = HintListener(
-            PostgresConnector(settings, purpose: "listener", history: history), access: access, feeds: observer,
-            pipe: pipe, onHealthChange: configuration.onListeningChange)
+            connector(.listener), access: access, feeds: observer, pipe: pipe, configuration: configuration)
         let caretaker = PostgresCaretaker(
-            connector: PostgresConnector(settings, purpose: "caretaker", history: history), access: access,
-            configuration: configuration,
+            connector: connector(.caretaker), access: access, configuration: configuration,
             reports: WriterReports(observer, configuration) { notifier.committed($0, changesAccess: $1) })
         let writers = (0..<max(1, configuration.writers)).map { _ in
             PostgresWriter(
-                connector: PostgresConnector(settings, purpose: "writer", history: history), access: access,
+                connector: connector(.writer), access: access,
                 configuration: configuration,
                 reports: WriterReports(observer, configuration) { batches, changesAccess in
                     notifier.committed(batches, changesAccess: changesAccess)
@@ -75,11 +82,12 @@ public final class PostgresLog: OpenLog {
         self.writers = writers
         self.reader = reader
         self.caretaker = caretaker
+        connections = configuration.connections
         var threads = writers.enumerated().map { index, writer in
             StoreThread(name: "writer \(index)") { writer.run() }
         }
         for index in 0..<max(1, configuration.readers) {
-            let connector = PostgresConnector(settings, purpose: "reader", history: history)
+            let connector = connector(.reader)
             threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector)) })
         }
         threads.append(StoreThread(name: "caretaker") { caretaker.run() })
@@ -117,10 +125,10 @@ public final class PostgresLog: OpenLog {
         reader.cancel(replies)
     }
 
-    /// The reason why messages cannot be stored at present, or why those of other nodes do not arrive; `nil` if all is well.
+    /// The reason why messages cannot be stored at present; `nil` if they can.
     public var failure: String? {
         if history.isOther { return PostgresError.otherHistory.description }
-        return writers.lazy.compactMap(\.failure).first ?? listener.failure
+        return writers.lazy.compactMap(\.failure).first
     }
 
     /// `nil`: the files are PostgreSQL's.
@@ -129,8 +137,20 @@ public final class PostgresLog: OpenLog {
     /// 0: PostgreSQL reports damage by itself.
     public var asideRooms: Int { 0 }
 
-    /// Counts of what this node has heard of others.
-    var hintCounts: HintListener.Counts { listener.counts }
+    /// True if the database has not answered the listener for ``StoreConfiguration/listenerSilence``.
+    public var isCutOff: Bool { listener.isCutOff(at: .now) }
+
+    /// What this node has counted since it started.
+    public var nodeCounts: NodeCounts? {
+        var counts = listener.counts
+        counts.connections = connections.counts
+        counts.hintsSent = notifier.count
+        counts.conflicts = writers.reduce(0) { $0 + $1.conflicts }
+        return counts
+    }
+
+    /// The number of notifications heard that no node has sent.
+    var malformedHints: Int { listener.malformedCount }
 
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writers.reduce(0) { $0 + $1.queued } }

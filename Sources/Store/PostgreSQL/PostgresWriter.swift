@@ -13,6 +13,7 @@ final class PostgresWriter: Sendable {
     private let access: AccessState
     private let configuration: StoreConfiguration
     private let reports: WriterReports
+    private let conflicted = Atomic(0)
 
     /// Number of times that a commit is tried while other transactions are in its way.
     private static let attempts = 8
@@ -31,6 +32,9 @@ final class PostgresWriter: Sendable {
 
     /// The number of waiting submissions.
     var queued: Int { queue.count }
+
+    /// The number of commits that were tried again because of other transactions.
+    var conflicts: Int { conflicted.load(ordering: .relaxed) }
 
     /// The reason why the last commit failed; `nil` if it succeeded.
     var failure: String? { reports.failure }
@@ -94,6 +98,7 @@ final class PostgresWriter: Sendable {
                 attempt = 1
             } catch let error as PostgresError where error.kind == .conflict && attempt < Self.attempts {
                 attempt += 1
+                conflicted.add(1, ordering: .relaxed)
             } catch let error as PostgresError where error.kind == .connection && ContinuousClock.now < deadline {
                 session.wait()
             } catch let error as UnknownCommit {

@@ -1,4 +1,5 @@
 import CoreMetrics
+import Store
 import Testing
 
 @testable import Server
@@ -10,6 +11,7 @@ import Testing
     init() {
         metrics = ServerMetrics(factory: registry)
         registry.observe(.connectionsRefused) { 0 }
+        NodeMetrics(factory: registry).observe({ NodeCounts() }, in: registry)
     }
 
     @Test func `every metric exists from the start, with a help text and no value`() {

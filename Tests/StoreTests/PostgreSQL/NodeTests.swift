@@ -11,11 +11,14 @@ struct NodeTests {
     private final class Node {
         let subscribers = SubscribedLoops()
         let log: TestLog
+        /// The ages of messages that were looked up.
+        let delays = Recorder<Duration>()
         /// The revision at which the subscriber began.
         private(set) var start: Int64 = 0
 
         init(_ url: String) throws {
-            log = try TestLog(postgres: url, subscribers: subscribers)
+            let delays = delays
+            log = try TestLog(postgres: url, subscribers: subscribers) { $0.onLookup = { delays.record($0) } }
         }
 
         var postgres: PostgresLog { log.log as! PostgresLog }
@@ -74,7 +77,7 @@ struct NodeTests {
         #expect(second.start == 3)
         let stored = try first.log.fill(5)
         #expect(try second.messages(upTo: 8) == stored)
-        #expect(second.postgres.hintCounts.payloads > 0)
+        #expect(try #require(second.postgres.nodeCounts).hintsReceived > 0)
     }
 
     @Test("give their subscribers the latest revision of what the other one changes")
@@ -159,7 +162,7 @@ struct NodeTests {
             """)
         try first.log.fill(1)
         #expect(try second.messages(upTo: 2).count == 2)
-        #expect(second.postgres.hintCounts.connections > 1)
+        #expect(try #require(second.postgres.nodeCounts?.connections[.listener]).made > 1)
     }
 
     @Test("find what was stored although no hint came")
@@ -172,7 +175,25 @@ struct NodeTests {
         try execute(
             "INSERT INTO messages SELECT id + 1, 2, NULL, created_at, sender, NULL, '{\"lost\":1}' FROM messages")
         #expect(try second.messages(upTo: 2) == [Array("{\"lost\":1}".utf8)])
-        #expect(second.postgres.hintCounts.sweptRooms > 0)
+        #expect(try #require(second.postgres.nodeCounts).sweptRooms > 0)
+    }
+
+    @Test("measure the age of a message that they look up, by the clock that gave it its time")
+    func delay() throws {
+        defer { close() }
+        try first.log.fill(1)
+        try second.subscribe()
+        // A message that another node has stored a minute ago, without a hint until now.
+        try execute("UPDATE rooms SET head = 2, rev = 2")
+        try execute(
+            "INSERT INTO messages SELECT id + 1, 2, NULL, created_at - 60000, sender, NULL, '{}' FROM messages")
+        #expect(try #require(second.delays.wait(for: 1).first) >= .seconds(60))
+        // An older message that changes has no age. The next new one has.
+        try first.log.edit(1, "edited")
+        _ = try second.messages(upTo: 3)
+        try first.log.fill(1)
+        _ = try second.messages(upTo: 4)
+        #expect(try second.delays.wait(for: 2).count == 2)
     }
 
     @Test("ignore notifications that no node has sent")
@@ -185,7 +206,7 @@ struct NodeTests {
         try first.log.fill(1)
         _ = try second.messages(upTo: 2)
         // The next hint was sent after it.
-        #expect(second.postgres.hintCounts.malformed == 1 || second.postgres.hintCounts.sweptRooms > 0)
+        #expect(second.postgres.malformedHints == 1 || (second.postgres.nodeCounts?.sweptRooms ?? 0) > 0)
     }
 
     @Test("tell their observers of memberships and bans that the other one has changed")

@@ -187,7 +187,7 @@ struct PostgresFaultTests {
             $0.onListeningChange = { changes.record($0) }
         }
         let postgres = log.log as! PostgresLog
-        try waitUntil { postgres.hintCounts.connections > 0 }
+        try waitUntil { postgres.nodeCounts?.connections[.listener]?.made ?? 0 > 0 }
         #expect(log.log.failure == nil)
         // It reads events of access at least every 500 ms.
         try server.withStoppedBackends(of: database, purpose: "backscroll listener") {
