@@ -93,6 +93,8 @@ public struct ServerConfiguration: Sendable {
     public var maximumDatabasePages: Int?
     /// The time in milliseconds that a commit waits for another program's lock on the database.
     public var busyTimeout = 5000
+    /// The time for which a PostgreSQL database may leave the server without an answer before it is not ready.
+    public var listenerSilence = Duration.seconds(5)
     /// The time that connections have to close in good order when the server stops.
     public var grace = Duration.seconds(5)
     /// Called once if the database has another history than when the server was started: it was restored, or a standby was

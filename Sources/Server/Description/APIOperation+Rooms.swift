@@ -139,8 +139,12 @@ extension APIOperation {
         access: .anybody, answers: [Answer(200, "The process serves requests.", "Status")])
 
     private static let readiness = APIOperation(
-        method: "get", path: "/readyz", id: "getReadiness", tag: .server, summary: "Check that messages can be stored",
-        access: .anybody, answers: [Answer(200, "The server can store messages.", "Status")],
+        method: "get", path: "/readyz", id: "getReadiness", tag: .server,
+        summary: "Check that messages can be stored and arrive",
+        access: .anybody,
+        answers: [
+            Answer(200, "The server can store messages, and its subscribers get those of other nodes.", "Status")
+        ],
         refusals: [.unavailable, .storageLost])
 
     private static let metrics = APIOperation(

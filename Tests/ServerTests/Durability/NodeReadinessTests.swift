@@ -1,0 +1,96 @@
+import HTTP
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+
+@Suite("The readiness of a node on PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+struct NodeReadinessTests {
+    /// Runs `body` with a node of a database server of its own, whose first message is stored.
+    private func withNode(
+        silence: Duration, _ body: (TestPostgres, String, HTTPClient) throws -> Void
+    ) throws {
+        let postgres = try TestPostgres()
+        let database = try postgres.createDatabase()
+        try withServer {
+            $0.database = postgres.url(of: database)
+            $0.listenerSilence = silence
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("1")
+            try waitUntil { try connects(client) == 1 }
+            try body(postgres, database, client)
+        }
+    }
+
+    /// The number of connections that the listener has made.
+    private func connects(_ client: HTTPClient) throws -> Int {
+        let sample = #"backscroll_database_connects_total{purpose="listener"} "#
+        let line = try client.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix(sample) }
+        return line.flatMap { Int($0.dropFirst(sample.count)) } ?? 0
+    }
+
+    private func waitForReadiness(_ status: HTTPResponse.Status, _ client: HTTPClient) throws {
+        try waitUntil { try client.get("/readyz").status == status }
+    }
+
+    @Test("ends while the database is away, even if nobody sends, and comes back with it")
+    func stopped() throws {
+        try withNode(silence: .milliseconds(700)) { postgres, _, client in
+            try waitForReadiness(.ok, client)
+            postgres.stop(.immediate)
+            try waitForReadiness(.serviceUnavailable, client)
+            let answer = try client.get("/readyz")
+            #expect(try answer.problem.code == "unavailable")
+            #expect(answer.text.contains("The server does not reach its database."))
+            #expect(answer["Retry-After"] != nil)
+            #expect(!answer.text.contains(postgres.directory))
+            #expect(try client.get("/healthz").status == .ok)
+            try postgres.start()
+            try waitForReadiness(.ok, client)
+            #expect(try client.send("2").seq == 2)
+        }
+    }
+
+    @Test("ends while the listener's connection is open but gives no answer")
+    func silent() throws {
+        try withNode(silence: .milliseconds(700)) { postgres, database, client in
+            try postgres.withStoppedBackends(of: database, purpose: "backscroll listener") {
+                try waitForReadiness(.serviceUnavailable, client)
+                // Others still work.
+                #expect(try client.send("2").seq == 2)
+            }
+            try waitForReadiness(.ok, client)
+        }
+    }
+
+    @Test("outlasts the end of the listener's connection, which the first sweep makes up for")
+    func blip() throws {
+        try withNode(silence: .seconds(60)) { postgres, database, client in
+            #expect(try postgres.terminateConnections(to: database, purpose: "backscroll listener") == 1)
+            while try connects(client) < 2 { #expect(try client.get("/readyz").status == .ok) }
+            #expect(try client.get("/readyz").status == .ok)
+        }
+    }
+
+    @Test("ends when messages cannot be stored, though the listener hears")
+    func unwritable() throws {
+        try withNode(silence: .seconds(60)) { postgres, database, client in
+            try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+            try postgres.terminateConnections(to: database, purpose: "backscroll writer")
+            #expect(try client.post(HTTPClient.draft("2", id: "2")).status == .serviceUnavailable)
+            let answer = try client.get("/readyz")
+            #expect(answer.status == .serviceUnavailable)
+            #expect(answer.text.contains("Messages cannot be stored at the moment."))
+            try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = off")
+            try postgres.terminateConnections(to: database, purpose: "backscroll writer")
+            try waitForReadiness(.ok, client)
+            #expect(try client.send("2", id: "2").seq == 2)
+        }
+    }
+
+    @Test("has its bound")
+    func bound() {
+        #expect(ServerConfiguration().listenerSilence == .seconds(5))
+    }
+}
