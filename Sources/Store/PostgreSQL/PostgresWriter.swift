@@ -103,6 +103,11 @@ final class PostgresWriter: Sendable {
                 session.wait()
             } catch let error as UnknownCommit {
                 rest = refuseUnrepeatable(rest, error)
+                // A database may end each attempt like this, for example one that takes no changes.
+                guard ContinuousClock.now < deadline else {
+                    reports.note(failure: "\(error.cause)")
+                    return reports.refuse(rest, .databaseUnavailable)
+                }
                 triesBatch = true
                 session.wait()
             } catch let error as PostgresError where error.isOfValue {

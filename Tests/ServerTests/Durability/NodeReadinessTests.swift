@@ -76,15 +76,27 @@ struct NodeReadinessTests {
     @Test("ends when messages cannot be stored, though the listener hears")
     func unwritable() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
-            try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+            try postgres.query("ALTER DATABASE \(database) ALLOW_CONNECTIONS false")
             try postgres.terminateConnections(to: database, purpose: "backscroll writer")
             #expect(try client.post(HTTPClient.draft("2", id: "2")).status == .serviceUnavailable)
             let answer = try client.get("/readyz")
             #expect(answer.status == .serviceUnavailable)
             #expect(answer.text.contains("Messages cannot be stored at the moment."))
+            try postgres.query("ALTER DATABASE \(database) ALLOW_CONNECTIONS true")
+            try waitForReadiness(.ok, client)
+            #expect(try client.send("2", id: "2").seq == 2)
+        }
+    }
+
+    @Test("does not matter to senders, who are refused if the database takes no changes")
+    func readOnly() throws {
+        try withNode(silence: .seconds(60)) { postgres, database, client in
+            try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+            try postgres.terminateConnections(to: database, purpose: "backscroll writer")
+            let answer = try client.post(HTTPClient.draft("2", id: "2"))
+            #expect(answer.status == .serviceUnavailable && answer["Retry-After"] != nil)
             try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = off")
             try postgres.terminateConnections(to: database, purpose: "backscroll writer")
-            try waitForReadiness(.ok, client)
             #expect(try client.send("2", id: "2").seq == 2)
         }
     }
