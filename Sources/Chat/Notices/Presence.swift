@@ -15,6 +15,12 @@ public final class Presence: Sendable {
     public static let framesPerSecond = 1000
     /// Maximum number of users that are listed by name; larger rooms report only the number.
     public static let listedUsers = 200
+    /// Default of the maximum number of reports of other nodes, and of users listed in them, that are kept: 250,000, about
+    /// 64 MiB. Beyond it a report is kept without its users, or not at all: then the room counts only the subscribers of
+    /// this node.
+    public static let defaultReportedLimit = 250_000
+    /// Maximum number of changed rooms that are kept for ``takeReports()``.
+    public static let unreportedLimit = 10_000
 
     private struct Room {
         /// The number of sockets of each user on this node.
@@ -111,8 +117,19 @@ public final class Presence: Sendable {
         var isAwaited = false
         /// The rooms whose subscribers on this node have changed since the last reports; empty without other nodes.
         var unreported: Set<RoomID> = []
+        /// True if there were too many of them.
+        var reportsAll = false
+        /// The number of reports of other nodes, and of users listed in them.
+        var reported = 0
         /// The rooms that each other node has reported subscribers of.
         var nodes: [String: Set<RoomID>] = [:]
+
+        /// Records that the subscribers of a room have changed on this node.
+        mutating func report(_ room: RoomID) {
+            if reportsAll { return }
+            unreported.insert(room)
+            if unreported.count > unreportedLimit { (unreported, reportsAll) = ([], true) }
+        }
 
         /// Adds a room to those that wait for the next beat.
         ///
@@ -128,14 +145,20 @@ public final class Presence: Sendable {
     public let interval: Duration
     /// True if there are other nodes, which get reports.
     private let isShared: Bool
+    private let reportedLimit: Int
     private let state = Mutex(State())
 
     /// Creates a table without subscribers.
     ///
-    /// - Parameter isShared: True if ``takeReports()`` is called for other nodes.
-    public init(interval: Duration = defaultInterval, isShared: Bool = false) {
+    /// - Parameters:
+    ///   - isShared: True if ``takeReports()`` is called for other nodes.
+    ///   - reportedLimit: Maximum number of reports of other nodes, and of users listed in them.
+    public init(
+        interval: Duration = defaultInterval, isShared: Bool = false, reportedLimit: Int = defaultReportedLimit
+    ) {
         self.interval = interval
         self.isShared = isShared
+        self.reportedLimit = reportedLimit
     }
 
     /// Counts a new subscriber.
@@ -146,7 +169,7 @@ public final class Presence: Sendable {
         state.withLock { state in
             let before = state.rooms[room]?.online ?? 0
             guard state.rooms[room, default: Room()].count(user, by: 1) else { return false }
-            if isShared { state.unreported.insert(room) }
+            if isShared { state.report(room) }
             return state.rooms[room]!.mustWait(since: before) && state.wait(room)
         }
     }
@@ -157,7 +180,7 @@ public final class Presence: Sendable {
     public func leave(_ room: RoomID, as user: UserID?) -> Bool {
         state.withLock { state in
             guard let before = state.rooms[room]?.online, state.rooms[room]!.count(user, by: -1) else { return false }
-            if isShared { state.unreported.insert(room) }
+            if isShared { state.report(room) }
             if state.rooms[room]!.online == 0 {
                 state.rooms[room] = nil
                 return false
@@ -220,9 +243,11 @@ public final class Presence: Sendable {
     /// they are there.
     public static let silence = Duration.seconds(10)
 
-    /// Returns the rooms whose subscribers on this node have changed since the last call, as they are now.
-    public func takeReports() -> [PresenceReport] {
+    /// Returns the rooms whose subscribers on this node have changed since the last call, as they are now; `nil` if there
+    /// are more than ``unreportedLimit``. Then the node must report like a new one, with ``takeAllReports()``.
+    public func takeReports() -> [PresenceReport]? {
         state.withLock { state in
+            if state.reportsAll { return nil }
             defer { state.unreported = [] }
             return state.unreported.map {
                 state.rooms[$0]?.report($0) ?? PresenceReport(room: $0, online: 0, users: [])
@@ -233,7 +258,7 @@ public final class Presence: Sendable {
     /// Returns all rooms with subscribers on this node, for others that may have lost earlier reports.
     public func takeAllReports() -> [PresenceReport] {
         state.withLock { state in
-            state.unreported = []
+            (state.unreported, state.reportsAll) = ([], false)
             return state.rooms.compactMap { $1.here > 0 ? $1.report($0) : nil }
         }
     }
@@ -245,12 +270,12 @@ public final class Presence: Sendable {
         state.withLock { state in
             var isFirst = false
             for report in reports {
-                if report.online > 0 {
+                isFirst = put(report, of: node, in: report.room, &state) || isFirst
+                if state.rooms[report.room]?.elsewhere?.reports[node] != nil {
                     state.nodes[node, default: []].insert(report.room)
                 } else {
                     state.nodes[node]?.remove(report.room)
                 }
-                isFirst = put(report, of: node, in: report.room, &state) || isFirst
             }
             return isFirst
         }
@@ -272,7 +297,13 @@ public final class Presence: Sendable {
 
     private func put(_ report: PresenceReport?, of node: String, in room: RoomID, _ state: inout State) -> Bool {
         var entry = state.rooms[room] ?? Room()
-        if let report, entry.elsewhere?.reports[node] == report { return false }
+        let former = entry.elsewhere?.reports[node]
+        var report = report
+        let free = reportedLimit - state.reported + (former?.weight ?? 0)
+        if report?.weight ?? 0 > free { report?.users = nil }
+        if report?.weight ?? 0 > free { report = nil }
+        if report == former { return false }
+        state.reported += (report?.weight ?? 0) - (former?.weight ?? 0)
         let before = entry.online
         var elsewhere = entry.elsewhere ?? Elsewhere()
         elsewhere.put(report, of: node) { entry.users[$0] != nil }
@@ -301,4 +332,7 @@ public struct PresenceReport: Sendable, Hashable {
 
     /// The number of subscribers that are not among ``users``.
     fileprivate var unlisted: Int { max(0, online - (users?.count ?? 0)) }
+
+    /// The part that it takes of ``Presence/defaultReportedLimit``; 0 if it is not kept.
+    fileprivate var weight: Int { online > 0 ? 1 + (users?.count ?? 0) : 0 }
 }

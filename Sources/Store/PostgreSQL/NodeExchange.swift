@@ -16,10 +16,12 @@ public final class NodeExchange: Sendable {
     public static let presenceInterval = Duration.seconds(1)
     /// Maximum number of rooms that one statement reports: 10,000.
     static let maximumReports = 10_000
+    /// Maximum number of rooms of other nodes that one statement reads: 20,000, more than one of them writes. The next
+    /// statement reads on.
+    static let maximumRows = 2 * maximumReports
     /// The channel of `LISTEN` and `NOTIFY`.
     static let channel = "backscroll_notices"
 
-    private let node = Schema.makeEpoch()
     private let settings: PostgresConnection.Settings
     private let presence: Presence?
     private let onNotices: @Sendable (NodeNotices) -> Void
@@ -69,6 +71,23 @@ public final class NodeExchange: Sendable {
 
     // MARK: The thread
 
+    /// The name under which the node reports.
+    ///
+    /// When others may have lost its reports, or it may have lost changes, it reports everything under a new name, and takes
+    /// the rows of the old one away. So no row of a room that its subscribers have left since is counted.
+    private struct Name {
+        private(set) var current = Schema.makeEpoch()
+        /// The name whose rows are to be removed; `nil` for none.
+        var former: String?
+        private var isUsed = false
+
+        /// Takes a new name, unless nothing was reported under the current one.
+        mutating func renew() {
+            if isUsed { (former, current) = (current, Schema.makeEpoch()) }
+            isUsed = true
+        }
+    }
+
     /// The thread's connection.
     private struct Session {
         let connection: PostgresConnection
@@ -96,16 +115,15 @@ public final class NodeExchange: Sendable {
 
     private func run() {
         var reached = ContinuousClock.now
+        var name = Name()
         while !closes {
             do throws(PostgresError) {
                 var session = try Session(settings)
                 while !closes {
-                    try turn(&session)
+                    try turn(&session, &name)
                     reached = .now
                 }
-                var parameters = PostgresParameters()
-                parameters.append(node)
-                if presence != nil { try session.connection.run(session.leave, parameters) }
+                if presence != nil { try session.connection.run(session.leave, Self.parameters(name.current)) }
             } catch {
                 pending.withLock { $0 = NodeNotices() }
                 // What the others have is as unknown as they are.
@@ -117,11 +135,19 @@ public final class NodeExchange: Sendable {
 
     private var closes: Bool { isClosed.load(ordering: .acquiring) }
 
-    private func turn(_ session: inout Session) throws(PostgresError) {
+    private static func parameters(_ node: String) -> PostgresParameters {
+        var parameters = PostgresParameters()
+        parameters.append(node)
+        return parameters
+    }
+
+    private func turn(_ session: inout Session, _ name: inout Name) throws(PostgresError) {
         let end = ContinuousClock.now + Self.noticeInterval
         repeat {
             for notification in try session.connection.notifications(until: end) {
-                guard let (notices, sender) = NodeNotices.parse(notification.payload), sender != node else { continue }
+                guard let (notices, sender) = NodeNotices.parse(notification.payload), sender != name.current else {
+                    continue
+                }
                 if !notices.isEmpty { onNotices(notices) }
             }
         } while ContinuousClock.now < end && !closes
@@ -131,7 +157,7 @@ public final class NodeExchange: Sendable {
         }
         if !notices.isEmpty {
             var parameters = PostgresParameters()
-            parameters.append(notices.payloads(from: node).map(Optional.some))
+            parameters.append(notices.payloads(from: name.current).map(Optional.some))
             try session.connection.run(session.notify, parameters)
         }
         guard let presence else { return }
@@ -140,10 +166,16 @@ public final class NodeExchange: Sendable {
         // After a new connection the table may be empty. After a long stop others have removed this node's rows.
         let isKnown = session.last.map { now - $0 < Presence.silence } ?? false
         session.last = now
-        var reports = (isKnown ? presence.takeReports() : presence.takeAllReports())[...]
-        if !isKnown { session.since = -1 }
+        var reports: ArraySlice<PresenceReport>
+        if isKnown, let changed = presence.takeReports() {
+            reports = changed[...]
+        } else {
+            name.renew()
+            session.since = -1
+            reports = presence.takeAllReports()[...]
+        }
         repeat {
-            try exchange(reports.prefix(Self.maximumReports), presence, &session)
+            try exchange(reports.prefix(Self.maximumReports), presence, &session, &name)
             reports = reports.dropFirst(Self.maximumReports)
         } while !reports.isEmpty
         if now >= session.nextCleaning {
@@ -154,7 +186,7 @@ public final class NodeExchange: Sendable {
 
     /// Writes what has changed here, and reads what has changed elsewhere.
     private func exchange(
-        _ reports: ArraySlice<PresenceReport>, _ presence: Presence, _ session: inout Session
+        _ reports: ArraySlice<PresenceReport>, _ presence: Presence, _ session: inout Session, _ name: inout Name
     ) throws(PostgresError) {
         // The first row says that the node is there.
         var (rooms, online, users): ([String?], [Int64], [String?]) = ([""], [0], [nil])
@@ -163,16 +195,19 @@ public final class NodeExchange: Sendable {
             online.append(Int64(report.online))
             users.append(report.users.map { $0.map(\.string).joined(separator: " ") })
         }
-        var parameters = PostgresParameters()
-        parameters.append(node)
+        // In the same transaction, so that others never count both names or neither.
+        if let former = name.former { try session.connection.send(session.leave, Self.parameters(former)) }
+        var parameters = Self.parameters(name.current)
         parameters.append(rooms)
         parameters.append(online)
         parameters.append(users)
         parameters.append(session.since)
         let result = try session.connection.run(session.exchange, parameters)
+        name.former = nil
         var now = session.since
         var nodes: Set<String> = []
         var found: [String: [PresenceReport]] = [:]
+        var (count, last) = (0, session.since)
         for row in 0..<result.count {
             let (node, room) = (result.text(row, 0), result.text(row, 1))
             now = max(now, result.integer(row, 5))
@@ -181,6 +216,7 @@ public final class NodeExchange: Sendable {
                 if age < Presence.silence { nodes.insert(node) }
                 continue
             }
+            (count, last) = (count + 1, max(last, result.integer(row, 4)))
             guard let room = try? RoomID(room) else { continue }
             var users: Set<UserID>?
             if !result.isNull(row, 3) {
@@ -198,6 +234,8 @@ public final class NodeExchange: Sendable {
         // time that they have.
         let isNew = session.since >= 0 && !nodes.isSubset(of: session.nodes)
         session.since = isNew ? -1 : max(0, now - 5_000)
+        // There may be more of the last row's time. All of them fit into one read.
+        if count == Self.maximumRows, !isNew { session.since = min(session.since, last - 1) }
         session.nodes = nodes
     }
 
@@ -215,7 +253,11 @@ public final class NodeExchange: Sendable {
             ON CONFLICT (node, room) DO UPDATE SET online = excluded.online, users = excluded.users, at = excluded.at
         )
         SELECT node, room, online, users, at, now FROM presence, now
-        WHERE node <> $1::text AND (at > $5::bigint OR room = '')
+        WHERE node <> $1::text AND room = '' AND at > now - 60000
+        UNION ALL (
+            SELECT node, room, online, users, at, now FROM presence, now
+            WHERE node <> $1::text AND room <> '' AND at > $5::bigint ORDER BY at LIMIT \(maximumRows)
+        )
         """
 
     // Rows of rooms that everybody has left, and of nodes that are gone.

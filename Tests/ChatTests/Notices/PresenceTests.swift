@@ -170,17 +170,56 @@ struct PresenceTests {
         _ = presence.join(green, as: bob)
         _ = presence.leave(green, as: bob)
         #expect(
-            Set(presence.takeReports()) == [report(2, [alice]), PresenceReport(room: green, online: 0, users: [])])
+            Set(presence.takeReports() ?? []) == [
+                report(2, [alice]), PresenceReport(room: green, online: 0, users: []),
+            ])
         _ = presence.learn([report(1, [bob])], of: "n2")
         _ = presence.leave(lobby, as: alice)
-        #expect(presence.takeReports().isEmpty)
+        #expect(presence.takeReports() == [])
         #expect(presence.takeAllReports() == [report(2, [alice])])
         for number in 1...200 { _ = presence.join(lobby, as: try UserID("user\(number)")) }
         #expect(presence.takeReports() == [report(202, nil)])
         // A server by itself keeps none.
         let alone = Presence()
         _ = alone.join(lobby, as: alice)
-        #expect(alone.takeReports().isEmpty)
+        #expect(alone.takeReports() == [])
+    }
+
+    @Test(
+        "keeps at most as many reports and listed users of other nodes as it may, and forgets those of nodes that left")
+    func bound() throws {
+        #expect(Presence.defaultReportedLimit == 250_000 && Presence.unreportedLimit == 10_000)
+        let presence = Presence(isShared: true, reportedLimit: 4)
+        let (green, blue) = (try RoomID("green"), try RoomID("blue"))
+        _ = presence.learn([report(2, [alice, bob])], of: "n2")
+        // There is space for the report, but not for its user.
+        _ = presence.learn([PresenceReport(room: green, online: 1, users: [alice])], of: "n3")
+        #expect(presence.online(in: green) == 1 && presence.present(in: green).users == nil)
+        _ = presence.learn([PresenceReport(room: blue, online: 1, users: nil)], of: "n3")
+        #expect(presence.online(in: blue) == 0)
+        // A report that replaces another takes its space.
+        _ = presence.learn([report(2, [bob, alice]), report(1, [bob])], of: "n2")
+        #expect(presence.present(in: lobby).users == [bob])
+        _ = presence.learn([PresenceReport(room: blue, online: 1, users: nil)], of: "n3")
+        #expect(presence.online(in: blue) == 1)
+        _ = presence.keep(["n3"])
+        #expect(presence.online(in: lobby) == 0)
+        _ = presence.learn([PresenceReport(room: lobby, online: 1, users: [bob])], of: "n4")
+        #expect(presence.present(in: lobby).users == [bob])
+        _ = presence.keep([])
+        for room in [lobby, green, blue] { #expect(presence.online(in: room) == 0) }
+        let carol = try UserID("carol")
+        _ = presence.learn([PresenceReport(room: green, online: 3, users: [alice, bob, carol])], of: "n5")
+        #expect(presence.present(in: green).users?.count == 3)
+    }
+
+    @Test("asks to report everything if too many rooms have changed")
+    func unreported() throws {
+        let presence = Presence(isShared: true)
+        for number in 0...Presence.unreportedLimit { _ = presence.join(try RoomID("room\(number)"), as: nil) }
+        #expect(presence.takeReports() == nil)
+        #expect(presence.takeAllReports().count == Presence.unreportedLimit + 1)
+        #expect(presence.takeReports() == [])
     }
 
     @Test("agrees on all nodes once reports have arrived", arguments: 1...10 as ClosedRange<UInt64>)
@@ -203,7 +242,7 @@ struct PresenceTests {
                 }
             }
             for (name, presence) in nodes {
-                let reports = presence.takeReports()
+                let reports = presence.takeReports() ?? []
                 // Some are lost.
                 if Int.random(in: 0..<4, using: &generator) == 0 { continue }
                 for other in nodes where other.name != name { _ = other.presence.learn(reports, of: name) }

@@ -102,9 +102,49 @@ struct NodeExchangeTests {
         third.exchange.close()
     }
 
+    @Test("do not count subscribers that left while their node was away from the database")
+    func away() async throws {
+        let server = try TestPostgres()
+        let url = server.url(of: try server.createDatabase())
+        try PostgresSchema.migrate(PostgresConnection(PostgresConnection.Settings(url: url)))
+        let nodes = [Node(url), Node(url)]
+        defer { for node in nodes { node.exchange.close() } }
+        let green = try RoomID("green")
+        _ = nodes[0].presence.join(lobby, as: alice)
+        _ = nodes[0].presence.join(green, as: alice)
+        _ = nodes[1].presence.join(lobby, as: bob)
+        await nodes[1].shows(2, in: lobby)
+        await nodes[1].shows(1, in: green)
+        server.stop(.fast)
+        _ = nodes[0].presence.leave(green, as: alice)
+        try server.start()
+        await nodes[1].shows(0, in: green)
+        await nodes[1].shows(2, in: lobby)
+    }
+
+    @Test("read the reports of others in parts")
+    func many() async throws {
+        let url = try makeURL()
+        let connection = try PostgresConnection(PostgresConnection.Settings(url: url))
+        // A node that has just reported more rooms than one statement reads, in three statements.
+        try connection.execute(
+            "INSERT INTO presence SELECT 'other', '', 0, NULL, (extract(epoch FROM now() + interval '1 hour') * 1000)::bigint",
+            """
+            INSERT INTO presence SELECT 'other', 'room' || i, 1, NULL,
+                (extract(epoch FROM now()) * 1000)::bigint - 600000 + i / \(NodeExchange.maximumReports)
+            FROM generate_series(1, \(NodeExchange.maximumRows + 5)) AS i
+            """)
+        let node = Node(url)
+        defer { node.exchange.close() }
+        let rooms = try [1, NodeExchange.maximumRows + 5].map { try RoomID("room\($0)") }
+        // A node announces only rooms that have subscribers there.
+        for room in rooms { _ = node.presence.join(room, as: nil) }
+        for room in rooms { await node.shows(2, in: room) }
+    }
+
     @Test("have their bounds")
     func bounds() {
         #expect(NodeExchange.noticeInterval == .milliseconds(100) && NodeExchange.presenceInterval == .seconds(1))
-        #expect(NodeExchange.maximumReports == 10_000)
+        #expect(NodeExchange.maximumReports == 10_000 && NodeExchange.maximumRows == 20_000)
     }
 }
