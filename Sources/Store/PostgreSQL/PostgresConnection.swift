@@ -89,6 +89,9 @@ final class PostgresConnection {
         guard PQenterPipelineMode(connection) == 1 else { throw failure() }
         isCounted = true
         settings.counter?.opened()
+        // A statement, and not the start-up parameter `options`, which poolers refuse. Compiling a plan takes longer than the
+        // statements of nodes.
+        try execute("SELECT set_config('jit', 'off', false)")
     }
 
     deinit {

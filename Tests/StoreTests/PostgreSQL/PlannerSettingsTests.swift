@@ -1,0 +1,44 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A connection to PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+struct PlannerSettingsTests {
+    private func value(of setting: String, _ connection: PostgresConnection) throws -> String {
+        try connection.run(connection.statement("SELECT current_setting('\(setting)')")).text(0, 0)
+    }
+
+    @Test("does not compile plans, whatever the database's settings are")
+    func jit() throws {
+        let server = try TestPostgres.shared()
+        let database = try server.createDatabase()
+        try server.query("ALTER DATABASE \(database) SET jit = on")
+        let connection = try PostgresConnection(PostgresConnection.Settings(url: server.url(of: database)))
+        #expect(try value(of: "jit", connection) == "off")
+    }
+
+    @Test("plans batches of sends once, and finds rooms by their index")
+    func sends() throws {
+        let server = try TestPostgres.shared()
+        let connection = try PostgresConnection(
+            PostgresConnection.Settings(url: server.url(of: try server.createDatabase())))
+        _ = try SendStatements(connection)
+        for (setting, expected) in [
+            ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_bitmapscan", "off"),
+        ] {
+            #expect(try value(of: setting, connection) == expected)
+        }
+    }
+
+    @Test("sets nothing as a start-up parameter that a pooler refuses")
+    func startup() throws {
+        let server = try TestPostgres.shared()
+        let connection = try PostgresConnection(
+            PostgresConnection.Settings(url: server.url(of: try server.createDatabase())))
+        // Settings that came with the start-up message, and not from files or statements.
+        let names = try connection.run(
+            connection.statement("SELECT string_agg(name, ' ' ORDER BY name) FROM pg_settings WHERE source = 'client'"))
+        #expect(names.text(0, 0) == "application_name client_encoding")
+    }
+}
