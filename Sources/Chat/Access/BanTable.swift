@@ -58,6 +58,14 @@ public final class BanTable: Sendable {
         }
     }
 
+    /// Replaces all bans.
+    public func replace(by bans: [Key: Ban]) {
+        state.withLock { state in
+            state = State(bans: bans, sweep: max(1024, 2 * bans.count))
+            count.store(bans.count, ordering: .releasing)
+        }
+    }
+
     /// Removes the bans from a deleted room.
     public func remove(_ room: RoomID) {
         if isEmpty { return }

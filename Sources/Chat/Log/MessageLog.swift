@@ -115,4 +115,7 @@ public enum AccessEnd: Sendable, Hashable {
     case removed(UserID, from: RoomID)
     /// An open room is private from now on.
     case becamePrivate(RoomID)
+    /// Commits were missed that changed access or memberships, so any may have changed. All subscriptions and sockets end,
+    /// and clients come back with what they may read now.
+    case unknown
 }

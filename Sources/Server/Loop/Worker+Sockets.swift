@@ -61,8 +61,18 @@ extension Worker {
                 recheckSubscriptions(of: user, to: room, asMember: true)
             case .becamePrivate(let room):
                 recheckSubscriptions(of: nil, to: room)
+            case .unknown:
+                endAll(because: .unavailable("The server was away from its database. Connect again."))
             }
         }
+    }
+
+    /// Ends all sockets and event streams, so that their clients come back.
+    private func endAll(because problem: Problem) {
+        // First, so that they are not told of each room.
+        for connection in userConnections { connection.end(because: problem) }
+        // Callers without a name.
+        for feed in Array(feeds.values) { end(feed.subscribers.filter { $0.user == nil }, because: problem) }
     }
 
     /// Refuses a banned user an action that the log itself does not check.

@@ -98,6 +98,7 @@ struct AccessEvent: Sendable, Equatable {
             case .becamePrivate(let room): changes.append(.becamePrivate(room))
             case .erased(let user): changes.append(.erasing(user))
             case .banned: break  // among the changes of bans
+            case .unknown: break  // not of a commit
             }
         }
         for key in commit.bans.changes.keys { changes.append(.ban(key.user, key.room)) }

@@ -55,25 +55,46 @@ final class AccessState: Sendable {
     func load(_ statements: AccessStatements) throws {
         try statements.inSnapshot {
             let (event, revocations) = try statements.progress()
-            let erasing = try statements.erasures.unfinished()
-            try bans.load(statements.db, at: clock())
-            state.withLock { $0 = State(event: event, revocations: revocations, erasing: erasing) }
+            try load(statements, at: event, revocations, knowing: event)
+        }
+    }
+
+    /// Reads all bans and erasures in a snapshot, and applies them unless newer ones were applied since the snapshot began.
+    ///
+    /// - Parameters:
+    ///   - event: The snapshot's last event.
+    ///   - known: The last event that was applied before the snapshot began. The snapshot has an earlier one only if the
+    ///     database was restored.
+    private func load(
+        _ statements: AccessStatements, at event: Int64, _ revocations: Int64, knowing known: Int64
+    ) throws {
+        let erasing = try statements.erasures.unfinished()
+        let stored = try BanTable.stored(statements.db, at: clock())
+        state.withLock { state in
+            guard event >= state.event || event < known else { return }
+            state = State(event: event, revocations: revocations, erasing: erasing)
+            bans.replace(by: stored)
         }
     }
 
     /// Reads the events after `first`, and applies the bans and erasures of those that are new.
     ///
     /// - Parameter first: The event to read after; `nil` for the last one that is applied.
-    /// - Returns: The events, in order.
+    /// - Returns: The events, in order; `nil` if some are missing, because events are deleted after
+    ///   ``PostgresCaretaker/eventTime``. Then all bans and erasures are read again.
     /// - Throws: ``PostgresError``.
     @discardableResult
-    func catchUp(after first: Int64? = nil, _ statements: AccessStatements) throws -> [Stored] {
+    func catchUp(after first: Int64? = nil, _ statements: AccessStatements) throws -> [Stored]? {
         let known = event
         return try statements.inSnapshot {
             let (latest, revocations) = try statements.progress()
             let first = min(first ?? known, known)
             if latest == first { return [] }
             let stored = try statements.events(after: first, at: clock())
+            guard Int64(stored.count) == latest - first else {
+                try load(statements, at: latest, revocations, knowing: known)
+                return nil
+            }
             var erasing: [UserID: Bool] = [:]
             var changes: [BanTable.Key: Ban?] = [:]
             var deletedRooms: [RoomID] = []
@@ -131,6 +152,50 @@ extension AccessState.Stored {
                 }
             case .joined, .left, .erased: nil
             }
+        }
+    }
+}
+
+/// Decides what the observer is told of stored events, so that the last news of a user's membership in a room is the
+/// database's state.
+///
+/// A node tells its observer of its own commits at once, and of those of other nodes when it reads their events. So news of
+/// another node's commit may come after news of a later one of this node. The later one is then told again. It is among the
+/// events that are read with the earlier one, or in the next read, because it was committed before the earlier one was told.
+///
+/// A plain value.
+struct AccessOrder {
+    /// What an event changed.
+    struct News: Equatable {
+        var memberships: [MembershipChange] = []
+        var ends: [AccessEnd] = []
+    }
+
+    private struct Place: Hashable {
+        let user: UserID
+        let room: RoomID
+
+        init(_ change: MembershipChange) { (user, room) = (change.user, change.room) }
+    }
+
+    /// The memberships that other nodes have changed in the last read.
+    private var recent: Set<Place> = []
+
+    /// Takes the events of one read, in order.
+    ///
+    /// - Returns: What to tell, in order.
+    mutating func news(of events: [AccessState.Stored], on node: String) -> [News] {
+        var changed: Set<Place> = []
+        defer { recent = changed }
+        return events.compactMap { event in
+            var news = News(memberships: event.memberships)
+            if event.node == node {
+                news.memberships.removeAll { !recent.contains(Place($0)) && !changed.contains(Place($0)) }
+            } else {
+                news.ends = event.ends
+                for change in news.memberships { changed.insert(Place(change)) }
+            }
+            return news == News() ? nil : news
         }
     }
 }

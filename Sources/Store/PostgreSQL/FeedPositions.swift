@@ -58,9 +58,6 @@ struct FeedPositions {
     /// The number of rooms with a position.
     var count: Int { positions.count }
 
-    /// The rooms with a position.
-    var rooms: [RoomID] { Array(positions.keys) }
-
     /// True if a room waits for a look.
     var hasDue: Bool { !due.isEmpty }
 

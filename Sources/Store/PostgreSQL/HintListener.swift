@@ -88,6 +88,13 @@ final class HintListener: Sendable {
 
     // MARK: The thread
 
+    /// The events of access that were read.
+    private struct Progress {
+        /// The last one.
+        var event: Int64
+        var order = AccessOrder()
+    }
+
     /// The thread's state.
     private struct Session {
         let connection: PostgresConnection
@@ -106,14 +113,14 @@ final class HintListener: Sendable {
 
     /// Runs the thread until it is closed.
     func run() {
-        var event = firstEvent
+        var progress = Progress(event: firstEvent)
         var wait = Self.reconnectTimes.lowerBound
         while !isClosed {
             do {
                 var session = try Session(connector.connect())
                 wait = Self.reconnectTimes.lowerBound
                 note(failure: nil)
-                while !isClosed { try turn(&session, &event) }
+                while !isClosed { try turn(&session, &progress) }
             } catch {
                 note(failure: "\(error)")
                 pause(Double.random(in: wait / 2...wait))
@@ -129,7 +136,7 @@ final class HintListener: Sendable {
     }
 
     /// Waits for hints or for a time-out, and does what follows from them.
-    private func turn(_ session: inout Session, _ event: inout Int64) throws {
+    private func turn(_ session: inout Session, _ progress: inout Progress) throws {
         let deadline = feeds.hasDue ? .now : min(session.nextSweep, session.nextEvents)
         let notifications = try session.connection.notifications(until: deadline, orReadable: pipe.descriptor)
         pipe.drain()
@@ -138,7 +145,7 @@ final class HintListener: Sendable {
         // First, so that subscriptions end before anything is published that was committed after the event.
         if hints.hasEvents || now >= session.nextEvents {
             session.nextEvents = now + Self.eventInterval
-            try catchUp(session.access, &event)
+            try catchUp(session.access, &progress)
             lastAnswer.withLock { $0 = .now }
         }
         feeds.hinted(hints)
@@ -187,19 +194,16 @@ final class HintListener: Sendable {
         }
     }
 
-    /// Reads the events of access after `event`, and tells the observer those of other nodes.
-    private func catchUp(_ statements: AccessStatements, _ event: inout Int64) throws {
-        let known = access.event
-        let stored = try access.catchUp(after: event, statements)
-        if stored.first.map({ $0.id > event + 1 }) ?? (known > event) {
-            // Events are deleted after some time, and this node was away for longer.
-            try access.load(statements)
-            event = access.event
-            return feeds.recheckAll()
+    /// Reads the events of access that are new, and tells the observer those of other nodes.
+    private func catchUp(_ statements: AccessStatements, _ progress: inout Progress) throws {
+        guard let events = try access.catchUp(after: progress.event, statements) else {
+            // This node was away for longer than events are kept.
+            progress = Progress(event: access.event)
+            return feeds.missedEvents()
         }
-        for stored in stored {
-            event = stored.id
-            if stored.node != access.node { feeds.applied(stored) }
+        if let last = events.last { progress.event = last.id }
+        for news in progress.order.news(of: events, on: access.node) {
+            feeds.applied(memberships: news.memberships, ends: news.ends)
         }
     }
 }

@@ -69,18 +69,16 @@ final class NodeFeeds: LogObserver {
 
     // MARK: Other nodes' commits
 
-    /// Tells the server's observer what an event of access of another node has changed.
-    func applied(_ event: AccessState.Stored) {
-        let (memberships, ends) = (event.memberships, event.ends)
+    /// Tells the server's observer what an event of access has changed.
+    func applied(memberships: [MembershipChange], ends: [AccessEnd]) {
         if !memberships.isEmpty { observer.membershipsChanged(memberships) }
         if !ends.isEmpty { observer.accessEnded(ends) }
     }
 
-    /// Lets the access of all subscribers be checked, because events of access were missed. A subscription without a
-    /// position is checked when its first slice is read.
-    func recheckAll() {
-        let rooms = positions.withLock(\.rooms)
-        if !rooms.isEmpty { observer.accessEnded(rooms.map(AccessEnd.becamePrivate)) }
+    /// Ends all subscriptions and sockets, because events of access were missed. A check of access would not be enough: a
+    /// socket for its user's rooms may lack some, and a user may have been erased or banned.
+    func missedEvents() {
+        observer.accessEnded([.unknown])
     }
 
     /// Records hints about rooms.

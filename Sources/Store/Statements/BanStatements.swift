@@ -105,8 +105,13 @@ final class BanChangeStatements {
 }
 
 extension BanTable {
-    /// Fills the table with the stored bans that are in force at `time`.
+    /// Replaces the bans by the stored ones that are in force at `time`.
     func load(_ db: Connection, at time: Timestamp) throws {
+        replace(by: try Self.stored(db, at: time))
+    }
+
+    /// Reads the stored bans that are in force at `time`.
+    static func stored(_ db: Connection, at time: Timestamp) throws -> [Key: Ban] {
         let select = try PreparedStatement(
             """
             SELECT rooms.name, user, reads, until, reason, set_by, bans.created_at
@@ -114,12 +119,12 @@ extension BanTable {
             WHERE (until IS NULL OR until > ?) AND ifnull(rooms.deleted, 0) = 0
             """, db)
         try select.bind(time.milliseconds, at: 1)
-        var bans: [Key: Ban?] = [:]
+        var bans: [Key: Ban] = [:]
         try select.forEachRow { row in
             let ban = Ban(row, from: 1)
             bans[Key(room: row.isNull(0) ? nil : RoomID(trusted: row.text(0)), user: ban.user)] = ban
         }
-        if !bans.isEmpty { change(bans, at: time) }
+        return bans
     }
 }
 

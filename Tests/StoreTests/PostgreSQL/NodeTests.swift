@@ -209,6 +209,32 @@ struct NodeTests {
         #expect(second.postgres.malformedHints == 1 || (second.postgres.nodeCounts?.sweptRooms ?? 0) > 0)
     }
 
+    @Test("end all subscriptions when events of access are missing, and read the bans again")
+    func missedEvents() throws {
+        defer { close() }
+        let bob = try UserID("bob")
+        func isBanned(_ node: Node) -> Bool {
+            node.postgres.bans.refusal(of: bob, in: nil, isAdmin: false, for: .read, at: .now()) != nil
+        }
+        // Other nodes' changes, whose events were deleted.
+        try execute("INSERT INTO bans VALUES (0, 'bob', 1, NULL, NULL, 'alice', 0)")
+        try execute("UPDATE server SET events = events + 2, revocations = revocations + 2")
+        for node in [first, second] {
+            try node.log.listener.ends.wait { $0.contains([.unknown]) }
+            #expect(isBanned(node))
+        }
+        try execute("DELETE FROM bans")
+        try execute("UPDATE server SET events = events + 1")
+        for node in [first, second] {
+            try node.log.listener.ends.wait { $0.count { $0 == [.unknown] } == 2 }
+            #expect(!isBanned(node))
+        }
+        // The nodes know all events again, and store.
+        try first.log.fill(1)
+        try second.log.fill(1)
+        #expect(try first.log.state().head == 2)
+    }
+
     @Test("tell their observers of memberships and bans that the other one has changed")
     func access() throws {
         defer { close() }

@@ -1,0 +1,54 @@
+import Chat
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("News of access")
+struct AccessOrderTests {
+    private let bob = try! UserID("bob")
+    private let lobby = try! RoomID("lobby")
+
+    private func event(_ id: Int64, _ node: String, _ text: String) -> AccessState.Stored {
+        AccessState.Stored(id: id, node: node, event: AccessEvent(text: text), bans: [:])
+    }
+
+    private func joined(_ rev: Int64) -> AccessOrder.News {
+        AccessOrder.News(memberships: [MembershipChange(user: bob, room: lobby, kind: .joined(rev: rev))])
+    }
+
+    private var left: AccessOrder.News {
+        AccessOrder.News(memberships: [MembershipChange(user: bob, room: lobby, kind: .left)])
+    }
+
+    @Test("are those of other nodes, in order")
+    func others() throws {
+        var order = AccessOrder()
+        let removed = AccessOrder.News(
+            memberships: [MembershipChange(user: bob, room: lobby, kind: .left)], ends: [.removed(bob, from: lobby)])
+        let news = order.news(
+            of: [
+                event(1, "other", "joined bob lobby 7"), event(2, "own", "joined carol lobby 7"),
+                event(3, "other", "left bob lobby\nremoved bob lobby"), event(4, "other", "erased carol"),
+            ], on: "own")
+        #expect(news == [joined(7), removed])
+    }
+
+    @Test("repeat a later membership of the node itself, which was told before an earlier one of another node")
+    func late() {
+        // Both in one read, in two reads, and not any more in a third.
+        var order = AccessOrder()
+        let both = [event(1, "other", "left bob lobby"), event(2, "own", "joined bob lobby 8")]
+        #expect(order.news(of: both, on: "own") == [left, joined(8)])
+        order = AccessOrder()
+        #expect(order.news(of: [both[0]], on: "own") == [left])
+        #expect(order.news(of: [both[1]], on: "own") == [joined(8)])
+        order = AccessOrder()
+        #expect(order.news(of: [both[0]], on: "own") == [left])
+        #expect(order.news(of: [], on: "own") == [])
+        #expect(order.news(of: [both[1]], on: "own") == [])
+        // An earlier one of the node itself was told in its place.
+        order = AccessOrder()
+        #expect(order.news(of: both.reversed(), on: "own") == [left])
+    }
+}
