@@ -72,6 +72,9 @@ public struct StoreConfiguration: Sendable {
     /// True if PostgreSQL's clock gives messages their times, and not ``clock``. Tests choose false.
     var usesDatabaseClock = true
 
+    /// Called on a reader's thread after each wait for PostgreSQL, with its duration. Tests count the waits.
+    var onReaderWait: (@Sendable (Duration) -> Void)?
+
     /// Returns the time for the messages of a commit. A message never gets a time before that of the previous one.
     public var clock: @Sendable () -> Timestamp = { Timestamp.now() }
     /// Called on the writer's thread after each successful commit, with its duration and its number of submissions.

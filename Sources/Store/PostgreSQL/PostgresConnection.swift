@@ -47,6 +47,20 @@ final class PostgresConnection {
         }
     }
 
+    /// The result of a statement that was sent ahead of the call that needs it.
+    final class Answer {
+        /// `nil` until the results of the statements sent with it have been received, or if one of them has failed.
+        fileprivate(set) var result: PostgresResult?
+    }
+
+    /// A message to the server whose result has not been received.
+    private enum Sent {
+        /// Prepares a statement.
+        case preparation(Statement)
+        /// Runs a statement.
+        case run(Answer?)
+    }
+
     /// A notification (`NOTIFY`).
     struct Notification {
         var channel: String
@@ -58,8 +72,16 @@ final class PostgresConnection {
     private let connection: OpaquePointer
     /// The number of prepared statements, from which their names follow.
     private var statementCount = 0
-    /// The queued messages to the server, in order: the statement for each that prepares one, whose result is skipped.
-    private var queued: [Statement?] = []
+    /// The queued messages to the server, in order.
+    private var queued: [Sent] = []
+    /// Messages that were sent without a wait for their results, by round trip, oldest first.
+    private var unread: [[Sent]] = []
+    /// True in a read transaction whose first statement has not been sent yet.
+    private var mustBegin = false
+    private lazy var beginReading = statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    private lazy var commit = statement("COMMIT")
+    /// The number of the read transaction, or of the time after it. It changes at the begin and at the end of one.
+    private(set) var snapshot = 0
     /// True once the connection is of no use any more.
     private(set) var isLost = false
     /// True once the connection is made, and so among those that are counted.
@@ -148,14 +170,22 @@ final class PostgresConnection {
     }
 
     /// Queues a statement for ``results()``. A parameter must have the same type each time, unless it is NULL.
-    func send(_ statement: Statement, _ parameters: PostgresParameters = PostgresParameters()) throws(PostgresError) {
+    ///
+    /// - Parameter answer: Gets the result.
+    func send(
+        _ statement: Statement, _ parameters: PostgresParameters = PostgresParameters(), for answer: Answer? = nil
+    ) throws(PostgresError) {
+        if mustBegin {
+            mustBegin = false
+            try send(beginReading)
+        }
         if statement.types == nil {
             let types = parameters.types.map(\.rawValue)
             guard PQsendPrepare(connection, statement.name, statement.sql, Int32(types.count), types) == 1 else {
                 throw lose()
             }
             statement.types = parameters.types
-            queued.append(statement)
+            queued.append(.preparation(statement))
         }
         let formats = [Int32](repeating: 1, count: parameters.values.count)
         let lengths = parameters.values.map { Int32($0?.count ?? 0) }
@@ -165,7 +195,7 @@ final class PostgresConnection {
                 connection, statement.name, Int32(formats.count), values, lengths, formats, Self.binary)
         }
         guard isSent == 1 else { throw lose() }
-        queued.append(nil)
+        queued.append(.run(answer))
     }
 
     /// Sends the queued statements, and waits for their results.
@@ -184,24 +214,51 @@ final class PostgresConnection {
             settings.onWait?(duration)
         }
         let deadline = start + settings.answerTime
+        for earlier in unread {
+            // Nobody waits for these results. Only the loss of the connection matters.
+            if let failure = try results(of: earlier, deadline).failure, isLost { throw failure }
+        }
+        unread = []
+        let sent = queued
+        queued = []
+        let (results, failure) = try results(of: sent, deadline)
+        if let failure { throw failure }
+        return results
+    }
+
+    /// Sends the queued statements without a wait for their results, which nobody needs.
+    private func sendQueued() throws(PostgresError) {
+        guard PQpipelineSync(connection) == 1, PQflush(connection) >= 0 else { throw lose() }
+        unread.append(queued)
+        queued = []
+    }
+
+    /// Receives the results of the statements of one round trip.
+    ///
+    /// - Returns: The results, in order, and the first failure.
+    private func results(
+        of sent: [Sent], _ deadline: ContinuousClock.Instant
+    ) throws(PostgresError) -> (results: [PostgresResult], failure: PostgresError?) {
         var results: [PostgresResult] = []
-        results.reserveCapacity(queued.count)
+        results.reserveCapacity(sent.count)
         var failure: PostgresError?
-        for prepared in queued {
+        for message in sent {
             guard let result = try next(deadline) else { throw lose() }
             switch PQresultStatus(result) {
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
-                if prepared != nil {
-                    PQclear(result)
-                } else {
-                    results.append(PostgresResult(owning: result))
+                switch message {
+                case .preparation: PQclear(result)
+                case .run(let answer):
+                    let result = PostgresResult(owning: result)
+                    results.append(result)
+                    answer?.result = result
                 }
             default:
                 if failure == nil, PQresultStatus(result) != PGRES_PIPELINE_ABORTED {
                     failure = Self.failure(of: result)
                 }
                 // The server skips what follows a failure. It is prepared when it is sent again.
-                prepared?.types = nil
+                if case .preparation(let statement) = message { statement.types = nil }
                 PQclear(result)
             }
             // The end of this statement's results.
@@ -210,13 +267,38 @@ final class PostgresConnection {
                 throw lose()
             }
         }
-        queued = []
         guard let end = try next(deadline) else { throw lose() }
         defer { PQclear(end) }
         guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw lose() }
-        guard let failure else { return results }
-        if failure.kind == .connection { isLost = true }
-        throw failure
+        if failure?.kind == .connection { isLost = true }
+        return (results, failure)
+    }
+
+    // MARK: Read transactions
+
+    /// Begins a read transaction, in which all statements see the same moment. Its begin is sent with the first statement;
+    /// without one nothing is sent.
+    func beginTransaction() {
+        mustBegin = true
+        snapshot += 1
+    }
+
+    /// Ends the read transaction, without a wait. Nothing was written, so its end cannot fail what was read.
+    func endTransaction() {
+        snapshot += 1
+        if mustBegin {
+            mustBegin = false
+            return
+        }
+        if isLost { return }
+        do throws(PostgresError) {
+            // Apart from the end, which the server would skip if one of them failed.
+            if !queued.isEmpty { try sendQueued() }
+            try send(commit)
+            try sendQueued()
+        } catch {
+            // The connection is lost, which the next statement reports.
+        }
     }
 
     /// Sends a statement, with those that are queued, and waits for its result.
@@ -233,7 +315,7 @@ final class PostgresConnection {
     func execute(_ statements: String...) throws(PostgresError) {
         for sql in statements {
             guard PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, Self.binary) == 1 else { throw lose() }
-            queued.append(nil)
+            queued.append(.run(nil))
             _ = try results()
         }
     }

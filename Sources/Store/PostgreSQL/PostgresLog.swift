@@ -50,6 +50,7 @@ public final class PostgresLog: OpenLog {
         func connector(_ purpose: NodeCounts.Purpose) -> PostgresConnector {
             var settings = settings
             if purpose == .writer { settings.onWait = configuration.onWriterWait }
+            if purpose == .reader { settings.onWait = configuration.onReaderWait }
             // A notifier reads nothing that could be of another history.
             return PostgresConnector(
                 settings, purpose: purpose, countedBy: configuration.connections,

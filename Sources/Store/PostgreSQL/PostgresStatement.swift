@@ -18,6 +18,10 @@ final class PostgresStatement {
         let close: PostgresConnection.Statement
     }
 
+    /// The results that were sent for ahead, by parameters, of the connection's transaction with the number ``snapshot``.
+    private var answers: [[[UInt8]?]: PostgresConnection.Answer] = [:]
+    private var snapshot = 0
+
     /// The number of rows of the first and of later reads from a cursor.
     private static let rows = (first: 64, later: 1024)
 
@@ -59,10 +63,41 @@ final class PostgresStatement {
         try connection.send(statement, parameters)
     }
 
+    /// Queues the statement for the next round trip, and keeps its first rows for ``firstRows()`` with the same parameters in
+    /// the same read transaction.
+    ///
+    /// A long statement must be read before it is sent again.
+    func sendAhead() throws {
+        if snapshot != connection.snapshot {
+            answers.removeAll(keepingCapacity: true)
+            snapshot = connection.snapshot
+        }
+        guard answers[parameters.values] == nil else { return }
+        let answer = PostgresConnection.Answer()
+        if let cursor {
+            try connection.send(cursor.declare, parameters)
+            try connection.send(cursor.fetchFirst, for: answer)
+        } else {
+            try connection.send(statement, parameters, for: answer)
+        }
+        answers[parameters.values] = answer
+    }
+
+    private func resultSentAhead() throws -> PostgresResult? {
+        guard !answers.isEmpty, snapshot == connection.snapshot, let answer = answers[parameters.values] else {
+            return nil
+        }
+        if answer.result == nil { _ = try connection.results() }
+        // The rows of a cursor can be read once.
+        if cursor != nil { answers[parameters.values] = nil }
+        return answer.result
+    }
+
     // MARK: Rows
 
     /// Reads the first rows, or all if the statement is not long.
     func firstRows() throws -> PostgresResult {
+        if let result = try resultSentAhead() { return result }
         guard let cursor else { return try run() }
         try connection.send(cursor.declare, parameters)
         return try connection.run(cursor.fetchFirst)

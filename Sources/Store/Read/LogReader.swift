@@ -119,13 +119,19 @@ final class LogReader: Sendable {
         // Taken before the transaction begins, see Journal.
         let recent = journal.messages(of: queries.lazy.map { $0.room! })
         do {
+            // With PostgreSQL most pages are read in one round trip, and then need no transaction.
+            let pages =
+                connection.isPostgres
+                ? try connection.use { try $0.pages!.rooms(of: queries, within: answerBytes, $0) } : nil
             try transaction(&connection) { transaction in
                 var bytes = 0
+                if let pages { try transaction.runAhead(queries, pages) }
                 for (query, recent) in zip(queries, recent) {
                     guard case .room(let id, let read) = query.kind else { return }
+                    let page = pages?[count]
                     count += 1
                     do {
-                        bytes += try transaction.answer(read, of: id, recent, for: query)
+                        bytes += try transaction.answer(read, of: id, recent, page, for: query)
                     } catch let refusal as Problem {
                         query.reply.fail(refusal)
                     } catch {

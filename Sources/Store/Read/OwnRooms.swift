@@ -101,6 +101,7 @@ extension ReadTransaction {
         var bytes = 0
         var last: Found?
         var looked = 0
+        if statements.runsAhead { try runAhead(activities.map { ($0.number, $0.activity.room) }, for: user) }
         for found in activities where bytes < answerBytes {
             looked += 1
             last = found
@@ -114,6 +115,19 @@ extension ReadTransaction {
         }
         guard looked < found.count, let last else { return InboxSlice(rooms: listed, next: nil) }
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))
+    }
+
+    /// Announces the reading of rooms as a user sees them, with their newest messages: one round trip for what does not
+    /// depend on the newest message, and one for these.
+    private func runAhead(_ rooms: [(number: Int64, id: RoomID)], for user: UserID) throws {
+        for room in rooms {
+            try statements.lookup.runAhead(rowOf: room.id)
+            try statements.runAhead(summaryOf: room.number, for: user)
+        }
+        for room in rooms {
+            guard let (row, state) = try statements.room(room.id) else { continue }
+            try statements.runAhead(message: state.head, room: row.number)
+        }
     }
 
     /// Returns at most `limit` rooms of a user. Rooms in which the user has sent or read, or which the user created or

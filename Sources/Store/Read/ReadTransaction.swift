@@ -146,13 +146,15 @@ struct ReadTransaction {
 extension ReadTransaction {
     /// Answers a read of a room. Access is checked in the same moment.
     ///
-    /// - Parameter recent: the room's recent messages, taken before the transaction.
+    /// - Parameters:
+    ///   - recent: the room's recent messages, taken before the transaction.
+    ///   - page: the room with the page that the query asks for, if it was read before the transaction.
     /// - Returns: the number of bytes of messages in the answer.
     /// - Throws: the ``Problem`` that the read is refused with.
     func answer(
-        _ read: Query.RoomRead, of id: RoomID, _ recent: [RecentMessage], for query: Query
+        _ read: Query.RoomRead, of id: RoomID, _ recent: [RecentMessage], _ page: RoomView? = nil, for query: Query
     ) throws -> Int {
-        let room = try RoomView(id, recent: recent, statements)
+        let room = try page ?? RoomView(id, recent: recent, statements)
         if room?.isDeleted == true { throw Problem.roomDeleted }
         guard try mayRead(room, query) else { throw Problem.roomNotFound }
         if !bans.isEmpty,
@@ -163,10 +165,26 @@ extension ReadTransaction {
         return try answer(read, id, room, for: query)
     }
 
+    /// Announces the reading of the rooms of queries, so that there is one wait for all rows of rooms and one for all
+    /// memberships. Only with PostgreSQL.
+    ///
+    /// - Parameter pages: The rooms that have been read already.
+    func runAhead(_ queries: ArraySlice<Query>, _ pages: [RoomView?]) throws {
+        let rest = zip(queries, pages).filter { $0.1 == nil }.map(\.0)
+        for query in rest { try statements.lookup.runAhead(rowOf: query.room!) }
+        for query in rest where !query.isAdmin {
+            guard let user = query.user, let room = try statements.lookup.row(of: query.room!), room.isPrivate else {
+                continue
+            }
+            try statements.lookup.runAhead(roleOf: user, in: room.number)
+        }
+    }
+
     private func mayRead(_ room: RoomView?, _ query: Query) throws -> Bool {
         guard let room else { return !roomsByAdminsOnly }
         guard room.isPrivate, !query.isAdmin else { return true }
         guard let user = query.user else { return false }
+        if let page = room.page { return page.isForMember }
         return try statements.lookup.role(of: user, in: room.number) != nil
     }
 
@@ -192,6 +210,7 @@ extension ReadTransaction {
     /// Returns a room as a user sees it; without a user, nothing personal.
     func summary(of id: RoomID, _ room: RoomView?, for user: UserID?) throws -> RoomSummary {
         var summary = RoomSummary(room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: epoch)
+        if let room { try statements.runAhead(summaryOf: room.number, for: user) }
         summary.visibility = room?.isPrivate == true ? .private : .open
         summary.title = try room.flatMap { try statements.rooms.title(of: $0.number) }
         guard let user else { return summary }
@@ -207,6 +226,7 @@ extension ReadTransaction {
     /// Returns a user's read mark in a room and the unread messages after it.
     func readState(of room: RoomView?, for user: UserID) throws -> ReadState {
         guard let room else { return ReadState() }
+        try statements.runAhead(readStateOf: room.number, for: user)
         // The mark comes from this transaction, and the recent messages are older. A message sent and read in between is
         // not included yet.
         let mark = min(try room.readMark(of: user), room.state.head)

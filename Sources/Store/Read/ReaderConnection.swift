@@ -25,6 +25,9 @@ struct ReaderConnection {
         if case .postgres(let connector) = source { self.connector = connector.use() }
     }
 
+    /// True if the database is PostgreSQL.
+    var isPostgres: Bool { connector != nil }
+
     /// Runs `body` with the connection's statements.
     mutating func use<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
         guard case .sqlite(let database) = source else { return try useOfPostgres(body) }

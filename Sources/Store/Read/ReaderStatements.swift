@@ -13,9 +13,16 @@ final class ReaderStatements {
     let bans: BanStatements
     let erasures: ErasureStatusStatement
     let admin: AdminStatements
+    /// Reads pages; only with PostgreSQL.
+    let pages: PageStatement?
+    // Nil with SQLite.
+    private let postgres: PostgresConnection?
     private let begin: PreparedStatement
     private let commit: PreparedStatement
     private let rollback: PreparedStatement
+    // Nil with SQLite, where a search needs no round trips.
+    private let searchTime: PreparedStatement?
+    private let searchRev: PreparedStatement?
     private let selectMessage: PreparedStatement
     private let selectMessages: PreparedStatement
     private let selectTime: PreparedStatement
@@ -24,8 +31,11 @@ final class ReaderStatements {
     private let selectChanged: PreparedStatement
 
     init(_ db: Connection) throws {
-        begin = try PreparedStatement(
-            db.sql(sqlite: "BEGIN DEFERRED", postgres: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), db)
+        if case .postgres(let connection) = db { postgres = connection } else { postgres = nil }
+        pages = postgres.map { PageStatement($0) }
+        searchTime = try db.isPostgres ? PreparedStatement(Self.search("created_at >= ?3"), db) : nil
+        searchRev = try db.isPostgres ? PreparedStatement(Self.search("rev > ?3"), db) : nil
+        begin = try PreparedStatement("BEGIN DEFERRED", db)
         commit = try PreparedStatement("COMMIT", db)
         rollback = try PreparedStatement("ROLLBACK", db)
         unread = try UnreadStatements(db)
@@ -52,7 +62,12 @@ final class ReaderStatements {
     /// GRDB's own `inTransaction` prepares its statements anew for each transaction, which costs as much as reading a third
     /// of a page of 30 messages (`scripts/compare --scenarios F`).
     func inTransaction<R>(_ body: () throws -> R) throws -> R {
-        try begin.runSoon()
+        if let postgres {
+            postgres.beginTransaction()
+            defer { postgres.endTransaction() }
+            return try body()
+        }
+        try begin.run()
         // Nothing was written, so the end of the transaction cannot fail what was read. After an error SQLite may have ended
         // it already.
         defer { do { try commit.run() } catch { try? rollback.run() } }
@@ -107,6 +122,74 @@ final class ReaderStatements {
         return try selectRev.firstRow { $0.integer(0) }
     }
 
+    /// Returns the first `seq` from 1 through `head` whose message was stored at `time` or later, or else `head + 1`. Only with
+    /// PostgreSQL; `nil` with SQLite.
+    func firstSeq(room: Int64, head: Int64, storedAt time: Timestamp) throws -> Int64? {
+        try searchTime.flatMap { try firstSeq($0, room: room, head: head, time.milliseconds) }
+    }
+
+    /// Returns the first `seq` from 1 through `head` whose message was sent after revision `since`, or else `head + 1`. Only
+    /// with PostgreSQL; `nil` with SQLite.
+    func firstSeq(room: Int64, head: Int64, sentAfter since: Int64) throws -> Int64? {
+        try searchRev.flatMap { try firstSeq($0, room: room, head: head, since) }
+    }
+
+    private func firstSeq(_ search: PreparedStatement, room: Int64, head: Int64, _ bound: Int64) throws -> Int64? {
+        // Not the key of `head + 1`, which a full room does not have.
+        let start = RowKey(room: room, 0).rawValue
+        try search.bind(start + 1, at: 1)
+        try search.bind(start + head + 1, at: 2)
+        try search.bind(bound, at: 3)
+        return try search.firstRow { $0.integer(0) - start }
+    }
+
+    /// Returns a binary search among messages for the first that fulfils a condition, which all later ones fulfil too.
+    private static func search(_ condition: String) -> String {
+        """
+        WITH RECURSIVE search (low, high) AS (
+            SELECT ?1::bigint, ?2::bigint
+            UNION ALL
+            SELECT CASE WHEN found THEN low ELSE middle + 1 END, CASE WHEN found THEN middle ELSE high END
+            FROM (
+                SELECT low, high, middle,
+                    coalesce((SELECT \(condition) FROM messages WHERE id = middle), true) AS found
+                FROM (SELECT low, high, low + (high - low) / 2 AS middle FROM search WHERE low < high) AS place
+            ) AS step
+        )
+        SELECT low FROM search WHERE low = high
+        """
+    }
+
+    // MARK: Statements sent ahead
+
+    /// True if statements may be sent ahead of the calls that need them, see ``PreparedStatement/runAhead()``.
+    var runsAhead: Bool { postgres != nil }
+
+    /// Announces a call of ``message(room:seq:)``.
+    func runAhead(message seq: Int64, room: Int64) throws {
+        guard runsAhead, (1...RowKey.maximumPlace).contains(seq) else { return }
+        try selectMessage.bind(RowKey(room: room, seq).rawValue, at: 1)
+        try selectMessage.runAhead()
+    }
+
+    /// Announces the reading of a room as a user sees it.
+    func runAhead(summaryOf room: Int64, for user: UserID?) throws {
+        guard runsAhead else { return }
+        try rooms.runAhead(titleOf: room)
+        guard let user else { return }
+        try runAhead(readStateOf: room, for: user)
+        try lookup.runAhead(roleOf: user, in: room)
+    }
+
+    /// Announces the reading of a user's read mark and of the unread messages after it.
+    func runAhead(readStateOf room: Int64, for user: UserID) throws {
+        guard runsAhead else { return }
+        try lookup.runAhead(readMarkOf: user, in: room)
+        try unread.runAhead(expiredIn: room)
+    }
+
+    // MARK: Changes
+
     /// Passes `body` each message that was sent or changed after `since`, once, in the order of latest revisions, until
     /// it returns false.
     ///
@@ -122,6 +205,8 @@ final class ReaderStatements {
         try selectUnchanged.bind(end, at: 2)
         try selectChanged.bind(RowKey(room: room, since).rawValue, at: 1)
         try selectChanged.bind(end, at: 2)
+        try selectUnchanged.runAhead()
+        try selectChanged.runAhead()
         // Merges two lists that are both in the order of revisions.
         try selectUnchanged.withRows { unchanged in
             try selectChanged.withRows { changed in
@@ -168,6 +253,12 @@ final class RoomStatements {
             members.append(RoomMember(user: user, role: row.integer(1) == 1 ? .owner : .member))
         }
         return members
+    }
+
+    /// Announces a call of ``title(of:)``.
+    func runAhead(titleOf room: Int64) throws {
+        try selectTitle.bind(room, at: 1)
+        try selectTitle.runAhead()
     }
 
     /// Returns a room's title; `nil` if it has none.

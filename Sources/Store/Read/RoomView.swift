@@ -16,6 +16,32 @@ struct RoomView {
     /// The messages after the filed ones.
     let recent: ArraySlice<RecentMessage>
     let statements: ReaderStatements
+    /// A page that was read together with the room; only with PostgreSQL.
+    let page: Page?
+
+    /// A page that was read together with its room.
+    struct Page {
+        /// True if the user who reads it is a member of the room.
+        var isForMember: Bool
+        var window: PageWindow
+        /// The snapshots, joined by commas.
+        var messages: [UInt8]
+    }
+
+    /// Creates a view of a room that was read together with a page.
+    init(
+        number: Int64, isPrivate: Bool, isDeleted: Bool, _ state: RoomState, _ page: Page,
+        _ statements: ReaderStatements
+    ) {
+        self.number = number
+        self.isPrivate = isPrivate
+        self.isDeleted = isDeleted
+        self.state = state
+        self.page = page
+        filed = state.head
+        recent = []
+        self.statements = statements
+    }
 
     /// Creates a view from the recent messages, which were taken before the transaction; `nil` if there is no room.
     ///
@@ -27,6 +53,7 @@ struct RoomView {
         isDeleted = row.isDeleted
         self.filed = filed.head
         self.statements = statements
+        page = nil
         self.recent = recent.drop { $0.seq <= filed.head }
         state = self.recent.last.map { RoomState(head: $0.seq, rev: $0.rev) } ?? filed
     }
@@ -56,6 +83,7 @@ struct RoomView {
     /// Returns the snapshots of a page with at least one message, joined by commas; `nil` if it has several messages
     /// with more than `limit` bytes.
     func messages(_ window: PageWindow, within limit: Int) throws -> [UInt8]? {
+        if let page, page.window == window { return page.messages }
         var messages = try statements.messages(
             room: number, from: window.start, through: min(filed, window.end - 1), until: limit)
         for seq in max(window.start, filed + 1)..<max(window.end, filed + 1) where messages.count <= limit {
@@ -70,7 +98,8 @@ struct RoomView {
     ///
     /// A binary search, because times never fall along `seq`. So no index of times is needed.
     func firstSeq(at time: Timestamp) throws -> Int64 {
-        try firstSeq { seq in
+        if let seq = try statements.firstSeq(room: number, head: state.head, storedAt: time) { return seq }
+        return try firstSeq { seq in
             if let recent = recentMessage(seq) { return recent.createdAt >= time }
             return try statements.createdAt(room: number, seq: seq).map { $0 >= time.milliseconds } ?? true
         }
@@ -108,6 +137,7 @@ struct RoomView {
     private func firstSeq(after since: Int64) throws -> Int64 {
         // In a room without changes, each message took one revision.
         if state.rev == state.head { return since + 1 }
+        if let seq = try statements.firstSeq(room: number, head: state.head, sentAfter: since) { return seq }
         return try firstSeq { seq in
             if let recent = recentMessage(seq) { return recent.rev > since }
             return try statements.rev(room: number, seq: seq).map { $0 > since } ?? true

@@ -135,6 +135,12 @@ final class UnreadStatements {
             """, isLong: true, db)
     }
 
+    /// Announces a call of ``expired(in:)``.
+    func runAhead(expiredIn room: Int64) throws {
+        try selectExpired.bind(room, at: 1)
+        try selectExpired.runAhead()
+    }
+
     /// Returns the `seq` up to which a room's messages have expired; 0 if none have.
     func expired(in room: Int64) throws -> Int64 {
         try selectExpired.bind(room, at: 1)

@@ -112,6 +112,26 @@ final class LookupStatements {
         return (newest.seq, max(newest.rev, change), newest.createdAt)
     }
 
+    /// Announces a call of ``row(of:)``.
+    func runAhead(rowOf room: RoomID) throws {
+        try selectRoom.bind(room.string, at: 1)
+        try selectRoom.runAhead()
+    }
+
+    /// Announces a call of ``role(of:in:)``.
+    func runAhead(roleOf user: UserID, in room: Int64) throws {
+        try selectRole.bind(room, at: 1)
+        try selectRole.bind(user.string, at: 2)
+        try selectRole.runAhead()
+    }
+
+    /// Announces a call of ``readMark(of:in:)``.
+    func runAhead(readMarkOf user: UserID, in room: Int64) throws {
+        try selectMark.bind(user.string, at: 1)
+        try selectMark.bind(room, at: 2)
+        try selectMark.runAhead()
+    }
+
     /// Returns a user's role in a room; `nil` if the user is no member.
     func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
         try selectRole.bind(room, at: 1)

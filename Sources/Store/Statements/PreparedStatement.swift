@@ -149,6 +149,12 @@ struct PreparedStatement {
         if handle == nil { try postgres!.send() } else { try run() }
     }
 
+    /// Announces that the statement will be read with these parameters in this read transaction. PostgreSQL runs it with the
+    /// connection's next statement, so that there is no wait for it alone. Does nothing with SQLite.
+    func runAhead() throws {
+        if handle == nil { try postgres!.sendAhead() }
+    }
+
     /// Runs a statement that returns at most one row.
     func firstRow<R>(_ row: (borrowing Row) throws -> R) throws -> R? {
         try withRows { rows in

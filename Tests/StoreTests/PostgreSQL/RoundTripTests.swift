@@ -1,0 +1,198 @@
+import Chat
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+/// Counts the round trips to a database.
+private final class RoundTrips: Sendable {
+    private let count = Mutex(0)
+
+    func add() { count.withLock { $0 += 1 } }
+
+    /// Returns the number of round trips in `body`.
+    func during<R>(_ body: () throws -> R) throws -> Int {
+        let before = count.withLock { $0 }
+        _ = try body()
+        return count.withLock { $0 } - before
+    }
+}
+
+@Suite("The round trips to PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+struct RoundTripTests {
+    private let trips = RoundTrips()
+
+    private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
+        let server = try TestPostgres.shared()
+        let url = server.url(of: try server.createDatabase())
+        let log = try TestLog(postgres: url) { [trips] in
+            $0.readers = 1
+            $0.onReaderWait = { _ in trips.add() }
+            configure(&$0)
+        }
+        // Connects.
+        _ = try log.state()
+        return log
+    }
+
+    @Test(
+        "of a page are one, also in a private room",
+        arguments: [
+            .newest, .before(.seq(50)), .after(.seq(50)), .around(.seq(50)), .before(.first), .after(.last),
+            .around(.first),
+        ] as [PageRequest.Anchor])
+    func page(anchor: PageRequest.Anchor) throws {
+        let log = try makeLog()
+        let bodies = try log.fill(100)
+        let open = try trips.during {
+            let page = try log.page(anchor)
+            #expect(page.state.head == 100)
+            if page.count > 0 {
+                let expected = joined(bodies[Int(page.firstSeq - 1)..<Int(page.lastSeq)])
+                #expect(page.messages == expected)
+            }
+        }
+        #expect(open == 1)
+        _ = try log.change(.set(RoomSettings(visibility: .private)), by: "alice").get()
+        #expect(try trips.during { _ = try log.page(anchor, for: "alice") } == 1)
+        let refused = try trips.during { try? log.page(anchor, for: "mallory") }
+        #expect(refused == 1)
+        #expect(throws: Problem.roomNotFound) { try log.page(anchor, for: "mallory") }
+    }
+
+    @Test("of pages that are asked for together are one")
+    func pages() throws {
+        let log = try makeLog()
+        let rooms = ["a", "b", "c"]
+        for room in rooms { try log.fill(40, room) }
+        let queries = try (1...30).map { number in
+            try log.query(
+                { .page(PageRequest(anchor: .before(.seq(Int64(number))), limit: 10), $0) }, of: rooms[number % 3])
+        }
+        var problems: [Problem?] = []
+        let count = try trips.during { problems = try log.problems(of: queries) }
+        #expect(count == 1 && problems.allSatisfy { $0 == nil })
+    }
+
+    @Test("of other reads do not depend on the size of the room")
+    func others() throws {
+        let log = try makeLog()
+        try log.fill(200)
+        try log.read(to: 200, as: "bob")
+        func count(_ body: () throws -> Void) throws -> Int { try trips.during(body) }
+        #expect(try count { _ = try log.state() } == 1)
+        #expect(try count { _ = try log.replay(since: nil) } == 1)
+        #expect(try count { _ = try log.replay(since: 190) } == 2)
+        #expect(try count { _ = try log.message(7) } == 2)
+        #expect(try count { _ = try log.page(.before(.time(.latest))) } == 3)
+        #expect(try count { _ = try log.summary(for: "bob") } == 2)
+        #expect(try count { _ = try log.page(.around(.read), for: "bob") } == 3)
+        try log.edit(3, "edited")
+        #expect(try count { _ = try log.replay(since: 150) } == 3)
+        let states = try (0..<20).map { _ in try log.query({ .state($0) }) }
+        #expect(try count { _ = try log.problems(of: states) } == 1)
+    }
+
+    @Test("of a list of rooms do not depend on the number of rooms that are read to their ends")
+    func inbox() throws {
+        let log = try makeLog()
+        for number in 0..<12 {
+            try log.fill(3, "room\(number)")
+            try log.join("room\(number)", as: "bob")
+            try log.read(to: 3, in: "room\(number)", as: "bob")
+        }
+        let count = try trips.during {
+            let inbox = try log.inbox(of: "bob")
+            #expect(inbox.rooms.count == 12 && inbox.rooms.allSatisfy { $0.lastMessage != nil })
+        }
+        #expect(count == 4)
+    }
+
+    @Test("of a page with many bytes or messages are more, so that the answer stays within its bound")
+    func largePages() throws {
+        let log = try makeLog { $0.answerBytes = 300_000 }
+        let text = String(repeating: "x", count: 15_000)
+        for _ in 0..<4 { try log.sendAll((0..<10).map { _ in .init(text: text) }) }
+        let page = try log.page(limit: 40)
+        #expect(page.lastSeq == 40 && page.count > 5 && page.messages.count <= 300_000)
+        #expect(try log.page(limit: 5).count == 5)
+        #expect(try log.page(limit: 10).count == 10)
+        try log.fill(300, "long")
+        #expect(try log.page(.after(.first), limit: 250, of: "long").count == 250)
+    }
+
+    // MARK: Read transactions
+
+    private func connect() throws -> PostgresConnection {
+        let server = try TestPostgres.shared()
+        var settings = PostgresConnection.Settings(url: server.url(of: try server.createDatabase()))
+        settings.onWait = { [trips] _ in trips.add() }
+        return try PostgresConnection(settings)
+    }
+
+    @Test("of a read transaction are those of its statements, which see one moment")
+    func transaction() throws {
+        let connection = try connect()
+        let statement = try PreparedStatement("SELECT transaction_timestamp()::text", .postgres(connection))
+        var times: [String] = []
+        let count = try trips.during {
+            for _ in 0..<2 {
+                connection.beginTransaction()
+                defer { connection.endTransaction() }
+                for _ in 0..<2 { times.append(try statement.firstRow { $0.text(0) }!) }
+            }
+        }
+        #expect(count == 4)
+        #expect(times[0] == times[1] && times[2] == times[3] && times[0] != times[2])
+        let none = try trips.during {
+            connection.beginTransaction()
+            connection.endTransaction()
+        }
+        #expect(none == 0)
+    }
+
+    @Test("of statements sent ahead are one, and their rows are those of the same parameters and transaction")
+    func ahead() throws {
+        let connection = try connect()
+        let statement = try PreparedStatement("SELECT ?1::bigint + 1", .postgres(connection))
+        func next(_ number: Int64) throws -> Int64? {
+            try statement.bind(number, at: 1)
+            return try statement.firstRow { $0.integer(0) }
+        }
+        connection.beginTransaction()
+        var found: [Int64?] = []
+        let count = try trips.during {
+            for number in [1, 2, 1] as [Int64] {
+                try statement.bind(number, at: 1)
+                try statement.runAhead()
+            }
+            for number in [2, 1, 2] as [Int64] { found.append(try next(number)) }
+        }
+        #expect(count == 1 && found == [3, 2, 3])
+        #expect(try trips.during { found.append(try next(3)) } == 1)
+        connection.endTransaction()
+        #expect(try trips.during { found.append(try next(1)) } == 1)
+        #expect(found == [3, 2, 3, 4, 2])
+    }
+
+    @Test("go on after a statement has failed in a read transaction")
+    func failure() throws {
+        let connection = try connect()
+        let wrong = try PreparedStatement("SELECT 1 / ?1::bigint", .postgres(connection))
+        let right = try PreparedStatement("SELECT 7", .postgres(connection))
+        let long = try PreparedStatement("SELECT 7", isLong: true, .postgres(connection))
+        for _ in 0..<3 {
+            connection.beginTransaction()
+            try right.runAhead()
+            try wrong.bind(0, at: 1)
+            try wrong.runAhead()
+            // The end of the long statement is queued after the failure.
+            #expect(throws: PostgresError.self) { try long.withRows { _ in try wrong.firstRow { $0.integer(0) } } }
+            connection.endTransaction()
+            #expect(try right.firstRow { $0.integer(0) } == 7)
+        }
+        #expect(!connection.isLost)
+    }
+}
