@@ -12,31 +12,40 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check the integrity of a database or a backup.",
         discussion: """
-            Checks the file's pages, the tables, and whether the rows agree: no message is missing before later ones of its room \
+            Checks the pages of a file, the tables, and whether the rows agree: no message is missing before later ones of its room \
             (missing newest messages cannot be detected), no two messages share a place, a revision or a client_message_id, and \
             messages match their rows, reactions and read marks. Nothing is changed. A server may use the database meanwhile; \
-            its write-ahead log grows until the check is done, which takes some seconds for a million messages.
+            its write-ahead log grows until the check is done, which takes some seconds for a million messages. For the pages of a \
+            PostgreSQL database, use its own pg_amcheck.
 
               backscroll check data/backscroll.db
+              backscroll check postgres://chat@db.example/chat
 
             The exit status is 0 if the database is sound, 1 if it is damaged, and 2 if it cannot be checked.
             """)
 
-    @Argument(help: ArgumentHelp("The database or backup; the same as --database.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The database or backup; the same as --database.", valueName: "database"))
     var path: String?
 
     @Option(
         help: ArgumentHelp(
-            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
+            "The database, as in serve: a path, or postgres://USER@HOST/NAME; or set BACKSCROLL_DATABASE.",
+            valueName: "path"))
     var database = ServeCommand.defaults.database
 
     @Option(help: ArgumentHelp("Maximum number of findings to list, 1 to 100000; all are counted.", valueName: "count"))
     var findings = DatabaseCheck.defaultFindings
 
     /// The database to check: the argument, or else the option.
-    private var file: String { path ?? database }
+    private var location: DatabaseLocation { DatabaseLocation(path ?? database) }
 
     func validate() throws {
+        // One from the environment may have a password.
+        if let path, DatabaseLocation(path).hasPassword {
+            throw ValidationError(
+                "\(location) was given with a password, which would show in the list of processes. Set PGPASSWORD instead, "
+                    + "or use a password file (~/.pgpass).")
+        }
         guard (1...100_000).contains(findings) else {
             throw ValidationError("--findings must be from 1 to 100000, not \(findings).")
         }
@@ -48,7 +57,7 @@ struct CheckCommand: ParsableCommand {
         let status = StatusLine()
         let report: CheckReport
         do {
-            report = try DatabaseCheck(file, mostFindings: findings).run { part, count in
+            report = try DatabaseCheck(location, mostFindings: findings).run { part, count in
                 status.show(count > 0 ? "\(part.rawValue): \(Figure.whole(Int(count)))" : part.rawValue)
             }
         } catch {
@@ -62,9 +71,9 @@ struct CheckCommand: ParsableCommand {
         let contents = "\(Figure.count(Int(report.rooms), "room")) and \(Figure.count(Int(report.messages), "message"))"
         guard report.isSound else {
             let more = report.damageCount > report.damages.count ? "; the first \(report.damages.count) are above" : ""
-            print("\(file) is damaged: \(Figure.count(report.damageCount, "finding")) in \(contents)\(more)")
+            print("\(location) is damaged: \(Figure.count(report.damageCount, "finding")) in \(contents)\(more)")
             throw ExitCode(1)
         }
-        print("\(file) is sound: \(contents)")
+        print("\(location) is sound: \(contents)")
     }
 }

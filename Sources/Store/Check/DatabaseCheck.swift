@@ -1,6 +1,6 @@
 import GRDB
 
-/// Checks a database: its pages, its tables, and that their rows agree.
+/// Checks a database: its pages, unless they are PostgreSQL's, its tables, and that their rows agree.
 ///
 /// The check reads one snapshot. It reads each table once, row by row in the order of its keys. In memory it keeps one
 /// message, and the last message of each room that the journal has messages of. A server may have the database open;
@@ -8,38 +8,64 @@ import GRDB
 public struct DatabaseCheck: Sendable {
     /// A part of the check.
     public enum Part: String, Sendable {
-        /// The file, checked by SQLite itself.
+        /// The file, checked by SQLite itself. Not with PostgreSQL.
         case file
         /// The rooms and their messages.
         case messages
-        /// The messages that are not filed yet.
+        /// The messages that are not filed yet. None with PostgreSQL.
         case journal
         /// The members and read marks.
         case people
     }
 
-    private let source: VisitedDatabase
+    private let source: Source
     private let mostFindings: Int
+
+    private enum Source {
+        case file(VisitedDatabase)
+        case postgres(String)
+    }
 
     /// The default of the number of findings that are kept.
     public static let defaultFindings = 20
 
-    /// Prepares a check of the database at `path`. Keeps the first `mostFindings` damages.
+    /// Prepares a check of a database. Keeps the first `mostFindings` damages.
     ///
     /// - Throws: ``StoreError`` if there is no readable file.
-    public init(_ path: String, mostFindings: Int = Self.defaultFindings) throws(StoreError) {
-        source = try VisitedDatabase(path)
+    public init(_ database: DatabaseLocation, mostFindings: Int = Self.defaultFindings) throws(StoreError) {
+        source =
+            switch database {
+            case .file(let path): .file(try VisitedDatabase(path))
+            case .postgres(let url): .postgres(url)
+            }
         self.mostFindings = mostFindings
+    }
+
+    /// Prepares a check of the file at `path`.
+    init(_ path: String, mostFindings: Int = Self.defaultFindings) throws(StoreError) {
+        try self.init(.file(path), mostFindings: mostFindings)
     }
 
     /// Runs the check.
     ///
     /// - Parameter progress: called from time to time with the part being checked and the number of messages checked so
     ///   far.
-    /// - Throws: ``StoreError`` if the file is no database of Backscroll, or one of a newer version. Damages are
-    ///   reported, not thrown.
+    /// - Throws: ``StoreError`` if it is no database of Backscroll, or one of a newer version, or if PostgreSQL cannot be
+    ///   reached. Damages are reported, not thrown.
     public func run(progress: @escaping (Part, Int64) -> Void = { _, _ in }) throws(StoreError) -> CheckReport {
         let findings = Findings(most: mostFindings)
+        switch source {
+        case .file(let file): try run(file, findings, progress)
+        case .postgres(let url): try run(url, findings, progress)
+        }
+        return findings.report
+    }
+
+    // MARK: SQLite
+
+    private func run(
+        _ source: VisitedDatabase, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void
+    ) throws(StoreError) {
         do {
             let connection = try source.connect("backscroll.check")
             defer { try? connection.close() }
@@ -54,7 +80,6 @@ public struct DatabaseCheck: Sendable {
         } catch {
             throw named(source.path, error)
         }
-        return findings.report
     }
 
     private func check(_ db: Database, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void) throws {
@@ -73,13 +98,13 @@ public struct DatabaseCheck: Sendable {
                 "this database has an older version, so its tables were not checked: start the server once to "
                     + "upgrade it")
         }
-        try part(findings, "the messages") { try MessageCheck(db, findings).run { progress(.messages, $0) } }
+        try part(findings, "the messages") { try MessageCheck(.sqlite(db), findings).run { progress(.messages, $0) } }
         progress(.journal, 0)
         var heads: [Int64: Int64] = [:]
         try part(findings, "the journal") { heads = try JournalCheck(db, findings).run() }
         progress(.people, 0)
-        try part(findings, "members, read marks and bans") { try PeopleCheck(db, findings, heads).run() }
-        try part(findings, "jobs and deleted rooms") { try JobCheck(db, findings).run() }
+        try part(findings, "members, read marks and bans") { try PeopleCheck(.sqlite(db), findings, heads).run() }
+        try part(findings, "jobs and deleted rooms") { try JobCheck(.sqlite(db), findings).run() }
     }
 
     /// Runs one part of the check. A missing page or table ends the part and is reported.
@@ -88,6 +113,59 @@ public struct DatabaseCheck: Sendable {
             try body()
         } catch let error as DatabaseError where error.isDamage || error.resultCode == .SQLITE_ERROR {
             findings.add("the check of \(name) stopped: \(error.message ?? "the file is damaged")")
+        }
+    }
+}
+
+// MARK: - PostgreSQL
+
+extension DatabaseCheck {
+    private func run(_ url: String, _ findings: Findings, _ progress: (Part, Int64) -> Void) throws(StoreError) {
+        do {
+            let connection = try PostgresConnection(
+                PostgresConnection.Settings(
+                    url: url, purpose: "backscroll check",
+                    answerTime: PostgresConnection.Settings.commandAnswerTime))
+            try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try check(connection, findings, progress)
+            try connection.execute("COMMIT")
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .postgres("\(error)")
+        }
+    }
+
+    private func check(
+        _ connection: PostgresConnection, _ findings: Findings, _ progress: (Part, Int64) -> Void
+    ) throws {
+        let db = Connection.postgres(connection)
+        let schema = SchemaCheck(connection, findings)
+        guard try schema.checkVersion() else { return }
+        try DatabaseCopy.checkIsWhole(db)
+        try part(connection, findings, "the tables") { try schema.run() }
+        try part(connection, findings, "the messages") {
+            try MessageCheck(db, findings).run { progress(.messages, $0) }
+        }
+        try part(connection, findings, "the rooms") { try ProgressCheck(db, findings).run() }
+        progress(.people, 0)
+        try part(connection, findings, "members, read marks and bans") { try PeopleCheck(db, findings, [:]).run() }
+        try part(connection, findings, "jobs and deleted rooms") { try JobCheck(db, findings).run() }
+    }
+
+    /// Runs one part of the check. A failed statement, such as one that needs a missing table, ends the part and is reported.
+    private func part(
+        _ connection: PostgresConnection, _ findings: Findings, _ name: String, _ body: () throws -> Void
+    ) throws {
+        try connection.execute("SAVEPOINT part")
+        do {
+            try body()
+        } catch let error as PostgresError where error.kind == .statement {
+            findings.add("the check of \(name) stopped: \(error)")
+            // Statements that end the reading of rows are queued, and fail too.
+            _ = try? connection.results()
+            // The transaction goes on with the same moment.
+            try connection.execute("ROLLBACK TO SAVEPOINT part")
         }
     }
 }

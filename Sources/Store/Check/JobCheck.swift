@@ -1,11 +1,9 @@
-import GRDB
-
 /// Checks deleted rooms and pending jobs.
 struct JobCheck {
-    private let db: Database
+    private let db: Connection
     private let findings: Findings
 
-    init(_ db: Database, _ findings: Findings) {
+    init(_ db: Connection, _ findings: Findings) {
         self.db = db
         self.findings = findings
     }
@@ -24,41 +22,54 @@ struct JobCheck {
 
     /// Runs the check.
     func run() throws {
-        for row in try Row.fetchAll(db, sql: "SELECT id, kind FROM jobs")
-        where !["room", "reactions", "user", "activity"].contains(row[1] as String) {
-            findings.add("job \(row[0] as Int64) has the unknown kind \(row[1] as String)")
+        try PreparedStatement("SELECT id, kind FROM jobs", db).forEachRow { row in
+            let kind = row.text(1)
+            if !["room", "reactions", "user", "activity"].contains(kind) {
+                findings.add("job \(row.integer(0)) has the unknown kind \(kind)")
+            }
         }
         let alive =
             "SELECT number FROM jobs WHERE kind = 'room' AND number NOT IN (SELECT id FROM rooms WHERE deleted = 1)"
-        for number in try Int64.fetchAll(db, sql: alive) {
-            findings.add("a job removes this room, but the room is not marked as deleted", room: "#\(number)")
+        try PreparedStatement(alive, db).forEachRow { row in
+            findings.add("a job removes this room, but the room is not marked as deleted", room: "#\(row.integer(0))")
         }
-        for (table, ofRoom) in Self.tables where try db.tableExists(table) {
-            let names = try String.fetchAll(
-                db,
-                sql: """
-                    SELECT name FROM rooms WHERE deleted = 1
-                        AND id NOT IN (SELECT number FROM jobs WHERE kind = 'room')
-                        AND EXISTS (SELECT 1 FROM \(table) WHERE \(ofRoom))
-                    """)
-            for name in names { findings.add("this room is deleted, but no job removes its \(table)", room: name) }
+        for (table, ofRoom) in Self.tables where try hasTable(table) {
+            let names = """
+                SELECT name FROM rooms WHERE deleted = 1
+                    AND id NOT IN (SELECT number FROM jobs WHERE kind = 'room')
+                    AND EXISTS (SELECT 1 FROM \(table) WHERE \(ofRoom))
+                """
+            try PreparedStatement(names, db).forEachRow { row in
+                findings.add("this room is deleted, but no job removes its \(table)", room: row.text(0))
+            }
         }
         let idle = """
             SELECT count(*) FROM erasures WHERE erased = 0 AND user NOT IN (SELECT user FROM jobs WHERE kind = 'user')
             """
-        if try db.tableExists("erasures"), let count = try Int.fetchOne(db, sql: idle), count > 0 {
-            findings.add("users that should be erased, but have no job: \(count)")
+        if try hasTable("erasures") {
+            let count = try count(idle)
+            if count > 0 { findings.add("users that should be erased, but have no job: \(count)") }
         }
-        let wrong = """
+        let wrong = try count(
+            """
             SELECT count(*) FROM rooms WHERE deleted = 0 AND bytes <> (SELECT ifnull(sum(length(body)), 0) FROM messages
                 WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36)
-            """
-        if let count = try Int.fetchOne(db, sql: wrong), count > 0 {
-            findings.note("rooms whose stored size is wrong in the admin list: \(count)")
-        }
-        let deleted = try Int.fetchOne(db, sql: "SELECT count(*) FROM rooms WHERE deleted = 1") ?? 0
+            """)
+        if wrong > 0 { findings.note("rooms whose stored size is wrong in the admin list: \(wrong)") }
+        let deleted = try count("SELECT count(*) FROM rooms WHERE deleted = 1")
         if deleted > 0 { findings.note("deleted rooms, whose names stay reserved: \(deleted)") }
-        let jobs = try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0
+        let jobs = try count("SELECT count(*) FROM jobs")
         if jobs > 0 { findings.note("unfinished jobs, which the server continues when it starts: \(jobs)") }
+    }
+
+    private func count(_ sql: String) throws -> Int64 {
+        try PreparedStatement(sql, db).firstRow { $0.integer(0) } ?? 0
+    }
+
+    private func hasTable(_ name: String) throws -> Bool {
+        try count(
+            db.sql(
+                sqlite: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'",
+                postgres: "SELECT count(to_regclass('\(name)'))")) > 0
     }
 }

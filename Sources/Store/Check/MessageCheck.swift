@@ -1,4 +1,3 @@
-import GRDB
 import Wire
 
 /// Checks rooms, messages and the rows that belong to messages, reading their tables side by side in key order.
@@ -16,23 +15,28 @@ final class MessageCheck {
     /// True if the current room has been deleted. A job removes its rows in parts, reactions before messages.
     private var isRoomDeleted = false
 
-    init(_ db: Database, _ findings: Findings) throws {
+    init(_ db: Connection, _ findings: Findings) throws {
         self.findings = findings
-        selectRooms = try PreparedStatement("SELECT id, name, deleted FROM rooms ORDER BY id", db)
+        selectRooms = try PreparedStatement("SELECT id, name, deleted FROM rooms ORDER BY id", isLong: true, db)
         selectMessages = try PreparedStatement(
-            "SELECT id, rev, changed, created_at, sender, client_message_id, body FROM messages ORDER BY id", db)
+            "SELECT id, rev, changed, created_at, sender, client_message_id, body FROM messages ORDER BY id",
+            isLong: true, db)
         selectChanges = try PreparedStatement(
-            "SELECT changed, id FROM messages WHERE changed IS NOT NULL ORDER BY changed", db)
+            "SELECT changed, id FROM messages WHERE changed IS NOT NULL ORDER BY changed", isLong: true, db)
         selectReactions = try PreparedStatement(
-            "SELECT message, key, user, rev FROM reactions ORDER BY message, key, rev", db)
+            "SELECT message, key, user, rev FROM reactions ORDER BY message, key, rev", isLong: true, db)
         selectFirstContents = try PreparedStatement(
-            "SELECT message, length(fingerprint) FROM first_contents ORDER BY message", db)
+            "SELECT message, length(fingerprint) FROM first_contents ORDER BY message", isLong: true, db)
         selectClientIDs = try PreparedStatement(
             """
             SELECT id >> 36, sender, client_message_id, id FROM messages WHERE client_message_id IS NOT NULL
             ORDER BY id >> 36, sender, client_message_id
-            """, db)
-        pendingReactions = try Set(Int64.fetchAll(db, sql: "SELECT number FROM jobs WHERE kind = 'reactions'"))
+            """, isLong: true, db)
+        var pending: Set<Int64> = []
+        try PreparedStatement("SELECT number FROM jobs WHERE kind = 'reactions'", db).forEachRow {
+            pending.insert($0.integer(0))
+        }
+        pendingReactions = pending
     }
 
     /// The number of messages between two reports.

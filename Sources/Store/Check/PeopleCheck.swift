@@ -1,4 +1,3 @@
-import GRDB
 import Wire
 
 /// Checks the rows of rooms that are no messages: read marks, members, bans and expiry marks.
@@ -13,7 +12,7 @@ final class PeopleCheck {
     private let selectBans: PreparedStatement
     private let selectErasures: PreparedStatement
 
-    init(_ db: Database, _ findings: Findings, _ heads: [Int64: Int64]) throws {
+    init(_ db: Connection, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
         self.heads = heads
         func statement(_ columns: String, _ table: String) throws -> PreparedStatement {
@@ -22,14 +21,14 @@ final class PeopleCheck {
                 SELECT \(table).room, rooms.name, \(columns), (SELECT max(messages.id) FROM messages
                     WHERE messages.id > \(table).room << 36 AND messages.id < (\(table).room + 1) << 36)
                 FROM \(table) LEFT JOIN rooms ON rooms.id = \(table).room
-                """, db)
+                """, isLong: true, db)
         }
         selectMarks = try statement("user, seq", "read_marks")
         selectExpired = try statement("NULL, seq", "expired")
         selectMembers = try PreparedStatement(
             """
             SELECT members.room, rooms.name, user, owner FROM members LEFT JOIN rooms ON rooms.id = members.room
-            """, db)
+            """, isLong: true, db)
         selectErasures = try PreparedStatement("SELECT 1 FROM erasures LIMIT 1", db)
         selectBans = try PreparedStatement(
             """
@@ -40,7 +39,7 @@ final class PeopleCheck {
             """
             SELECT name, private FROM rooms
             WHERE deleted = 0 AND NOT EXISTS (SELECT 1 FROM members WHERE members.room = rooms.id AND owner = 1)
-            """, db)
+            """, isLong: true, db)
     }
 
     /// Runs the check.

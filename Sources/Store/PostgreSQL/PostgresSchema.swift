@@ -108,6 +108,9 @@ enum PostgresSchema {
                 "INSERT INTO meta VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"), parameters)
     }
 
+    /// The statements of all versions, oldest first.
+    static var statements: [String] { migrations.flatMap(\.self) }
+
     /// The statements of each version, oldest first. A released version is never changed.
     private static let migrations = [
         [

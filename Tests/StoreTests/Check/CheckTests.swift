@@ -7,11 +7,23 @@ import Wire
 
 @testable import Store
 
-@Suite("A check")
+@Suite("A check", .onSQLite)
 struct CheckTests {
     @Test("of an open database finds everything sound, in tables and in the journal")
     func sound() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
+        try Self.fill(log)
+        let report = try DatabaseCheck(log.path).run()
+        #expect(report.isSound && report.damages.isEmpty && report.notes.isEmpty, "\(report)")
+        #expect(report.rooms == 5 && report.messages == 95)
+        log.close()
+        let closed = try DatabaseCheck(log.path).run()
+        #expect(closed.isSound && closed.rooms == 5 && closed.messages == 95)
+        #expect(access(log.path + "-wal", F_OK) != 0)
+    }
+
+    /// Fills five rooms with 95 messages, and makes every kind of change to them.
+    static func fill(_ log: TestLog) throws {
         for room in ["a", "b", "c"] {
             try log.sendAll(
                 (0..<30).map { .init(text: "\($0)", room: room, id: "id\($0)", replyTo: $0 == 0 ? nil : 1) })
@@ -28,13 +40,6 @@ struct CheckTests {
         try log.fill(3, "a")
         try log.fill(2, "new")
         _ = try log.change(.set(RoomSettings(visibility: .private)), in: "empty", by: "alice")
-        let report = try DatabaseCheck(log.path).run()
-        #expect(report.isSound && report.damages.isEmpty && report.notes.isEmpty, "\(report)")
-        #expect(report.rooms == 5 && report.messages == 95)
-        log.close()
-        let closed = try DatabaseCheck(log.path).run()
-        #expect(closed.isSound && closed.rooms == 5 && closed.messages == 95)
-        #expect(access(log.path + "-wal", F_OK) != 0)
     }
 
     @Test("of an empty database finds nothing")

@@ -20,12 +20,134 @@ struct Damage: CustomTestStringConvertible, Sendable {
     var testDescription: String { sql }
 }
 
-@Suite("A check finds damage")
+/// Damage that both databases can have.
+extension Damage {
+    private static let id = "(1 << 36) + "
+
+    static let toMessages: [Damage] = [
+        Damage(
+            "DELETE FROM messages WHERE id = \(id)5", "room lobby, seq 6: message 5 is missing"),
+        Damage(
+            "DELETE FROM messages WHERE id IN (\(id)5, \(id)6)", "room lobby, seq 7: messages 5 to 6 are missing"),
+        Damage(
+            "DELETE FROM messages WHERE id = \(id)1", "room lobby, seq 2: message 1 is missing"),
+        Damage(
+            "UPDATE messages SET rev = 6 WHERE id = \(id)7",
+            "room lobby, seq 7: this message was sent at revision 6, but the message before it at revision 6",
+            "room lobby, seq 7: rev is 7 in the message's snapshot, but 6 in its row"),
+        Damage(
+            "UPDATE messages SET created_at = 0 WHERE id = \(id)7",
+            "room lobby, seq 7: this message has an earlier created_at than the message before it", "created_at"),
+        Damage(
+            "UPDATE messages SET changed = \(id)8 WHERE id = \(id)2",
+            "room lobby, seq 2: rev is 9 in the message's snapshot, but 8 in its row",
+            "room lobby, seq 8: this message was sent at revision 8, at which message 2 was changed"),
+        Damage(
+            "UPDATE messages SET changed = (2 << 36) + 9 WHERE id = \(id)2",
+            "room lobby, seq 2: this message was last changed at revision 9 of room number 2, but sent at revision 2 of "
+                + "room number 1"
+        ),
+        Damage(
+            "UPDATE messages SET sender = 'mallory' WHERE id = \(id)7",
+            "room lobby, seq 7: the sender is alice in the message's snapshot, but mallory in its row"),
+        Damage(
+            "UPDATE messages SET client_message_id = 'other' WHERE id = \(id)7",
+            "room lobby, seq 7: the client_message_id is 'id7' in the message's snapshot, but 'other' in its row"),
+        Damage(
+            "UPDATE messages SET body = x'7b' WHERE id = \(id)7", "room lobby, seq 7: the snapshot cannot be read"),
+        Damage(
+            "UPDATE messages SET body = (SELECT body FROM messages WHERE id = (2 << 36) + 1) WHERE id = \(id)7",
+            "room lobby, seq 7: the room is attic in the message's snapshot, but lobby in its row"),
+        Damage(
+            "UPDATE messages SET body = (SELECT body FROM messages WHERE id = \(id)6) WHERE id = \(id)7",
+            "room lobby, seq 7: seq is 6 in the message's snapshot, but 7 in its row"),
+        Damage(
+            "UPDATE messages SET body = replace(body, '\"reply_to\":1', '\"reply_to\":9') WHERE id = \(id)8",
+            "room lobby, seq 8: this message replies to message 9, which is not an earlier one"),
+        Damage(
+            "UPDATE messages SET body = replace(body, '\"created_at\"', '\"text\":\"x\",\"created_at\"') WHERE id = \(id)3",
+            "room lobby, seq 3: this message is deleted, but still has content"),
+        Damage(
+            "UPDATE rooms SET name = 'two words' WHERE id = 2",
+            #"room "two words": this is not a valid room id"#, #"room "two words", seq 1"#,
+            #"room "two words", seq 2"#, #"room "two words", seq 3"#),
+        Damage(
+            "DELETE FROM rooms WHERE id = 2", "room #2: there are messages for this room number, but no such room",
+            "room #2, seq 1", "room #2, seq 2", "room #2, seq 3", "room #2: alice is a member of this room number"),
+    ]
+
+    static let toBelongings: [Damage] = [
+        Damage(
+            "DELETE FROM first_contents WHERE message = \(id)2",
+            "room lobby, seq 2: the hash of the original content is missing"),
+        Damage(
+            "INSERT INTO first_contents VALUES (\(id)1, zeroblob(32))",
+            "room lobby, seq 1: there is a hash of the original content, but the message was never edited"),
+        Damage(
+            "INSERT INTO first_contents VALUES (\(id)99, zeroblob(32))",
+            "room #1, seq 99: there is a hash of the original content, but no message"),
+        Damage(
+            "UPDATE first_contents SET fingerprint = zeroblob(31) WHERE message = \(id)2",
+            "room lobby, seq 2: the hash of the original content is truncated"),
+        Damage(
+            "DELETE FROM reactions WHERE user = 'bob'",
+            "room lobby, seq 4: the snapshot and the table name different users for the reaction ❤️"),
+        Damage(
+            "DELETE FROM reactions", "room lobby, seq 4: the snapshot has the reaction ❤️, but the table does not"),
+        Damage(
+            "INSERT INTO reactions VALUES (\(id)4, '+1', 'bob', 11)",
+            "room lobby, seq 4: the table has the reaction +1, but the snapshot does not"),
+        Damage(
+            "UPDATE reactions SET user = 'dave' WHERE user = 'carol'",
+            "room lobby, seq 4: the snapshot and the table name different users for the reaction ❤️"),
+        Damage(
+            "UPDATE reactions SET rev = 99 WHERE user = 'carol'",
+            "room lobby, seq 4: the last reaction has revision 99, but the message has revision 12"),
+        Damage(
+            "INSERT INTO reactions VALUES (\(id)99, '+1', 'bob', 11)",
+            "room #1, seq 99: there is a reaction to this message, but no message"),
+        Damage(
+            "INSERT INTO reactions VALUES (\(id)3, '+1', 'bob', 9)",
+            "room lobby, seq 3: the table has the reaction +1, but the snapshot does not"),
+    ]
+
+    static let toRooms: [Damage] = [
+        Damage(
+            "UPDATE read_marks SET seq = 9", "room lobby: the read mark of bob is at 9, but the room ends at 8"),
+        Damage(
+            "UPDATE read_marks SET seq = -1", "room lobby: the read mark of bob is at -1, but the room ends at 8"),
+        Damage(
+            "UPDATE read_marks SET room = 7",
+            "room #7: there is the read mark of bob for this room number, but no such room"),
+        Damage(
+            "INSERT INTO expired VALUES (2, 4)",
+            "room attic: the mark of expired messages is at 4, but the room ends at 3"),
+        Damage(
+            "UPDATE members SET room = 7 WHERE room = 2",
+            "room #7: alice is a member of this room number, but there is no such room"),
+        Damage("UPDATE members SET owner = 2 WHERE room = 2", "room attic: alice has the unknown role 2"),
+        Damage(
+            "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",
+            "room attic: this room is private, but has no owner"),
+        Damage("DELETE FROM meta WHERE key = 'epoch'", "the epoch is missing"),
+        Damage(
+            "DELETE FROM meta WHERE key = 'fingerprint_secret'",
+            "the secret for fingerprints is missing; the server cannot store messages without it"),
+    ]
+}
+
+@Suite("A check finds damage", .onSQLite)
 struct DamageFindingTests {
     /// Creates a closed log with two rooms. The lobby, room 1, has eight messages: 2 was edited, 3 deleted and 4
     /// reacted to. The attic, room 2, has three.
     private func makeLog() throws -> TestLog {
         let log = try TestLog { $0.journal.messages = 0 }
+        try Self.fill(log)
+        log.close()
+        return log
+    }
+
+    static func fill(_ log: TestLog) throws {
         try log.sendAll((1...8).map { .init(text: "text \($0)", id: "id\($0)", replyTo: $0 == 8 ? 1 : nil) })
         try log.fill(3, "attic")
         try log.edit(2, "edited")
@@ -33,8 +155,6 @@ struct DamageFindingTests {
         try log.react(to: 4, as: "bob")
         try log.react(to: 4, as: "carol")
         try log.read(to: 5, as: "bob")
-        log.close()
-        return log
     }
 
     private func findings(_ damage: String, in log: TestLog) throws -> [String] {
@@ -44,128 +164,17 @@ struct DamageFindingTests {
 
     private static let id = "(1 << 36) + "
 
-    @Test(
-        "in the messages",
-        arguments: [
-            Damage(
-                "DELETE FROM messages WHERE id = \(id)5", "room lobby, seq 6: message 5 is missing"),
-            Damage(
-                "DELETE FROM messages WHERE id IN (\(id)5, \(id)6)", "room lobby, seq 7: messages 5 to 6 are missing"),
-            Damage(
-                "DELETE FROM messages WHERE id = \(id)1", "room lobby, seq 2: message 1 is missing"),
-            Damage(
-                "UPDATE messages SET rev = 6 WHERE id = \(id)7",
-                "room lobby, seq 7: this message was sent at revision 6, but the message before it at revision 6",
-                "room lobby, seq 7: rev is 7 in the message's snapshot, but 6 in its row"),
-            Damage(
-                "UPDATE messages SET created_at = 0 WHERE id = \(id)7",
-                "room lobby, seq 7: this message has an earlier created_at than the message before it", "created_at"),
-            Damage(
-                "UPDATE messages SET changed = \(id)8 WHERE id = \(id)2",
-                "room lobby, seq 2: rev is 9 in the message's snapshot, but 8 in its row",
-                "room lobby, seq 8: this message was sent at revision 8, at which message 2 was changed"),
-            Damage(
-                "UPDATE messages SET changed = (2 << 36) + 9 WHERE id = \(id)2",
-                "room lobby, seq 2: this message was last changed at revision 9 of room number 2, but sent at revision 2 of "
-                    + "room number 1"
-            ),
-            Damage(
-                "UPDATE messages SET sender = 'mallory' WHERE id = \(id)7",
-                "room lobby, seq 7: the sender is alice in the message's snapshot, but mallory in its row"),
-            Damage(
-                "UPDATE messages SET client_message_id = 'other' WHERE id = \(id)7",
-                "room lobby, seq 7: the client_message_id is 'id7' in the message's snapshot, but 'other' in its row"),
-            Damage(
-                "UPDATE messages SET body = x'7b' WHERE id = \(id)7", "room lobby, seq 7: the snapshot cannot be read"),
-            Damage(
-                "UPDATE messages SET body = (SELECT body FROM messages WHERE id = (2 << 36) + 1) WHERE id = \(id)7",
-                "room lobby, seq 7: the room is attic in the message's snapshot, but lobby in its row"),
-            Damage(
-                "UPDATE messages SET body = (SELECT body FROM messages WHERE id = \(id)6) WHERE id = \(id)7",
-                "room lobby, seq 7: seq is 6 in the message's snapshot, but 7 in its row"),
-            Damage(
-                "UPDATE messages SET body = replace(body, '\"reply_to\":1', '\"reply_to\":9') WHERE id = \(id)8",
-                "room lobby, seq 8: this message replies to message 9, which is not an earlier one"),
-            Damage(
-                "UPDATE messages SET body = replace(body, '\"created_at\"', '\"text\":\"x\",\"created_at\"') WHERE id = \(id)3",
-                "room lobby, seq 3: this message is deleted, but still has content"),
-            Damage(
-                "UPDATE rooms SET name = 'two words' WHERE id = 2",
-                #"room "two words": this is not a valid room id"#, #"room "two words", seq 1"#,
-                #"room "two words", seq 2"#, #"room "two words", seq 3"#),
-            Damage(
-                "DELETE FROM rooms WHERE id = 2", "room #2: there are messages for this room number, but no such room",
-                "room #2, seq 1", "room #2, seq 2", "room #2, seq 3", "room #2: alice is a member of this room number"),
-        ])
+    @Test("in the messages", arguments: Damage.toMessages)
     func messages(damage: Damage) throws {
         try expect(damage)
     }
 
-    @Test(
-        "in the rows of reactions, replies and client message ids",
-        arguments: [
-            Damage(
-                "DELETE FROM first_contents WHERE message = \(id)2",
-                "room lobby, seq 2: the hash of the original content is missing"),
-            Damage(
-                "INSERT INTO first_contents VALUES (\(id)1, zeroblob(32))",
-                "room lobby, seq 1: there is a hash of the original content, but the message was never edited"),
-            Damage(
-                "INSERT INTO first_contents VALUES (\(id)99, zeroblob(32))",
-                "room #1, seq 99: there is a hash of the original content, but no message"),
-            Damage(
-                "UPDATE first_contents SET fingerprint = zeroblob(31) WHERE message = \(id)2",
-                "room lobby, seq 2: the hash of the original content is truncated"),
-            Damage(
-                "DELETE FROM reactions WHERE user = 'bob'",
-                "room lobby, seq 4: the snapshot and the table name different users for the reaction ❤️"),
-            Damage(
-                "DELETE FROM reactions", "room lobby, seq 4: the snapshot has the reaction ❤️, but the table does not"),
-            Damage(
-                "INSERT INTO reactions VALUES (\(id)4, '+1', 'bob', 11)",
-                "room lobby, seq 4: the table has the reaction +1, but the snapshot does not"),
-            Damage(
-                "UPDATE reactions SET user = 'dave' WHERE user = 'carol'",
-                "room lobby, seq 4: the snapshot and the table name different users for the reaction ❤️"),
-            Damage(
-                "UPDATE reactions SET rev = 99 WHERE user = 'carol'",
-                "room lobby, seq 4: the last reaction has revision 99, but the message has revision 12"),
-            Damage(
-                "INSERT INTO reactions VALUES (\(id)99, '+1', 'bob', 11)",
-                "room #1, seq 99: there is a reaction to this message, but no message"),
-            Damage(
-                "INSERT INTO reactions VALUES (\(id)3, '+1', 'bob', 9)",
-                "room lobby, seq 3: the table has the reaction +1, but the snapshot does not"),
-        ])
+    @Test("in the rows of reactions, replies and client message ids", arguments: Damage.toBelongings)
     func belongings(damage: Damage) throws {
         try expect(damage)
     }
 
-    @Test(
-        "in the rows of rooms",
-        arguments: [
-            Damage(
-                "UPDATE read_marks SET seq = 9", "room lobby: the read mark of bob is at 9, but the room ends at 8"),
-            Damage(
-                "UPDATE read_marks SET seq = -1", "room lobby: the read mark of bob is at -1, but the room ends at 8"),
-            Damage(
-                "UPDATE read_marks SET room = 7",
-                "room #7: there is the read mark of bob for this room number, but no such room"),
-            Damage(
-                "INSERT INTO expired VALUES (2, 4)",
-                "room attic: the mark of expired messages is at 4, but the room ends at 3"),
-            Damage(
-                "UPDATE members SET room = 7 WHERE room = 2",
-                "room #7: alice is a member of this room number, but there is no such room"),
-            Damage("UPDATE members SET owner = 2 WHERE room = 2", "room attic: alice has the unknown role 2"),
-            Damage(
-                "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",
-                "room attic: this room is private, but has no owner"),
-            Damage("DELETE FROM meta WHERE key = 'epoch'", "the epoch is missing"),
-            Damage(
-                "DELETE FROM meta WHERE key = 'fingerprint_secret'",
-                "the secret for fingerprints is missing; the server cannot store messages without it"),
-        ])
+    @Test("in the rows of rooms", arguments: Damage.toRooms)
     func people(damage: Damage) throws {
         try expect(damage)
     }
@@ -280,5 +289,131 @@ struct DamageFindingTests {
         let log = try makeLog()
         #expect(truncate(log.path, StoreConfiguration.pageSize * 4) == 0)
         #expect(try DatabaseCheck(log.path).run().isSound == false)
+    }
+}
+
+@Suite("A check of PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+struct PostgresCheckTests {
+    private let server: TestPostgres
+    private let database: String
+
+    init() throws {
+        server = try TestPostgres.shared()
+        database = try server.createDatabase()
+    }
+
+    private var url: String { server.url(of: database) }
+
+    private func check() throws -> CheckReport {
+        try DatabaseCheck(DatabaseLocation(url)).run()
+    }
+
+    private func fill() throws {
+        let log = try TestLog(postgres: url)
+        try DamageFindingTests.fill(log)
+        log.close()
+    }
+
+    private func findings(_ damage: String) throws -> [String] {
+        try server.query(damage, in: database)
+        return try check().damages.map(\.description)
+    }
+
+    @Test("finds everything sound, while messages are sent")
+    func sound() throws {
+        let log = try TestLog(postgres: url)
+        try CheckTests.fill(log)
+        let report = try DatabaseCheck(DatabaseLocation(url)).run(progress: { _, _ in _ = try? log.fill(3) })
+        #expect(report.isSound && report.notes.isEmpty, "\(report)")
+        #expect(report.rooms == 5 && report.messages == 95)
+        for _ in 0..<4 { try log.fill(1000, "long") }
+        _ = try log.change(.delete, in: "b", by: "alice").get()
+        let later = try check()
+        #expect(later.isSound && later.rooms == 6, "\(later)")
+    }
+
+    @Test(
+        "finds the same damage to rows as in SQLite",
+        arguments: Damage.toMessages + Damage.toBelongings + Damage.toRooms)
+    func rows(damage: Damage) throws {
+        try fill()
+        // The rows of rooms in PostgreSQL have more to disagree with.
+        let found = try findings(damage.postgresSQL).filter { !$0.contains("in the room's row") }
+        #expect(found.count == damage.findings.count, "\(found)")
+        for (found, expected) in zip(found, damage.findings) { #expect(found.contains(expected)) }
+    }
+
+    @Test(
+        "finds damage that only PostgreSQL can have",
+        arguments: [
+            Damage(
+                "UPDATE rooms SET head = 9 WHERE name = 'lobby'",
+                "room lobby: the highest seq is 9 in the room's row, but 8 in its messages"),
+            Damage(
+                "UPDATE rooms SET rev = 8 WHERE name = 'lobby'",
+                "room lobby: the latest revision is 8 in the room's row, but 12 in its messages"),
+            Damage(
+                "UPDATE rooms SET active_at = NULL WHERE name = 'attic'",
+                "room attic: the time of the newest message is 0 in the room's row, but "),
+            Damage(
+                "DELETE FROM messages WHERE id >> 36 = 2",
+                "room attic: the highest seq is 3 in the room's row, but 0 in its messages",
+                "room attic: the latest revision is 3", "room attic: the time of the newest message is "),
+            Damage("DROP INDEX messages_by_change", "the index messages_by_change is missing"),
+            Damage("ALTER TABLE members DROP CONSTRAINT members_pkey", "the index members_pkey is missing"),
+            Damage(
+                "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'members_by_user'::regclass",
+                "the index members_by_user is not valid: REINDEX builds it again"),
+            Damage(
+                "DROP TABLE reactions", "the table reactions is missing", "the index reactions_pkey is missing",
+                "the index reactions_by_rev is missing",
+                #"the check of the messages stopped: relation "reactions" does not exist"#),
+            Damage(
+                """
+                DROP INDEX messages_by_client_message_id;
+                UPDATE messages SET client_message_id = 'id5',
+                    body = convert_to(replace(convert_from(body, 'UTF8'), 'id6', 'id5'), 'UTF8') WHERE id = (1::bigint << 36) + 6
+                """,
+                "the index messages_by_client_message_id is missing",
+                "room #1, seq 6: this message has the same client_message_id as message 5"),
+            Damage("DELETE FROM server", "the row of the table server is missing; nodes cannot start without it"),
+            Damage(
+                "INSERT INTO events VALUES (99, 'n', 0, '', 0)", "there is an event 99, but the last one is "),
+            Damage("DELETE FROM members WHERE room = 2"),
+        ])
+    func own(damage: Damage) throws {
+        try fill()
+        let found = try findings(damage.sql)
+        #expect(found.count == damage.findings.count, "\(found)")
+        for (found, expected) in zip(found, damage.findings) { #expect(found.contains(expected)) }
+    }
+
+    @Test("refuses another program's database, a newer version, and one that cannot be reached")
+    func refused() throws {
+        func refusal(_ url: String) -> String? {
+            #expect(throws: StoreError.self) { try DatabaseCheck(DatabaseLocation(url)).run() }?.description
+        }
+        #expect(refusal(url)?.contains("is not a database of Backscroll") == true)
+        try fill()
+        #expect(try check().isSound)
+        try server.query("UPDATE meta SET value = '1' WHERE key = 'version'", in: database)
+        #expect(try check().notes.map(\.text).contains { $0.contains("older version") })
+        try server.query("UPDATE meta SET value = '99' WHERE key = 'version'", in: database)
+        #expect(refusal(url)?.contains("newer version") == true)
+        #expect(refusal(server.url(of: "none"))?.contains("does not exist") == true)
+    }
+}
+
+extension Damage {
+    /// The damage in PostgreSQL's SQL.
+    fileprivate var postgresSQL: String {
+        PostgresStatement.translated(sql)
+            .replacing("x'7b'", with: #"'\x7b'"#)
+            .replacing(/zeroblob\((\d+)\)/) { "decode(repeat('00', \($0.output.1)), 'hex')" }
+            .replacing(/replace\(body, ('[^']*'), ('[^']*')\)/) {
+                "convert_to(replace(convert_from(body, 'UTF8'), \($0.output.1), \($0.output.2)), 'UTF8')"
+            }
+            // Numbers of PostgreSQL have 32 bits unless they are given a type.
+            .replacing(/(\d) << 36/) { "\($0.output.1)::bigint << 36" }
     }
 }
