@@ -134,11 +134,19 @@ struct SessionTests {
         let room = try await client.room("den").open(at: .newest)
         try await room.isLive()
         let socket = try #require(transport.socket)
+        let hasAsked = Atomic(false)
+        socket.onSend { text in
+            if text.contains("since") { hasAsked.store(true, ordering: .relaxed) }
+            return true
+        }
         let message = "By the test."
         socket.inject(#"{"type":"error","code":"already_subscribed","message":"\#(message)","room":"den"}"#)
         for number in 1...3 { try await server.post("\(number)", to: "den") }
         try await room.shows { $0.texts == ["1", "2", "3"] && $0.connection == .live }
         try await inbox.shows { $0.rooms.first?.unread == 3 }
+        // The frame of the test was read before those of the messages.
+        let isAskedFor = hasAsked.load(ordering: .relaxed)
+        #expect(isAskedFor)
         #expect(transport.socket === socket)
         await client.close()
     }
