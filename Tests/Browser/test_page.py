@@ -559,7 +559,9 @@ def test_live_messages_are_followed_at_the_bottom_and_counted_elsewhere(chats):
     chats.server.send("First", user="bob")
     chats.server.send("Second", user="carol")
     toast = chat.wait_for("[data-toast][data-count='2']")
-    assert "Second" in toast.text and "carol" in toast.text
+    # Its `text` would be empty while it fades in.
+    said = toast.get_property("textContent")
+    assert "Second" in said and "carol" in said
     assert abs(chat.top(key) - before) < 1
     assert chat.status("unread") == "2"
     assert chat.find("[data-to-latest]").text.strip().endswith("2")
