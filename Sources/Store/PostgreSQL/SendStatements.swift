@@ -27,13 +27,8 @@ final class SendStatements {
     /// Prepares the statements, and sets how the connection plans.
     init(_ connection: PostgresConnection) throws(PostgresError) {
         self.connection = connection
-        // Plans are made once. Without other scans there is one way to find the rooms: by their numbers, in the order of
-        // the array. Compiling the plan would cost more than a batch.
-        try connection.execute(
-            """
-            SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),
-                set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)
-            """)
+        // There is one way left to find the rooms: by their numbers, in the order of the array.
+        try connection.planOnceByIndexes()
         store = connection.statement(Self.storing)
         engage = EngagementStatement(connection)
         // `storing` sees the number of revocations from before it waited for the locks of rooms. Who removes a member, bans

@@ -32,6 +32,7 @@ final class ReaderStatements {
 
     init(_ db: Connection) throws {
         if case .postgres(let connection) = db { postgres = connection } else { postgres = nil }
+        try postgres?.planOnceByIndexes()
         pages = postgres.map { PageStatement($0) }
         searchTime = try db.isPostgres ? PreparedStatement(Self.search("created_at >= ?3"), db) : nil
         searchRev = try db.isPostgres ? PreparedStatement(Self.search("rev > ?3"), db) : nil

@@ -18,12 +18,14 @@ struct PlannerSettingsTests {
         #expect(try value(of: "jit", connection) == "off")
     }
 
-    @Test("plans batches of sends once, and finds rooms by their index")
-    func sends() throws {
-        let server = try TestPostgres.shared()
-        let connection = try PostgresConnection(
-            PostgresConnection.Settings(url: server.url(of: try server.createDatabase())))
-        _ = try SendStatements(connection)
+    @Test(
+        "plans the statements of writers and readers once, and finds rows by their indexes", arguments: [true, false])
+    func plans(isWriter: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(postgres: TestStore.url(of: directory.path(of: "log.db")))
+        defer { log.close() }
+        let connection = try PostgresConnection(PostgresConnection.Settings(url: log.path))
+        if isWriter { _ = try SendStatements(connection) } else { _ = try ReaderStatements(.postgres(connection)) }
         for (setting, expected) in [
             ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_bitmapscan", "off"),
         ] {
