@@ -95,7 +95,7 @@ public struct ClientHandshake: Sendable {
             throw Failure(reason: "the answer lacks Connection: Upgrade")
         }
         guard response.accept == [AcceptKey.accept(for: key)] else {
-            throw Failure(reason: "Sec-WebSocket-Accept does not fit the key")
+            throw Failure(reason: "Sec-WebSocket-Accept does not match the key")
         }
         return Agreement(
             subprotocol: try subprotocol(in: response.subprotocol), deflate: try deflate(in: response.extensions))
@@ -115,7 +115,7 @@ public struct ClientHandshake: Sendable {
         }
         guard let used = extensions.first else { return nil }
         guard offersDeflate, extensions.count == 1, let deflate = PerMessageDeflate(answeredBy: used) else {
-            throw Failure(reason: "the server uses an extension that was not offered, or not so")
+            throw Failure(reason: "the server uses an extension or a parameter that was not offered")
         }
         return deflate
     }
