@@ -88,12 +88,7 @@ public struct TokenIssuer: Sendable {
         json.append(member: "exp", contents.expiry)
         if let rooms = contents.rooms {
             json.append(memberName: "rooms")
-            json.append(UInt8(ascii: "["))
-            for (index, room) in rooms.enumerated() {
-                if index > 0 { json.append(UInt8(ascii: ",")) }
-                json.append(quoted: room)
-            }
-            json.append(UInt8(ascii: "]"))
+            json.append(array: rooms) { $1.append(quoted: $0) }
         }
         if contents.isAdmin { json.append(member: "admin", true) }
         if let issuer = contents.issuer { json.append(member: "iss", issuer) }

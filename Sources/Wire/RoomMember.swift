@@ -67,12 +67,8 @@ public struct RoomMembers: Sendable, Hashable {
 
     /// Appends the list as a JSON object.
     public func encode(into out: inout [UInt8]) {
-        out.append(literal: #"{"members":["#)
-        for (index, member) in members.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            member.encode(into: &out)
-        }
-        out.append(UInt8(ascii: "]"))
+        out.append(literal: #"{"members":"#)
+        out.append(array: members) { $0.encode(into: &$1) }
         out.append(member: "has_more", hasMore)
         out.append(UInt8(ascii: "}"))
     }

@@ -122,12 +122,8 @@ public struct Bans: Sendable, Hashable {
 
     /// Appends the page as a JSON object.
     public func encode(into out: inout [UInt8]) {
-        out.append(literal: #"{"bans":["#)
-        for (index, ban) in bans.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            ban.encode(into: &out)
-        }
-        out.append(UInt8(ascii: "]"))
+        out.append(literal: #"{"bans":"#)
+        out.append(array: bans) { $0.encode(into: &$1) }
         out.append(member: "has_more", hasMore)
         out.append(UInt8(ascii: "}"))
     }

@@ -60,12 +60,8 @@ public struct AdminRooms: Sendable, Hashable {
 
     /// Appends the page as a JSON object.
     public func encode(epoch: String, into out: inout [UInt8]) {
-        out.append(literal: #"{"rooms":["#)
-        for (index, room) in rooms.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            room.encode(into: &out)
-        }
-        out.append(UInt8(ascii: "]"))
+        out.append(literal: #"{"rooms":"#)
+        out.append(array: rooms) { $0.encode(into: &$1) }
         out.append(member: "has_more", next != nil)
         if let next { out.append(member: "cursor", next.description) }
         out.append(member: "epoch", epoch)
@@ -112,15 +108,13 @@ public struct AdminUser: Sendable, Hashable {
     public func encode(sockets: Int, into out: inout [UInt8]) {
         out.append(literal: #"{"user":"#)
         out.append(quoted: user.string)
-        out.append(literal: #","rooms":["#)
-        for (index, membership) in rooms.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
+        out.append(memberName: "rooms")
+        out.append(array: rooms) { membership, out in
             out.append(literal: #"{"room":"#)
             out.append(quoted: membership.room.string)
             out.append(member: "role", membership.role.rawValue)
             out.append(UInt8(ascii: "}"))
         }
-        out.append(UInt8(ascii: "]"))
         out.append(member: "has_more", hasMore)
         if let lastActivity { out.append(member: "last_activity", lastActivity.description) }
         out.append(member: "sockets", Int64(sockets))

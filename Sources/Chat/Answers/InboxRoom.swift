@@ -42,12 +42,8 @@ public struct InboxAnswer: Sendable {
 
     /// Appends the list as a JSON object.
     public func encode(into out: inout [UInt8]) {
-        out.append(literal: #"{"rooms":["#)
-        for (index, room) in rooms.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            room.encode(into: &out)
-        }
-        out.append(UInt8(ascii: "]"))
+        out.append(literal: #"{"rooms":"#)
+        out.append(array: rooms) { $0.encode(into: &$1) }
         out.append(member: "has_more", next != nil)
         if let next { out.append(member: "cursor", next.description) }
         out.append(member: "epoch", epoch)

@@ -23,12 +23,7 @@ public struct RoomPresence: Sendable, Hashable {
         out.append(member: "online", Int64(online))
         if let users {
             out.append(memberName: "users")
-            out.append(UInt8(ascii: "["))
-            for (index, user) in users.enumerated() {
-                if index > 0 { out.append(UInt8(ascii: ",")) }
-                out.append(quoted: user.string)
-            }
-            out.append(UInt8(ascii: "]"))
+            out.append(array: users) { $1.append(quoted: $0.string) }
         }
         out.append(UInt8(ascii: "}"))
     }

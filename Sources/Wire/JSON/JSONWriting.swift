@@ -87,6 +87,20 @@ extension [UInt8] {
         append(literal: "\":")
     }
 
+    /// Appends an array, with `appendElement` for each element.
+    public mutating func append<Value>(
+        array elements: some Sequence<Value>, _ appendElement: (Value, inout [UInt8]) -> Void
+    ) {
+        append(UInt8(ascii: "["))
+        var isFirst = true
+        for element in elements {
+            if !isFirst { append(UInt8(ascii: ",")) }
+            isFirst = false
+            appendElement(element, &self)
+        }
+        append(UInt8(ascii: "]"))
+    }
+
     /// Appends UTF-8 as the contents of a JSON string: escaped where necessary, without quotes.
     public mutating func append(escaped text: Span<UInt8>) {
         append(addingCapacity: text.escapedCount) { $0.append(escaped: text) }

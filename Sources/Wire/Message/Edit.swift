@@ -49,12 +49,8 @@ public struct Edit: Sendable {
             members.append(member)
         }
         if let attachments {
-            var member = Array(#""attachments":["#.utf8)
-            for (index, attachment) in attachments.enumerated() {
-                if index > 0 { member.append(UInt8(ascii: ",")) }
-                attachment.encode(into: &member)
-            }
-            member.append(UInt8(ascii: "]"))
+            var member = Array(#""attachments":"#.utf8)
+            member.append(array: attachments) { $0.encode(into: &$1) }
             members.append(member)
         }
         if let data { members.append(Array(#""data":"#.utf8) + (data.isEmpty ? Array("{}".utf8) : data)) }

@@ -6,12 +6,8 @@ extension Message {
             room: room, seq: seq, rev: rev, sender: sender, clientMessageID: clientMessageID, content: content,
             into: &out)
         if !reactions.isEmpty {
-            out.append(literal: #","reactions":["#)
-            for (index, reaction) in reactions.enumerated() {
-                if index > 0 { out.append(UInt8(ascii: ",")) }
-                reaction.encode(into: &out)
-            }
-            out.append(UInt8(ascii: "]"))
+            out.append(memberName: "reactions")
+            out.append(array: reactions) { $0.encode(into: &$1) }
         }
         out.append(literal: #","created_at":""#)
         createdAt.append(to: &out)
@@ -108,12 +104,8 @@ extension Content {
     /// Appends the content without its text as further members of an object.
     fileprivate func encodeMembersBesideText(into out: inout [UInt8]) {
         if !attachments.isEmpty {
-            out.append(literal: #","attachments":["#)
-            for (index, attachment) in attachments.enumerated() {
-                if index > 0 { out.append(UInt8(ascii: ",")) }
-                attachment.encode(into: &out)
-            }
-            out.append(UInt8(ascii: "]"))
+            out.append(memberName: "attachments")
+            out.append(array: attachments) { $0.encode(into: &$1) }
         }
         if let replyTo {
             out.append(literal: #","reply_to":"#)

@@ -25,11 +25,8 @@ public struct Reaction: Sendable, Equatable {
         out.append(quoted: key)
         out.append(literal: #","count":"#)
         out.append(decimal: Int64(count))
-        out.append(literal: #","users":["#)
-        for (index, user) in users.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            out.append(quoted: user.string)
-        }
-        out.append(literal: "]}")
+        out.append(memberName: "users")
+        out.append(array: users) { $1.append(quoted: $0.string) }
+        out.append(UInt8(ascii: "}"))
     }
 }
