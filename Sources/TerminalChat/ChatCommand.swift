@@ -75,10 +75,10 @@ public struct ChatCommand: AsyncParsableCommand {
         await client.close()
     }
 
-    /// Prints the user's rooms: what is unread, the id, the title and the newest message.
+    /// Prints the user's rooms: the unread count, the id, the title and the newest message.
     private func listRooms(of client: BackscrollClient) async throws(BackscrollClientError) {
         let inbox = try await client.rooms.open()
-        // Further answers follow the first one.
+        // The list comes in several parts.
         for await change in inbox.changes where change.view.isLive { break }
         let view = await inbox.view
         for room in view.rooms {

@@ -26,7 +26,7 @@ final class TerminalScreen {
         var raw = saved
         cfmakeraw(&raw)
         tcsetattr(0, TCSANOW, &raw)
-        // The alternate screen leaves what was on the terminal before as it was.
+        // The alternate screen keeps the earlier content of the terminal.
         writeOut("\u{1B}[?1049h")
         defer {
             writeOut("\u{1B}[?1049l")
@@ -98,7 +98,7 @@ final class TerminalScreen {
         Task { await room.setViewport(atBottom: bottom == nil && view.after == .end, lastVisible: lastVisible) }
     }
 
-    /// Makes the row at an index the lowest in sight.
+    /// Scrolls so that the row at an index is the lowest in sight.
     private func setBottom(_ index: Int) {
         bottom = index >= view.rows.count - 1 ? nil : view.rows[max(index, 0)].id
     }
@@ -122,7 +122,7 @@ final class TerminalScreen {
 
     // MARK: Keys
 
-    /// Takes a key. Returns false if the user leaves.
+    /// Handles a key. Returns false if the user leaves.
     private func take(_ key: String) async -> Bool {
         notice = ""
         switch key {
@@ -159,7 +159,7 @@ final class TerminalScreen {
         }
     }
 
-    /// Does something that may fail, and shows why it did.
+    /// Performs an operation in the background, and shows its error.
     private func perform(
         _ body: @escaping @Sendable (Room) async throws(BackscrollClientError) -> Void,
         then: @escaping @MainActor () -> Void = {}

@@ -20,12 +20,12 @@ extension Feed {
     func advanceRounds() {
         var run: Run?
         var left = visits
-        while left > 0, let place = rounds.next(seats: cursors.count) {
+        while left > 0, let place = rounds.next(subscribers: cursors.count) {
             left -= 1
             // Subscriptions that have not started count as laggards too, because they will need these messages.
             if let subscription = deliver(to: place, sharing: &run) { laggard = subscription }
         }
-        rounds.beginDueRounds(seats: cursors.count)
+        rounds.beginDueRounds(subscribers: cursors.count)
         forgetSent(from: 0)
     }
 

@@ -13,7 +13,7 @@ public final class Feed {
     /// Number of subscribers to visit before the loop does other work.
     public static let visits = 64
     /// Number of cursors in front, see ``FeedRounds``.
-    public static let frontSeats = 1024
+    public static let frontPlaces = 1024
     /// Maximum number of waiting notices; further ones are dropped.
     public static let waitingNotices = 16
 
@@ -39,14 +39,14 @@ public final class Feed {
     ///
     /// - Parameters:
     ///   - visits: number of subscribers to visit at a time.
-    ///   - frontSeats: number of cursors in front, which have their own rounds.
+    ///   - frontPlaces: number of cursors in front, which have their own rounds.
     public init(
-        room: RoomID, in context: FeedContext, visits: Int = Feed.visits, frontSeats: Int = Feed.frontSeats
+        room: RoomID, in context: FeedContext, visits: Int = Feed.visits, frontPlaces: Int = Feed.frontPlaces
     ) {
         self.room = room
         self.context = context
         self.visits = visits
-        rounds = FeedRounds(frontSeats: frontSeats)
+        rounds = FeedRounds(frontPlaces: frontPlaces)
         messages = FeedMessages(context)
     }
 
@@ -70,7 +70,7 @@ public final class Feed {
         if !rounds.areOver, !messages.hasRoom(for: batch) { finishRounds() }
         messages.append(batch)
         laggard = nil
-        return rounds.publish(seats: cursors.count) && advance()
+        return rounds.publish(subscribers: cursors.count) && advance()
     }
 
     /// Sends a notice to the subscribers that have every message and whose clients take it at once.
@@ -144,7 +144,7 @@ public final class Feed {
         guard let place = subscription.place else { return }
         subscription.place = nil
         messages.remove(subscription.format)
-        let hole = rounds.vacate(place, seats: cursors.count)
+        let hole = rounds.vacate(place, subscribers: cursors.count)
         fill(place, from: hole)
         fill(hole, from: cursors.count - 1)
         cursors.removeLast()

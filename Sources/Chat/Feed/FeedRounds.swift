@@ -14,7 +14,7 @@
 /// Places 4 and 5 get both at once, and nothing in the last round.
 struct FeedRounds {
     /// Number of places in front.
-    private let frontSeats: Int
+    private let frontPlaces: Int
     /// The places of the next visits in front and behind; `nil` between rounds. Earlier places have been visited.
     private var frontPlace: Int?
     private var rearPlace: Int?
@@ -25,8 +25,8 @@ struct FeedRounds {
     private var owed = 0
 
     /// Creates an order for a feed without published messages.
-    init(frontSeats: Int) {
-        self.frontSeats = frontSeats
+    init(frontPlaces: Int) {
+        self.frontPlaces = frontPlaces
     }
 
     /// True if every subscriber has been visited.
@@ -34,10 +34,10 @@ struct FeedRounds {
 
     /// Starts a round after something was published, or records that another round must follow.
     ///
-    /// - Parameter seats: number of subscribers.
+    /// - Parameter subscribers: number of subscribers.
     /// - Returns: true if the visits start at once.
-    mutating func publish(seats: Int) -> Bool {
-        if rearPlace != nil { isRearStale = true } else if seats > frontSeats { rearPlace = frontSeats }
+    mutating func publish(subscribers: Int) -> Bool {
+        if rearPlace != nil { isRearStale = true } else if subscribers > frontPlaces { rearPlace = frontPlaces }
         guard frontPlace == nil, owed == 0 else {
             isFrontStale = true
             return false
@@ -47,26 +47,26 @@ struct FeedRounds {
     }
 
     /// Returns the place of the next visit; `nil` at the end of the round.
-    mutating func next(seats: Int) -> Int? {
+    mutating func next(subscribers: Int) -> Int? {
         if let place = frontPlace {
-            guard place < min(seats, frontSeats) else { return nil }
+            guard place < min(subscribers, frontPlaces) else { return nil }
             frontPlace = place + 1
             return place
         }
-        guard let place = rearPlace, place < seats else { return nil }
+        guard let place = rearPlace, place < subscribers else { return nil }
         rearPlace = place + 1
         owed = max(0, owed - 1)
         return place
     }
 
     /// Ends the rounds that are complete, and starts those that are due. Call it after some visits.
-    mutating func beginDueRounds(seats: Int) {
-        if let place = frontPlace, place >= min(seats, frontSeats) {
+    mutating func beginDueRounds(subscribers: Int) {
+        if let place = frontPlace, place >= min(subscribers, frontPlaces) {
             frontPlace = nil
             owed = place
         }
-        if let place = rearPlace, place >= seats {
-            rearPlace = isRearStale && seats > frontSeats ? frontSeats : nil
+        if let place = rearPlace, place >= subscribers {
+            rearPlace = isRearStale && subscribers > frontPlaces ? frontPlaces : nil
             isRearStale = false
         }
         if rearPlace == nil { owed = 0 }
@@ -80,13 +80,13 @@ struct FeedRounds {
     ///
     /// - Parameters:
     ///   - place: the place of the subscriber to remove.
-    ///   - seats: number of subscribers, including that one.
+    ///   - subscribers: number of subscribers, including that one.
     /// - Returns: the place of the subscriber to move to `place`. The last subscriber moves to the returned place. If
     ///   it equals `place`, only the last subscriber moves.
-    mutating func vacate(_ place: Int, seats: Int) -> Int {
+    mutating func vacate(_ place: Int, subscribers: Int) -> Int {
         // If all behind had been visited, there is now one fewer.
-        defer { rearPlace = rearPlace.map { min($0, seats - 1) } }
-        if place < frontSeats {
+        defer { rearPlace = rearPlace.map { min($0, subscribers - 1) } }
+        if place < frontPlaces {
             if let next = frontPlace, place < next {
                 frontPlace = next - 1
                 return next - 1

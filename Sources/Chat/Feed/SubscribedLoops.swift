@@ -87,8 +87,8 @@ public final class SubscribedLoops: SubscribedRooms {
         return parts
     }
 
-    /// Divides batches among the loops with subscribers of their rooms, and encodes each of these once. Element `i` of the
-    /// result is for loop `i`.
+    /// Divides batches among the loops with subscribers of their rooms, and encodes each of these once. Element `i` of
+    /// the result is for loop `i`.
     public func distribute(_ batches: [Batch], loops: Int) -> [[EncodedBatch]] {
         var all = Array(repeating: [EncodedBatch](), count: loops)
         let wanted = state.withLock { state in batches.map { state.masks[$0.room] ?? 0 } }

@@ -27,8 +27,8 @@ public protocol MessageLog: Sendable {
     /// ``Problem`` `overloaded` (503).
     func fetch(_ queries: [Query])
 
-    /// Removes reads whose answers nobody needs from the queue. Their replies are not reported, except those of reads
-    /// that are already running.
+    /// Removes reads from the queue whose answers are no longer needed. Their replies are not reported, except those of
+    /// reads that are already running.
     func cancel(_ replies: [any PendingReply])
 }
 
@@ -115,7 +115,7 @@ public enum AccessEnd: Sendable, Hashable {
     case removed(UserID, from: RoomID)
     /// An open room is private from now on.
     case becamePrivate(RoomID)
-    /// Commits were missed that changed access or memberships, so any may have changed. All subscriptions and sockets end,
-    /// and clients come back with what they may read now.
+    /// Commits were missed that changed access or memberships, so any may have changed. All subscriptions and sockets
+    /// end, and clients reconnect to the rooms that they may read.
     case unknown
 }

@@ -120,8 +120,8 @@ public final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
     public let loop: Int
     /// The asker.
     public let asker: Asker
-    /// The answer, or the reason why there is none; `nil` before the log has set it and after its delivery. A socket keeps
-    /// its last reply, which must not keep the bytes of the answer.
+    /// The answer, or the reason why there is none; `nil` before the log has set it and after its delivery. A socket
+    /// keeps its last reply, which must not keep the bytes of the answer.
     public private(set) var result: Result<Value, Problem>?
     private var then: ((Result<Value, Problem>) -> Void)?
 

@@ -92,8 +92,9 @@ public struct StoredMessage: Sendable, Hashable {
 /// The changes of one room between two revisions: a subscriber that has everything up to ``since`` has everything up to
 /// ``rev`` after the batch.
 ///
-/// The batch of a commit contains a message once for each change, so its revisions are consecutive. A batch that was read
-/// from the log contains each changed message once, with its latest revision, so revisions may be missing in between.
+/// The batch of a commit contains a message once for each change, so its revisions are consecutive. A batch that was
+/// read from the log contains each changed message once, with its latest revision, so revisions may be missing in
+/// between.
 public struct Batch: Sendable {
     /// Revisions that are not consecutive.
     public struct Revisions: Sendable, Hashable {

@@ -1,10 +1,10 @@
 public import Wire
 
-/// Typing and read notices for the other nodes: merged, bounded, and dropped before anything else.
+/// Typing and read notices for the other nodes. They are merged and bounded; notices that do not fit are dropped.
 ///
-/// A payload is text for PostgreSQL's `NOTIFY`: words with a space in between. The first is ``kind``, the second the name
-/// of the sending node. Then follow `t:lobby:bob` for a user who types, and `r:lobby:4:bob` for a user who has read up to
-/// the `seq` 4. Room ids contain no colon, and user ids no space.
+/// A payload is text for PostgreSQL's `NOTIFY`: words with a space in between. The first is ``kind``, the second the
+/// name of the sending node. The others are notices: `t:lobby:bob` if bob types in the lobby, and `r:lobby:4:bob` if
+/// bob has read up to the `seq` 4. Room ids contain no colon, and user ids no space.
 public struct NodeNotices: Sendable, Hashable {
     /// The first word of a payload.
     public static let kind = "n"
@@ -82,8 +82,8 @@ public struct NodeNotices: Sendable, Hashable {
 
     /// Reads a payload of another node.
     ///
-    /// - Returns: The notices and the node's name; `nil` if it is not a payload of this kind. Malformed words are ignored,
-    ///   as the next notice corrects them.
+    /// - Returns: The notices and the node's name; `nil` if it is not a payload of this kind. Malformed words are
+    ///   ignored, as the next notice corrects them.
     public static func parse(_ payload: String) -> (notices: NodeNotices, node: String)? {
         var words = payload.split(separator: " ")[...]
         guard words.popFirst().map({ $0 == kind }) == true, let node = words.popFirst() else { return nil }

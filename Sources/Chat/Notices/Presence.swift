@@ -4,9 +4,9 @@ public import Wire
 /// The subscribers of each room, over all loops of the process, and over all nodes if there are several.
 ///
 /// A user counts once, whatever the number of sockets; a subscriber without a name counts by itself. A user who is
-/// connected to several nodes counts once while each of them lists its users of the room by name, see ``listedUsers``. Changes are
-/// announced at the next beat, one ``interval`` after the first change, so that a storm of subscribers causes few
-/// notices. Large rooms get them less often, see ``framesPerSecond``.
+/// connected to several nodes counts once if each of these nodes lists its users of the room by name, see
+/// ``listedUsers``. Changes are announced at the next beat, one ``interval`` after the first change, so that a storm of
+/// subscribers causes few notices. Large rooms get notices less often, see ``framesPerSecond``.
 public final class Presence: Sendable {
     /// Default of the minimum time between two notices in a room.
     public static let defaultInterval = Duration.seconds(1)
@@ -15,9 +15,9 @@ public final class Presence: Sendable {
     public static let framesPerSecond = 1000
     /// Maximum number of users that are listed by name; larger rooms report only the number.
     public static let listedUsers = 200
-    /// Default of the maximum number of reports of other nodes, and of users listed in them, that are kept: 250,000, about
-    /// 64 MiB. Beyond it a report is kept without its users, or not at all: then the room counts only the subscribers of
-    /// this node.
+    /// Default of the maximum number of kept reports of other nodes and users listed in them, together: 250,000, about
+    /// 64 MiB. Beyond it a report is kept without its users, or not at all. A room without reports counts only the
+    /// subscribers of this node.
     public static let defaultReportedLimit = 250_000
     /// Maximum number of changed rooms that are kept for ``takeReports()``.
     public static let unreportedLimit = 10_000
@@ -37,7 +37,7 @@ public final class Presence: Sendable {
         var here: Int { users.count + Int(unnamed) }
         var online: Int { here + (elsewhere?.online ?? 0) }
 
-        /// What this node tells the others.
+        /// Returns this node's report of the room for the other nodes.
         func report(_ room: RoomID) -> PresenceReport {
             PresenceReport(room: room, online: here, users: here <= listedUsers ? Set(users.keys) : nil)
         }
@@ -60,7 +60,7 @@ public final class Presence: Sendable {
 
         /// Returns true if the room must be added to those that wait for the next beat.
         mutating func mustWait(since before: Int) -> Bool {
-            // Without subscribers here there is nobody to notify.
+            // Only subscribers on this node are notified.
             guard online != before, here > 0, !isWaiting else { return false }
             isWaiting = true
             return true
@@ -80,10 +80,10 @@ public final class Presence: Sendable {
         /// The number of subscribers that are not on this node.
         var online: Int { users.count + unlisted - shared }
 
-        /// True if each node lists its users.
+        /// True if every other node lists its users of the room.
         var listsAll: Bool { reports.values.allSatisfy { $0.users != nil } }
 
-        /// Takes that a user has come to this node, or has left it.
+        /// Records that a user has come to this node, or has left it.
         mutating func count(_ user: UserID, isHere: Bool) {
             if users[user] != nil { shared += isHere ? 1 : -1 }
         }
@@ -239,12 +239,12 @@ public final class Presence: Sendable {
 
     // MARK: Other nodes
 
-    /// Time after which a node that has reported nothing is no longer counted. Nodes report each second, if only that
-    /// they are there.
+    /// Time after which a node that has reported nothing is no longer counted. A node without changes reports each
+    /// second that it is alive.
     public static let silence = Duration.seconds(10)
 
-    /// Returns the rooms whose subscribers on this node have changed since the last call, as they are now; `nil` if there
-    /// are more than ``unreportedLimit``. Then the node must report like a new one, with ``takeAllReports()``.
+    /// Returns the present state of the rooms whose subscribers on this node have changed since the last call; `nil` if
+    /// there are more than ``unreportedLimit``. Then the node must report all rooms, with ``takeAllReports()``.
     public func takeReports() -> [PresenceReport]? {
         state.withLock { state in
             if state.reportsAll { return nil }
@@ -263,7 +263,7 @@ public final class Presence: Sendable {
         }
     }
 
-    /// Takes the reports of another node. Each replaces the earlier one of its room.
+    /// Stores the reports of another node. Each replaces the earlier one of its room.
     ///
     /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
     public func learn(_ reports: [PresenceReport], of node: String) -> Bool {
@@ -314,7 +314,7 @@ public final class Presence: Sendable {
     }
 }
 
-/// A room's subscribers on one node, as that node tells the others.
+/// A node's report of a room's subscribers, for the other nodes.
 public struct PresenceReport: Sendable, Hashable {
     /// The room.
     public var room: RoomID
@@ -333,6 +333,6 @@ public struct PresenceReport: Sendable, Hashable {
     /// The number of subscribers that are not among ``users``.
     fileprivate var unlisted: Int { max(0, online - (users?.count ?? 0)) }
 
-    /// The part that it takes of ``Presence/defaultReportedLimit``; 0 if it is not kept.
+    /// The report's share of ``Presence/defaultReportedLimit``; 0 if the report is not kept.
     fileprivate var weight: Int { online > 0 ? 1 + (users?.count ?? 0) : 0 }
 }

@@ -26,12 +26,5 @@ public enum ClientFrame: Sendable, Hashable {
         /// The frame is an object that asks for something impossible: answer with an `error` frame and continue. `room`
         /// is the room as the client wrote it; nil if it is absent or longer than a room id.
         case unservable(Problem, room: String?)
-
-        /// The error to report.
-        public var problem: Problem {
-            switch self {
-            case .notJSON(let problem), .notObject(let problem), .unservable(let problem, _): problem
-            }
-        }
     }
 }

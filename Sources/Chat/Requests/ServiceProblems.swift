@@ -262,7 +262,8 @@ extension Problem {
             code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
     }
 
-    /// 503 `room_unavailable`: the room takes no changes because its part of the database is damaged; nothing was stored.
+    /// 503 `room_unavailable`: the room takes no changes because its part of the database is damaged; nothing was
+    /// stored.
     public static var roomUnavailable: Problem {
         Problem(
             code: .roomUnavailable,

@@ -9,7 +9,6 @@ enum ASCII {
     static let percent: UInt8 = 0x25
     static let ampersand: UInt8 = 0x26
     static let asterisk: UInt8 = 0x2A
-    static let plus: UInt8 = 0x2B
     static let comma: UInt8 = 0x2C
     static let dot: UInt8 = 0x2E
     static let slash: UInt8 = 0x2F
@@ -50,10 +49,6 @@ extension UInt8 {
     /// Returns true for optional white space around field values and list elements (RFC 9110, section 5.6.3).
     @inline(__always)
     var isOptionalWhitespace: Bool { self == ASCII.space || self == ASCII.tab }
-
-    /// Returns true for `VCHAR`: printable ASCII without the space.
-    @inline(__always)
-    var isVisible: Bool { self &- 0x21 < 0x5E }
 
     /// Returns true for the bytes of a field value: `VCHAR`, `obs-text`, space and tab (RFC 9110, section 5.5).
     @inline(__always)

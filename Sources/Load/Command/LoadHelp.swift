@@ -7,8 +7,8 @@ enum LoadHelp {
 
     static let discussion = """
         Subscribers connect by WebSocket, publishers send by HTTP, and each message
-        carries a mark by which it is recognised in whatever arrives. In its short
-        form it loads Backscroll's own API, in rooms of the run's own. With --ws and
+        carries a mark that identifies it when it arrives. In its short form the
+        tool loads Backscroll's own API, in rooms of the run's own. With --ws and
         --post it loads any server that takes messages by HTTP, or in a protocol of
         its own on TCP, and delivers them by WebSocket.
 
@@ -31,7 +31,7 @@ enum LoadHelp {
             --tcp-frame $'PUB {run}.{room} {length}\\r\\n{body}\\r\\nPING\\r\\n' \\
             --tcp-answer $'PONG\\r\\n' --any-order         NATS, from bash
 
-        WHAT THE FIGURES MEAN
+        FIGURES
           sends/s    requests acknowledged, by 2xx or --tcp-answer, in the measured
                      time
           deliver/s  messages received by subscribers: one send to a room of 1000
@@ -43,8 +43,8 @@ enum LoadHelp {
           delivery   from when a message was due to be sent to when a subscriber
                      had it, for each delivery
           p50 … max  of all these times: half are no longer than p50, 999 of 1000
-                     no longer than p99.9. What was due in the measured time
-                     counts, also if it comes later
+                     no longer than p99.9. Everything that was due in the
+                     measured time counts, even if it comes later
           began late requests of --rate that began over 2 ms after they were due:
                      the connections, or this tool, were busy
           still due  requests of --rate that had not begun at the end: the rate
@@ -66,7 +66,7 @@ enum LoadHelp {
 
         THE VERDICT
           All subscribers of a room must see the same messages in the same order
-          (but with --any-order), each once, and every message that was
+          (except with --any-order), each once, and every message that was
           acknowledged. Anything else is counted and listed: which subscriber,
           which room, which numbers. The exit status is then 1; it is 2 when the
           run could not begin, 64 when an option cannot be used. Warm-up and late
@@ -81,7 +81,7 @@ enum LoadHelp {
           {room} {conn} {pub} {seq}  numbers, from 0: of the room, the subscriber,
                                      the publisher, the message in its room
           {run}                      the run's number, another one each time
-          {mark}                     what a message is recognised by
+          {mark}                     identifies the message when it arrives
           {pad}                      fills a body up to --size
           {body} {length}            in --tcp-frame: the body, and its bytes
           {ts}                       nanoseconds since the run began

@@ -66,7 +66,7 @@ final class Subscriber: ConnectionHandler {
         connection?.isReadingPaused = isStalled
     }
 
-    /// Begins a connection. The audience is told the outcome.
+    /// Begins a connection, and reports the outcome to the audience.
     func connect(by loop: Loop, to destination: Destination, _ subscribing: Plan.Subscribing, run: Int64) {
         var nonce: [UInt8] = []
         for _ in 0..<ClientHandshake.nonceLength { nonce.append(.random(in: .min ... .max, using: &audience.random)) }

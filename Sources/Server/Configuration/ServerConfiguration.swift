@@ -97,9 +97,9 @@ public struct ServerConfiguration: Sendable {
     public var listenerSilence = Duration.seconds(5)
     /// The time that connections have to close in good order when the server stops.
     public var grace = Duration.seconds(5)
-    /// Called once if the database has another history than when the server was started: it was restored, or a standby was
-    /// promoted. The server is not ready from then on, and must be stopped and started again. Called on a thread of the
-    /// server, which must not wait for ``Server/stop()``.
+    /// Called once if the database has another history than when the server was started: it was restored, or a standby
+    /// was promoted. The server is not ready from then on, and must be stopped and started again. Called on a thread of
+    /// the server, which must not wait for ``Server/stop()``.
     public var onOtherHistory: (@Sendable () -> Void)?
     /// Called on a reader's thread before it hands over its results. Tests use it to delay reads.
     var onRead: (@Sendable () -> Void)?

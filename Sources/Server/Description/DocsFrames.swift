@@ -68,8 +68,8 @@ enum DocsFrames {
             ]),
         ofServer(
             "ErrorFrame", .error(.rateLimited(retryAfter: 3), room: "lobby"),
-            "Refers to a frame that the server could not serve, or to a subscription on `/v1/live` that has ended; then the socket stays open. Or the socket "
-                + "itself is refused or ends; then the close code that follows says why.",
+            "The server could not serve a frame, or a subscription on `/v1/live` has ended: the socket stays open. Or the socket itself is "
+                + "refused or ends: a close code for the reason follows.",
             [
                 "code": [
                     "type": "string",

@@ -78,7 +78,7 @@ final class OwnRooms {
     }
 
     /// Returns true if the pending list applies to a room.
-    func listTells(of room: RoomID) -> Bool {
+    func listApplies(to room: RoomID) -> Bool {
         touched?.contains(room) == false && !isOutdated && !unwanted.contains(room)
     }
 

@@ -70,7 +70,7 @@ extension RoomsSocket {
 
     private func take(_ rooms: [RoomID], hasMore: Bool, for purpose: OwnRooms.Purpose) {
         guard let mine else { return }
-        for room in rooms where mine.listTells(of: room) && purpose.means(room) {
+        for room in rooms where mine.listApplies(to: room) && purpose.means(room) {
             addOwn(room, since: nil)
         }
         if hasMore { tellLimit() }
@@ -102,7 +102,7 @@ extension RoomsSocket {
             refuse(subscription, subscription.end ?? .notAMember)
         }
         guard subscriptions.count < limit else {
-            // The client is told of each newly joined room, since it may have another one to give up.
+            // The client gets an error for each newly joined room, since it may want to give up another one.
             if rev != nil { return send(.error(.tooManySubscriptions(limit: limit), room: room.string)) }
             return tellLimit()
         }
@@ -111,7 +111,8 @@ extension RoomsSocket {
         add(room, since: rev)
     }
 
-    /// Tells the client once that it is not subscribed to all of the user's rooms, and again only after another was added.
+    /// Tells the client once that it is not subscribed to all of the user's rooms, and again only after another was
+    /// added.
     private func tellLimit() {
         guard let mine, !mine.hasToldLimit else { return }
         mine.hasToldLimit = true

@@ -195,7 +195,7 @@ final class RoomsSocket: LiveSocket {
             } else if let end = reader.subscription.end,
                 subscriptions[reader.subscription.feed.room] === reader.subscription
             {
-                // It ended before it had begun, when its client could not be told yet.
+                // The subscription ended before it started, and the client does not know yet.
                 refuse(reader.subscription, end)
             }
             readNext()

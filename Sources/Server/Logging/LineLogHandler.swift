@@ -116,8 +116,6 @@ extension LogEvent {
 public final class LogOutput: Sendable {
     /// The usual destination. It is separate from a command's results, and containers collect it as well.
     public static let standardError = LogOutput(descriptor: 2)
-    /// For platforms that collect standard output only.
-    public static let standardOutput = LogOutput(descriptor: 1)
 
     /// The time that a line waits for space in a full non-blocking pipe, in milliseconds.
     static let patienceMilliseconds: Int32 = 100

@@ -69,7 +69,7 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
-    /// Takes notices of another node, on one loop.
+    /// Passes notices of another node to one loop, which notifies all.
     func heard(_ notices: NodeNotices) {
         guard let worker = workers.withLock({ $0.first }) else { return }
         worker.loop.post { worker.value.heard(notices) }

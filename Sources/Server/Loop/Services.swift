@@ -9,8 +9,8 @@ import Wire
 struct Services: Sendable {
     let configuration: ServerConfiguration
     let log: any MessageLog
-    /// Returns the problem while the log cannot commit or is cut off from other nodes, without details that only the operator should see; `nil` while
-    /// it can.
+    /// Returns the problem while the log cannot commit or is cut off from other nodes; `nil` otherwise. It has no
+    /// details that only the operator should see.
     let logProblem: @Sendable () -> Problem?
     /// Returns the number of rooms that take no changes because their part of the database is damaged.
     let damagedRooms: @Sendable () -> Int

@@ -67,9 +67,9 @@ extension Worker {
         }
     }
 
-    /// Ends all sockets and event streams, so that their clients come back.
+    /// Ends all sockets and event streams, so that their clients reconnect.
     private func endAll(because problem: Problem) {
-        // First, so that they are not told of each room.
+        // Sockets end first, so that their clients do not get an error for each room.
         for connection in userConnections { connection.end(because: problem) }
         // Callers without a name.
         for feed in Array(feeds.values) { end(feed.subscribers.filter { $0.user == nil }, because: problem) }

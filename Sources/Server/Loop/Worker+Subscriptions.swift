@@ -57,8 +57,8 @@ extension Worker {
         postAdvance()
     }
 
-    /// Counts the bytes that feeds have pushed in a turn. This is not done for each write, because all loops count in one
-    /// place.
+    /// Counts the bytes that feeds have pushed in a turn. This is not done for each write, because all loops count in
+    /// one place.
     func countPushedBytes() {
         guard feedContext.pushedBytes > 0 else { return }
         services.metrics.deliveredBytes.increment(by: Int64(feedContext.pushedBytes))

@@ -196,8 +196,8 @@ final class Worker {
 /// Decides whether submissions wait for others that are still arriving. They wait as long as each turn brings more, up
 /// to ``limit``.
 ///
-/// Clients that receive a message together send their next messages together. If these were split into two commits, each
-/// subscriber would get two writes instead of one. Scenario A of `scripts/compare` measures it.
+/// Clients that receive a message together send their next messages together. If these were split into two commits,
+/// each subscriber would get two writes instead of one. Scenario A of `scripts/compare` measures it.
 struct Gathering {
     /// Maximum time that the first change waits; the current turn may still end.
     static let limit = Duration.milliseconds(1)

@@ -29,8 +29,8 @@ extension Exchange {
         answer { $0.append(contentsOf: #"{"status":"ok"}"#.utf8) }
     }
 
-    /// `GET /readyz`: the server can commit, hears of other nodes' commits, and is not stopping. The cause of a failure is in
-    /// the log only, because anybody may ask.
+    /// `GET /readyz`: the server can commit, hears of other nodes' commits, and is not stopping. The cause of a failure
+    /// is in the log only, because anybody may ask.
     func answerReadiness() {
         if worker.isWindingDown {
             answer(.unavailable("The server is stopping."))

@@ -8,10 +8,6 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Maximum length of the text of an address in bytes: an IPv6 address that ends in an IPv4 address.
     private static let textBytes = 45
 
-    init(bits: UInt128) {
-        self.bits = bits
-    }
-
     /// Parses an address in its usual notation, without brackets, zone or port; returns `nil` if it is invalid.
     public init?(_ text: some StringProtocol) {
         guard 2...Self.textBytes ~= text.utf8.count, !text.utf8.contains(0) else { return nil }

@@ -78,7 +78,7 @@ struct ListeningSockets {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw .system("socket", errno: errno) }
-        func fail(_ call: String) -> TransportError {
+        func failure() -> TransportError {
             let number = errno
             Glibc.close(descriptor)
             let name = "\(address.host):\(address.port)"
@@ -87,8 +87,8 @@ struct ListeningSockets {
         set(descriptor, SOL_SOCKET, SO_REUSEADDR)
         if shared { set(descriptor, SOL_SOCKET, SO_REUSEPORT) }
         if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
-        guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else { throw fail("bind") }
-        guard Glibc.listen(descriptor, backlog) == 0 else { throw fail("listen") }
+        guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else { throw failure() }
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw failure() }
         var bound = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         _ = withUnsafeMutablePointer(to: &bound) { pointer in

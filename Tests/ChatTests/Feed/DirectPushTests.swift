@@ -11,7 +11,7 @@ struct DirectPushTests {
 
     private func feed(limit: Int = ByteLog.defaultLimit) -> Feed {
         Feed(
-            room: room, in: FeedContext(epoch: "E", outlets: outlets, feedLimit: limit), visits: 3, frontSeats: 4)
+            room: room, in: FeedContext(epoch: "E", outlets: outlets, feedLimit: limit), visits: 3, frontPlaces: 4)
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> EncodedBatch {
@@ -69,7 +69,7 @@ struct DirectPushTests {
         #expect(client.bytes == [7] + batch(2...3).frames)
     }
 
-    @Test("wait for a congested client, and go on when it drains")
+    @Test("wait for a congested client, and continue when it drains")
     func congested() {
         let feed = feed()
         let (subscription, client) = join(feed)

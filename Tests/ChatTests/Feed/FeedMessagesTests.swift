@@ -37,7 +37,7 @@ struct FeedMessagesTests {
         #expect(messages.next(after: 2, in: .webSocket) == .level)
     }
 
-    @Test("are dropped once every subscriber has them, and go on from there")
+    @Test("are dropped once every subscriber has them, and later ones are appended")
     func forgetsSent() throws {
         var messages = try FeedMessages(FeedContext(epoch: "E", feedLimit: 2 * batch(1...1).frames.count))
         messages.add(.webSocket)

@@ -5,121 +5,121 @@ import Testing
 
 @Suite("The rounds of a feed")
 struct FeedRoundsTests {
-    /// Seats that record their visits.
-    private struct Hall {
+    /// The subscribers in their places, with their visits.
+    private struct Audience {
         var rounds: FeedRounds
-        /// The latest publication when each seat was visited.
+        /// The latest publication when each place was visited.
         var had: [Int] = []
         var latest = 0
         /// For each publication, true if visits began with it.
         var begins: [Bool] = []
-        /// The visits: each seat, and its new publications.
+        /// The visits: each place, and its new publications.
         var visits: [String] = []
 
-        init(front: Int, seats: Int) {
-            rounds = FeedRounds(frontSeats: front)
-            had = Array(repeating: 0, count: seats)
+        init(front: Int, places: Int) {
+            rounds = FeedRounds(frontPlaces: front)
+            had = Array(repeating: 0, count: places)
         }
 
         mutating func publish() {
             latest += 1
-            begins.append(rounds.publish(seats: had.count))
+            begins.append(rounds.publish(subscribers: had.count))
         }
 
         mutating func visit(_ count: Int) {
             for _ in 0..<count {
-                if let place = rounds.next(seats: had.count) {
+                if let place = rounds.next(subscribers: had.count) {
                     let new = (had[place]..<latest).map { String(UnicodeScalar(UInt8(97 + $0 % 26))) }
                     visits.append("\(place)\(new.isEmpty ? "-" : new.joined())")
                     had[place] = latest
                 }
-                rounds.beginDueRounds(seats: had.count)
+                rounds.beginDueRounds(subscribers: had.count)
             }
         }
 
         mutating func leave(_ place: Int) {
-            let hole = rounds.vacate(place, seats: had.count)
+            let hole = rounds.vacate(place, subscribers: had.count)
             had[place] = had[hole]
             had[hole] = had[had.count - 1]
             had.removeLast()
         }
     }
 
-    @Test("visit the front first, and then as many seats behind")
+    @Test("visit the front first, and then as many places behind")
     func example() {
-        var hall = Hall(front: 2, seats: 6)
-        hall.publish()
-        hall.visit(4)
-        #expect(!hall.rounds.areOver)
-        hall.publish()
-        hall.visit(8)
-        #expect(hall.visits.joined(separator: " ") == "0a 1a 2a 3a 0b 1b 4ab 5ab 2b 3b 4- 5-")
-        #expect(hall.begins == [true, true], "what was owed had been given")
-        #expect(hall.rounds.areOver)
+        var audience = Audience(front: 2, places: 6)
+        audience.publish()
+        audience.visit(4)
+        #expect(!audience.rounds.areOver)
+        audience.publish()
+        audience.visit(8)
+        #expect(audience.visits.joined(separator: " ") == "0a 1a 2a 3a 0b 1b 4ab 5ab 2b 3b 4- 5-")
+        #expect(audience.begins == [true, true], "what was owed had been given")
+        #expect(audience.rounds.areOver)
     }
 
     @Test("in front wait for the visits that are owed behind")
     func owed() {
-        var hall = Hall(front: 2, seats: 6)
-        hall.publish()
-        hall.visit(3)
-        hall.publish()
-        hall.visit(3)
-        #expect(hall.visits == ["0a", "1a", "2a", "3ab", "0b", "1b"])
-        #expect(hall.begins == [true, false], "one more visit was owed behind")
+        var audience = Audience(front: 2, places: 6)
+        audience.publish()
+        audience.visit(3)
+        audience.publish()
+        audience.visit(3)
+        #expect(audience.visits == ["0a", "1a", "2a", "3ab", "0b", "1b"])
+        #expect(audience.begins == [true, false], "one more visit was owed behind")
     }
 
-    @Test("reach every seat, however much is published meanwhile")
+    @Test("reach every place, however much is published meanwhile")
     func fairness() {
-        var hall = Hall(front: 10, seats: 100)
+        var audience = Audience(front: 10, places: 100)
         for _ in 0..<2_000 {
-            hall.publish()
-            hall.visit(1)
+            audience.publish()
+            audience.visit(1)
         }
-        let behind = hall.visits.count { Int($0.prefix { $0.isNumber })! >= 10 }
+        let behind = audience.visits.count { Int($0.prefix { $0.isNumber })! >= 10 }
         #expect((950...1050).contains(behind), "half of the visits")
-        #expect(hall.had.allSatisfy { hall.latest - $0 < 400 })
+        #expect(audience.had.allSatisfy { audience.latest - $0 < 400 })
     }
 
-    @Test("without seats behind the front are single")
+    @Test("without places behind the front are single")
     func small() {
-        var hall = Hall(front: 10, seats: 4)
-        hall.publish()
-        hall.visit(2)
-        hall.publish()
-        hall.visit(6)
-        #expect(hall.visits == ["0a", "1a", "2ab", "3ab", "0b", "1b", "2-", "3-"])
-        #expect(hall.begins == [true, false])
-        #expect(hall.rounds.areOver)
+        var audience = Audience(front: 10, places: 4)
+        audience.publish()
+        audience.visit(2)
+        audience.publish()
+        audience.visit(6)
+        #expect(audience.visits == ["0a", "1a", "2ab", "3ab", "0b", "1b", "2-", "3-"])
+        #expect(audience.begins == [true, false])
+        #expect(audience.rounds.areOver)
     }
 
     @Test("of an empty room are over at once")
     func empty() {
-        var rounds = FeedRounds(frontSeats: 2)
-        let begins = rounds.publish(seats: 0)
+        var rounds = FeedRounds(frontPlaces: 2)
+        let begins = rounds.publish(subscribers: 0)
         #expect(begins)
-        let next = rounds.next(seats: 0)
+        let next = rounds.next(subscribers: 0)
         #expect(next == nil)
-        rounds.beginDueRounds(seats: 0)
+        rounds.beginDueRounds(subscribers: 0)
         #expect(rounds.areOver)
     }
 
-    @Test("miss no seat while subscribers come and go", arguments: 0..<100)
+    @Test("miss no place while subscribers come and go", arguments: 0..<100)
     func comingAndGoing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let front = Int.random(in: 1...6, using: &generator)
-        var hall = Hall(front: front, seats: Int.random(in: 0...12, using: &generator))
+        var audience = Audience(front: front, places: Int.random(in: 0...12, using: &generator))
         for _ in 0..<300 {
             switch Int.random(in: 0..<7, using: &generator) {
-            case 0: hall.had.append(hall.latest)
-            case 1: if let place = hall.had.indices.randomElement(using: &generator) { hall.leave(place) }
-            case 2: hall.publish()
-            default: hall.visit(Int.random(in: 1...3, using: &generator))
+            case 0: audience.had.append(audience.latest)
+            case 1: if let place = audience.had.indices.randomElement(using: &generator) { audience.leave(place) }
+            case 2: audience.publish()
+            default: audience.visit(Int.random(in: 1...3, using: &generator))
             }
-            if hall.rounds.areOver { #expect(hall.had.allSatisfy { $0 == hall.latest }) }
+            if audience.rounds.areOver { #expect(audience.had.allSatisfy { $0 == audience.latest }) }
         }
-        hall.visit(100)
-        #expect(hall.rounds.areOver)
-        #expect(hall.had.allSatisfy { $0 == hall.latest })
+        audience.visit(100)
+        #expect(audience.rounds.areOver)
+        #expect(audience.had.allSatisfy { $0 == audience.latest })
     }
 }

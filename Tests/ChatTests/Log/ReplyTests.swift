@@ -25,7 +25,7 @@ struct ReplyTests {
         #expect(reply.result == nil && !reply.cancel())
     }
 
-    @Test("hands over why there is no answer")
+    @Test("hands over the reason why there is no answer")
     func fails() {
         let waiting = Waiting()
         let reply = waiting.reply()
@@ -35,7 +35,7 @@ struct ReplyTests {
     }
 
     @Test(
-        "releases its closure when it is delivered or cancelled, whoever still holds the reply",
+        "releases its closure when it is delivered or cancelled, even if the reply is still held",
         arguments: [true, false])
     func releases(isCancelled: Bool) {
         var waiting: Waiting? = Waiting()

@@ -117,7 +117,7 @@ struct PresenceTests {
         PresenceReport(room: lobby, online: online, users: users.map(Set.init))
     }
 
-    @Test("counts a user once who is on several nodes")
+    @Test("counts a user on several nodes once")
     func nodes() {
         let presence = Presence(isShared: true)
         // Nobody is here to notify.
@@ -138,7 +138,7 @@ struct PresenceTests {
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 0, users: []))
     }
 
-    @Test("stops to count a node that is gone")
+    @Test("stops counting a node that is gone")
     func gone() {
         let presence = Presence(isShared: true)
         _ = presence.join(lobby, as: alice)
