@@ -17,7 +17,7 @@ public import GRDB
 public final class GRDBClientStore: ClientStore {
     /// Default bound on the stored messages: 64 MiB.
     public static let defaultMaximumBytes = 64 * 1024 * 1024
-    /// Number of bytes that a message counts besides its JSON.
+    /// Number of bytes that a message counts in addition to its JSON.
     static let messageOverhead = 32
     /// Part of the bound that eviction leaves, so that not every write evicts.
     static let evictionTarget = 0.9
@@ -42,7 +42,7 @@ public final class GRDBClientStore: ClientStore {
         database = DatabaseOpening(open)
     }
 
-    /// Returns what is stored of a room; nil if nothing is.
+    /// Returns the stored part of a room; nil if nothing is stored.
     public func load(_ room: StoredRoomKey, limit: Int) async throws(BackscrollClientError) -> StoredRoom? {
         try await read { db in try StoredRows(db, room)?.load(limit: limit) }
     }
@@ -153,12 +153,15 @@ extension ClientStore where Self == GRDBClientStore {
             var configuration = configuration
             // Another process of the app, or another store on the file, may be writing.
             if case .immediateError = configuration.busyMode { configuration.busyMode = .timeout(5) }
-            if !configuration.readonly, !FileManager.default.fileExists(atPath: path) {
-                // The messages are the user's. SQLite gives the files beside it the same permissions. If the file cannot
-                // be created, opening it tells why.
-                _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            return try openingFiles.withLock {
+                if !configuration.readonly, !FileManager.default.fileExists(atPath: path) {
+                    // The messages are the user's. SQLite gives the files beside it the same permissions. If the file
+                    // cannot be created, opening it throws the reason. O_EXCL leaves the file of another process as it is.
+                    let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+                    if descriptor >= 0 { close(descriptor) }
+                }
+                return try DatabasePool(path: path, configuration: configuration)
             }
-            return try DatabasePool(path: path, configuration: configuration)
         }
     }
 
@@ -169,6 +172,10 @@ extension ClientStore where Self == GRDBClientStore {
         GRDBClientStore(maximumBytes: maximumBytes) { database }
     }
 }
+
+/// Held while a file is created and opened. Closing a descriptor of a file ends all locks that the process has on it
+/// (fcntl(2)), so no other store may open the file before the descriptor that created it is closed.
+private let openingFiles = NSLock()
 
 /// A database that is opened with its first use.
 private actor DatabaseOpening {

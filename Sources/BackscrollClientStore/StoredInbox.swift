@@ -50,7 +50,7 @@ struct StoredInbox {
 }
 
 extension StoreAccount {
-    /// Returns the id of the account's row, which is made if it is not there.
+    /// Returns the id of the account's row, and creates the row if there is none.
     func row(creatingIn db: Database) throws -> Int64 {
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO backscroll_account (server, user) VALUES (?, ?)")
             .execute(arguments: [server, user])

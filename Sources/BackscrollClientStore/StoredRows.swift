@@ -35,7 +35,7 @@ struct StoredRows {
         runs = savedRuns
     }
 
-    /// Reads a room's row and runs, and makes them if they are not there.
+    /// Reads a room's row and runs, and creates the row if there is none.
     init(creating key: StoredRoomKey, _ db: Database) throws {
         if let rows = try StoredRows(db, key) {
             self = rows
@@ -112,7 +112,7 @@ struct StoredRows {
         case .unsentMark(let seq):
             unsentMark = seq
         case .send(let send):
-            // A new row, so that a send that is there already moves to the end.
+            // A new row, so that a send that is already stored moves to the end.
             try db.execute(
                 sql: """
                     INSERT OR REPLACE INTO backscroll_send (room, client_message_id, at, refusal, json)
@@ -145,7 +145,7 @@ struct StoredRows {
         runs = MessageRuns()
         bytes = 0
         epoch = nil
-        // Marks are numbers of this history.
+        // Marks are valid in their own history only.
         readMark = nil
         unsentMark = nil
     }
@@ -154,7 +154,7 @@ struct StoredRows {
         bytes -= try MessageRuns.removeMessages(db, room: id, seqs)
     }
 
-    /// Stores a snapshot, unless the stored one is as new.
+    /// Stores a snapshot, unless the stored one is as new or newer.
     private mutating func keep(_ message: ChatMessage) throws {
         let known = try Row.fetchOne(
             try db.cachedStatement(sql: "SELECT rev, LENGTH(json) FROM backscroll_message WHERE room = ? AND seq = ?"),

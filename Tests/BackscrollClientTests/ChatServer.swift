@@ -12,22 +12,24 @@ import Transport
 /// A server in this process, and clients of it.
 final class ChatServer {
     private let directory: TemporaryDirectory
+    // No other test's server gets the port while this one is stopped.
+    private let reserved: ReservedPort
     private var configuration: ServerConfiguration
     private var server: Server?
 
     /// Starts a server on a port of 127.0.0.1, with faults unless it has keys.
     init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
         directory = try TemporaryDirectory()
+        reserved = try ReservedPort()
         configuration = ServerConfiguration()
         configuration.host = "127.0.0.1"
-        configuration.port = 0
+        configuration.port = reserved.number
         configuration.database = directory.path(of: "chat.db")
         configuration.transport.linger = .milliseconds(100)
         configuration.grace = .milliseconds(500)
         configure(&configuration)
         configuration.faults = configuration.tokens == nil
         try start()
-        configuration.port = server!.port
     }
 
     deinit { stop() }

@@ -1,5 +1,6 @@
 import BackscrollClientStore
 import GRDB
+import TestSupport
 import Testing
 import Wire
 
@@ -34,6 +35,23 @@ struct ClientStoreTests {
         let stored = try #require(try await store.load(key("lobby"), limit: 10)?.newest)
         #expect(stored.messages.map(\.text) == ["1 at 1", "2 at 9", "3 at 3"])
         #expect(stored.run == MessageRun(first: 1, last: 3, rev: 9, hasAfter: false))
+    }
+
+    @Test func `is created once in a file that several stores open at the same time`() async throws {
+        let directory = try TemporaryDirectory()
+        for round in 1...20 {
+            let path = directory.path(of: "\(round).db")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...8 {
+                    group.addTask {
+                        try await GRDBClientStore.file(path).write([send("\(number)")], to: key("room\(number)"))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let rooms = try await GRDBClientStore.file(path).roomsWithSends(of: account)
+            #expect(Set(rooms) == Set((1...8).map { "room\($0)" }))
+        }
     }
 
     @Test func `keeps sends in their order, and across another history`() async throws {
@@ -148,7 +166,7 @@ struct ClientStoreTests {
         #expect(!isSuperseded)
     }
 
-    @Test func `reads only the messages that are shown of a large room`() async throws {
+    @Test func `reads only the shown messages of a large room`() async throws {
         let store = GRDBClientStore.database(try DatabaseQueue())
         try await store.write([page(1...20_000, rev: 20_000)], to: key("lobby"))
         let stored = try await store.load(key("lobby"), limit: 200)?.newest

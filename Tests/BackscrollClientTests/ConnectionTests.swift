@@ -8,7 +8,7 @@ import Wire
 
 @testable import BackscrollClient
 
-@Suite("A connection", .timeLimit(.minutes(2)))
+@Suite("A connection", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test(
         arguments: [
@@ -27,7 +27,7 @@ struct ConnectionTests {
         await client.close()
     }
 
-    @Test func `resumes after hours away with what was missed`() async throws {
+    @Test func `resumes after hours away with the missed changes`() async throws {
         let server = try ChatServer()
         try await server.fill(5)
         let client = server.client()
@@ -61,7 +61,7 @@ struct ConnectionTests {
         await client.close()
     }
 
-    @Test func `goes on under another history`() async throws {
+    @Test func `continues under another history`() async throws {
         let server = try ChatServer()
         try await server.fill(3)
         let client = server.client()

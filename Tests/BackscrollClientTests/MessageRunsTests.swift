@@ -8,7 +8,7 @@ struct MessageRunsTests {
         MessageRun(first: first, last: last, rev: rev, hasAfter: hasAfter)
     }
 
-    @Test func `join pages that touch, and keep a hole between others`() {
+    @Test func `join pages that touch, and keep a gap between others`() {
         var runs = MessageRuns()
         runs.insert(run(1, 10, rev: 50, hasAfter: true))
         runs.insert(run(31, 40, rev: 50))
@@ -20,7 +20,7 @@ struct MessageRunsTests {
         #expect(runs.runs == [run(1, 40, rev: 50)])
     }
 
-    @Test func `do not join what was read at another revision`() {
+    @Test func `do not join runs of different revisions`() {
         var runs = MessageRuns([run(1, 20, rev: 50)])
         runs.insert(run(11, 30, rev: 90))
         #expect(runs.runs == [run(1, 10, rev: 50, hasAfter: true), run(11, 30, rev: 90)])
@@ -42,7 +42,7 @@ struct MessageRunsTests {
         #expect(runs.runs == [run(1, 12, rev: 13)])
     }
 
-    @Test func `do not take a change far from the newest run for the end of the room`() {
+    @Test func `do not treat a change far from the newest run as the end of the room`() {
         var runs = MessageRuns([run(1, 10, rev: 100, hasAfter: true)])
         #expect(runs.advance(from: 100, to: 101, messages: [500]) == [])
         #expect(runs.runs == [run(1, 10, rev: 101, hasAfter: true)])

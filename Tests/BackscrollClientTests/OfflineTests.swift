@@ -8,7 +8,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("A client with a store", .timeLimit(.minutes(2)))
+@Suite("A client with a store", .timeLimit(.minutes(5)))
 struct OfflineTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -25,7 +25,7 @@ struct OfflineTests {
         server.client(.name(name), store: .file(path), configure)
     }
 
-    @Test func `shows at once what is stored, while the server is away`() async throws {
+    @Test func `shows the stored messages at once while the server is away`() async throws {
         let server = try ChatServer()
         try await server.fill(5)
         let first = client(of: server)
@@ -102,7 +102,7 @@ struct OfflineTests {
         await carol.close()
     }
 
-    @Test func `keeps a hole until the server fills it`() async throws {
+    @Test func `keeps a gap until the server fills it`() async throws {
         let server = try ChatServer()
         try await server.fill(60)
         let first = client(of: server) { $0.pageLimit = 10 }
@@ -184,7 +184,7 @@ struct OfflineTests {
         await client.close()
     }
 
-    @Test func `pages through what is stored, without the server`() async throws {
+    @Test func `pages through the stored messages without the server`() async throws {
         let server = try ChatServer()
         try await server.fill(70)
         let first = client(of: server) { $0.pageLimit = 50 }
@@ -224,7 +224,7 @@ struct OfflineTests {
             }
             let room = try await second.room("lobby").open(at: place)
             let seqs = await room.view.messages.map(\.seq)
-            #expect(seqs.contains(seq) && seqs.count == 10)
+            try #require(seqs.contains(seq) && seqs.count == 10)
             #expect(await room.view.rows.contains { $0.id == .unreadLine } == (seq == 31))
             while await room.view.after != .end { try await room.load(.after) }
             #expect(await room.view.messages.map(\.seq) == Array(seqs[0]...70))
@@ -232,7 +232,7 @@ struct OfflineTests {
         }
     }
 
-    @Test func `sends what was left unsent once and in order, after the app was killed`() async throws {
+    @Test func `sends unsent messages once and in order after the app was killed`() async throws {
         let server = try ChatServer()
         let first = client(of: server)
         let killed = try await first.room("lobby").open(at: .newest)
@@ -282,7 +282,26 @@ struct OfflineTests {
         #expect(try await store.roomsWithSends(of: key.account) == [])
     }
 
-    @Test func `keeps a refused send as failed, until the user sends it again or gives it up`() async throws {
+    @Test func `sends a message later whose post failed because the client was being closed`() async throws {
+        let server = try ChatServer()
+        let first = client(of: server)
+        let room = try await first.room("lobby").open(at: .newest)
+        try await room.isLive()
+        server.stop()
+        let draft = ChatDraft("mine", clientMessageID: "a")
+        try await room.enqueue(draft)
+        // A closed client fails its requests, and then ends its rooms one after another.
+        await room.takeAnswer(.failure(.isClosed), to: draft)
+        await first.close()
+        try server.start()
+
+        let second = client(of: server)
+        let again = try await second.room("lobby").open(at: .newest)
+        #expect(try await again.stored("a").text == "mine")
+        await second.close()
+    }
+
+    @Test func `keeps a refused send as failed until the user retries or discards it`() async throws {
         let server = try ChatServer()
         let first = client(of: server)
         let room = try await first.room("lobby").open(at: .newest)
@@ -309,7 +328,7 @@ struct OfflineTests {
         await third.close()
     }
 
-    @Test func `drops the messages of another history, and sends what was left unsent there`() async throws {
+    @Test func `drops the messages of another history, and sends its unsent messages`() async throws {
         let server = try ChatServer()
         try await server.fill(5)
         let first = client(of: server)
@@ -403,7 +422,7 @@ struct OfflineTests {
         await last.close()
     }
 
-    @Test func `moves the read mark on the server that was moved offline`() async throws {
+    @Test func `moves the server's read mark after it was moved offline`() async throws {
         let server = try ChatServer()
         try await server.fill(5)
         let first = client(of: server)
@@ -425,7 +444,7 @@ struct OfflineTests {
         await second.close()
     }
 
-    @Test func `forgets a room that the user may not see any more`() async throws {
+    @Test func `forgets a room that the user may no longer read`() async throws {
         let server = try ChatServer()
         try await server.fill(3)
         let first = client(of: server)
@@ -438,7 +457,7 @@ struct OfflineTests {
     }
 
     @Test(arguments: ["damaged", "newer", "directory"])
-    func `opens rooms without a store that cannot be used, and tells the app`(kind: String) async throws {
+    func `opens rooms without an unusable store, and reports that to the app`(kind: String) async throws {
         let server = try ChatServer()
         try await server.fill(2)
         var path = path

@@ -80,7 +80,7 @@ struct RoomRecordTests {
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `never claims what the store does not have, in any order of events`(seed: UInt64) async throws {
+    func `never claims messages that the store does not have, in any order of events`(seed: UInt64) async throws {
         var random = SplitMix(state: seed)
         let database = try DatabaseQueue()
         let store = GRDBClientStore.database(database)
@@ -169,7 +169,7 @@ struct RoomRecordTests {
         try check(database, room)
     }
 
-    @Test func `collects what comes between two writes into one change`() {
+    @Test func `collects the frames between two writes into one change`() {
         var record = RoomRecord(me: "alice")
         record.follow(since: 10, epoch: "E", window: ([], false))
         #expect(record.isEmpty)
@@ -183,7 +183,7 @@ struct RoomRecordTests {
         #expect(messages == [.model(seq: 7, rev: 500)])
     }
 
-    @Test func `removes a send as soon as anything shows it stored`() {
+    @Test func `removes a send as soon as a page, frame or answer shows it stored`() {
         var record = RoomRecord(me: "alice")
         record.add(ChatDraft("a", clientMessageID: "a"), at: 1)
         _ = record.takeChanges()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("Sending", .timeLimit(.minutes(2)))
+@Suite("Sending", .timeLimit(.minutes(5)))
 struct SendingTests {
     @Test(arguments: ["lost-answer/3", "status=503/2", "late-answer=20, double-push", "status=429:2, lost-answer/2"])
     func `keeps the order and stores each message once, whatever fails`(fault: String) async throws {
@@ -30,7 +30,7 @@ struct SendingTests {
         await client.close()
     }
 
-    @Test func `goes on after the server was away`() async throws {
+    @Test func `continues after the server was away`() async throws {
         let server = try ChatServer()
         let client = server.client()
         let room = try await client.room("lobby").open(at: .newest)

@@ -1,0 +1,174 @@
+public import Observation
+
+/// The user's rooms at a moment.
+public struct InboxView: Hashable, Sendable {
+    /// The rooms, latest activity first; at most ``ClientOptions/inboxRooms``.
+    public let rooms: [RoomSummary]
+    /// True once the first rooms have been loaded, from the store or from the server. Before that an empty list means
+    /// nothing.
+    public let isListed: Bool
+    /// True while the list is complete and the socket reports every change.
+    public let isLive: Bool
+    /// True if the user has more rooms than the list may have.
+    public let hasMore: Bool
+
+    /// Number of rooms with unread messages.
+    public var unreadRooms: Int { rooms.count { $0.unread > 0 } }
+
+    static let empty = InboxView(rooms: [], isListed: false, isLive: false, hasMore: false)
+}
+
+/// The steps from one list of rooms to a later one, by id.
+///
+/// A diffable data source takes the ids of ``InboxView/rooms`` and reconfigures ``updated``. `performBatchUpdates`
+/// takes ``removed``, ``moved`` and ``inserted``.
+public struct InboxDifference: Hashable, Sendable {
+    /// A room that is new in the list, or has other content.
+    public struct Placed: Hashable, Sendable {
+        /// The room.
+        public let room: RoomSummary
+        /// The index in the later list.
+        public let index: Int
+    }
+
+    /// A room that has moved among the others.
+    public struct Move: Hashable, Sendable {
+        /// The room's id.
+        public let id: RoomSummary.ID
+        /// The index in the earlier list.
+        public let from: Int
+        /// The index in the later list.
+        public let to: Int
+    }
+
+    /// A room that was removed.
+    public struct Removal: Hashable, Sendable {
+        /// The room's id.
+        public let id: RoomSummary.ID
+        /// The index in the earlier list.
+        public let index: Int
+    }
+
+    /// The removed rooms, by ascending index.
+    public private(set) var removed: [Removal] = []
+    /// The moved rooms, by ascending later index.
+    public private(set) var moved: [Move] = []
+    /// The new rooms, by ascending index.
+    public private(set) var inserted: [Placed] = []
+    /// The rooms with changed content, by ascending index. A room can be both moved and updated.
+    public private(set) var updated: [Placed] = []
+
+    /// True if both lists are equal.
+    public var isEmpty: Bool { removed.isEmpty && moved.isEmpty && inserted.isEmpty && updated.isEmpty }
+
+    /// Finds the steps between two lists, in each of which an id is used once.
+    init(from earlier: [RoomSummary], to later: [RoomSummary]) {
+        let known = Dictionary(earlier.map { ($0.id, $0) }) { first, _ in first }
+        for step in later.map(\.id).difference(from: earlier.map(\.id)).inferringMoves() {
+            switch step {
+            case .remove(let index, let id, nil): removed.append(Removal(id: id, index: index))
+            case .insert(let index, _, nil): inserted.append(Placed(room: later[index], index: index))
+            case .insert(let index, let id, let from?): moved.append(Move(id: id, from: from, to: index))
+            case .remove: break
+            }
+        }
+        removed.sort { $0.index < $1.index }
+        for (index, room) in later.enumerated() {
+            if let before = known[room.id], before != room { updated.append(Placed(room: room, index: index)) }
+        }
+    }
+
+    /// Returns the later list, given the earlier one.
+    public func applied(to rooms: [RoomSummary]) -> [RoomSummary] {
+        let gone = Set(removed.map(\.index) + moved.map(\.from))
+        var result = rooms.indices.filter { !gone.contains($0) }.map { rooms[$0] }
+        let added = inserted.map { ($0.index, $0.room) } + moved.map { ($0.to, rooms[$0.from]) }
+        for (index, room) in added.sorted(by: { $0.0 < $1.0 }) { result.insert(room, at: index) }
+        for update in updated { result[update.index] = update.room }
+        return result
+    }
+}
+
+/// A change of the list of rooms.
+public struct InboxChange: Sendable {
+    /// The rooms after the change.
+    public let view: InboxView
+    /// The steps from the rooms of the previous change to those of ``view``. The first change of a loop inserts all
+    /// rooms.
+    public let difference: InboxDifference
+}
+
+/// The changes of the list of rooms. Each loop has its own.
+public struct InboxChanges: AsyncSequence, Sendable {
+    /// A change.
+    public typealias Element = InboxChange
+    /// The sequence does not fail. ``Inbox/ending`` has the reason why an inbox has ended.
+    public typealias Failure = Never
+
+    let inbox: Inbox
+
+    /// Returns an iterator whose first change has all rooms.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(inbox: inbox)
+    }
+
+    /// The changes of one loop.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let inbox: Inbox
+        private var version = 0
+        private var shown: InboxView?
+
+        fileprivate init(inbox: Inbox) {
+            self.inbox = inbox
+        }
+
+        /// Waits for the next change. Returns nil when the inbox has ended, or when the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> InboxChange? {
+            while let state = await inbox.next(after: version) {
+                version = state.version
+                // A frame may change nothing that is shown.
+                if state.view == shown { continue }
+                let difference = InboxDifference(from: shown?.rooms ?? [], to: state.view.rooms)
+                shown = state.view
+                return InboxChange(view: state.view, difference: difference)
+            }
+            return nil
+        }
+
+        /// Waits for the next change, like ``next(isolation:)``.
+        public mutating func next() async -> InboxChange? {
+            await next(isolation: nil)
+        }
+    }
+}
+
+/// The user's rooms, for SwiftUI: observe its properties in a view's body.
+@MainActor @Observable
+public final class InboxList {
+    /// The list now.
+    public private(set) var view = InboxView.empty
+    /// The error that ended the inbox; nil while it may be used.
+    public private(set) var ending: BackscrollClientError?
+    @ObservationIgnored private var version = 0
+
+    nonisolated init() {}
+
+    /// The rooms, latest activity first.
+    public var rooms: [RoomSummary] { view.rooms }
+
+    /// Shows a state, unless a later one is shown.
+    func show(_ state: InboxState) {
+        guard state.version > version else { return }
+        version = state.version
+        if view != state.view { view = state.view }
+        if ending != state.ending { ending = state.ending }
+    }
+}
+
+/// The inbox at a moment.
+struct InboxState: Sendable {
+    /// A number that grows with each state.
+    let version: Int
+    let view: InboxView
+    let ending: BackscrollClientError?
+}

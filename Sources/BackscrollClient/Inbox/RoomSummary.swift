@@ -1,0 +1,124 @@
+import Wire
+
+/// The readers of a room.
+public enum RoomVisibility: String, Hashable, Sendable {
+    /// Everybody may read the room.
+    case open
+    /// Only members may read the room.
+    case `private`
+}
+
+/// The permissions of a member.
+public enum RoomRole: String, Hashable, Sendable {
+    /// May read a private room and write to it.
+    case member
+    /// May also change the room and its members.
+    case owner
+}
+
+/// A room as an entry of a list of rooms.
+public struct RoomSummary: Identifiable, Hashable, Sendable {
+    /// Maximum value of ``unread``. At this value there may be more unread messages.
+    public static let countedUnread = 1000
+
+    /// The room's id.
+    public let id: String
+    /// The title; nil if the room has none.
+    public internal(set) var title: String?
+    /// The readers of the room.
+    public internal(set) var visibility: RoomVisibility
+    /// The user's role; nil if the user is not a member.
+    public internal(set) var role: RoomRole?
+    /// The `seq` of the newest message; 0 if there is none.
+    public internal(set) var head: Int64
+    /// The room's revision up to which this value has every change.
+    public internal(set) var rev: Int64
+    /// The history that ``rev`` belongs to.
+    public internal(set) var epoch: String
+    /// The `seq` up to which the user has read; 0 if nothing.
+    public internal(set) var read: Int64
+    /// Number of messages of others after ``read`` that are not deleted, at most ``countedUnread``.
+    public internal(set) var unread: Int
+    /// The `seq` of the first of them.
+    public internal(set) var firstUnread: Int64?
+    /// The newest message, which may be deleted; nil if there is none, or if it is not known.
+    public internal(set) var lastMessage: ChatMessage?
+
+    /// Reads a room from ``json``, or from an answer of the server.
+    ///
+    /// - Throws: ``BackscrollClientError/storeDamaged`` if it is no room.
+    public init(json: [UInt8]) throws(BackscrollClientError) {
+        guard let fields = try? JSONFields(json), let room = RoomSummary(fields) else {
+            throw BackscrollClientError(
+                code: BackscrollClientError.storeDamaged, message: "A stored room of the list cannot be read.")
+        }
+        self = room
+    }
+
+    /// The room as JSON, for a store.
+    public var json: [UInt8] {
+        var json: [UInt8] = []
+        json.append(literal: #"{"room":"#)
+        json.append(quoted: id)
+        if let title { json.append(member: "title", title) }
+        json.append(member: "visibility", visibility.rawValue)
+        if let role { json.append(member: "role", role.rawValue) }
+        json.append(member: "head", head)
+        json.append(member: "rev", rev)
+        json.append(member: "epoch", epoch)
+        json.append(member: "read", read)
+        json.append(member: "unread", Int64(unread))
+        if let firstUnread { json.append(member: "first_unread", firstUnread) }
+        if let lastMessage {
+            json.append(memberName: "last_message")
+            json += lastMessage.json
+        }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+
+    /// Reads an answer; nil if it lacks a field.
+    init?(_ fields: JSONFields) {
+        let (strings, integers) = (fields.strings, fields.integers)
+        guard let id = strings["room"], let epoch = strings["epoch"], let head = integers["head"],
+            let rev = integers["rev"]
+        else { return nil }
+        self.id = id
+        title = strings["title"]
+        visibility = strings["visibility"].flatMap(RoomVisibility.init(rawValue:)) ?? .open
+        role = strings["role"].flatMap(RoomRole.init(rawValue:))
+        self.head = head
+        self.rev = rev
+        self.epoch = epoch
+        read = integers["read"] ?? 0
+        unread = Int(integers["unread"] ?? 0)
+        firstUnread = integers["first_unread"]
+        lastMessage = fields.message
+    }
+}
+
+/// A member of a room.
+public struct Member: Identifiable, Hashable, Sendable {
+    /// The user's id.
+    public let userID: String
+    /// The member's permissions.
+    public let role: RoomRole
+
+    /// The user's id.
+    public var id: String { userID }
+
+    init?(_ fields: JSONFields) {
+        guard let user = fields.strings["user"], let role = fields.strings["role"].flatMap(RoomRole.init(rawValue:))
+        else { return nil }
+        userID = user
+        self.role = role
+    }
+}
+
+/// Some members of a room, in the order of their ids.
+public struct MemberPage: Hashable, Sendable {
+    /// The members.
+    public let members: [Member]
+    /// True if there are more. Load the next page after the last member.
+    public let hasMore: Bool
+}

@@ -1,0 +1,197 @@
+import BackscrollTimeline
+import Wire
+
+// Sends, changes and typing notices.
+
+extension Room {
+    /// Sends a text, and returns the stored message.
+    ///
+    /// - Throws: as ``send(_:)-(ChatDraft)``.
+    @discardableResult
+    public func send(_ text: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await send(ChatDraft(text))
+    }
+
+    /// Sends a message, and returns it once it is stored. It is shown at once.
+    ///
+    /// Messages are posted one at a time, in the order of the calls. After a lost answer or a temporary error, a
+    /// message is posted again with the same id until it is stored. The server stores it once.
+    ///
+    /// - Throws: the server's refusal; the message then stays as failed, for ``retry(_:)`` or ``discard(_:)``.
+    ///   ``BackscrollClientError/cancelled`` if the task is cancelled; the message is still sent.
+    @discardableResult
+    public func send(_ draft: ChatDraft) async throws(BackscrollClientError) -> ChatMessage {
+        try await enqueue(draft)
+        return try await stored(draft.clientMessageID)
+    }
+
+    /// Sends a message, and returns when it is shown. With a store it is then also in the store: if the app ends before
+    /// the message is sent, opening the room again sends it.
+    public func enqueue(_ draft: ChatDraft) async throws(BackscrollClientError) {
+        try checkOpen()
+        await loadFromStore()
+        try checkOpen()
+        startTicking()
+        unsettled.insert(draft.clientMessageID)
+        let now = options.clock.milliseconds()
+        record?.add(draft, at: now)
+        handle(.send(draft, at: now))
+        await publish()
+        await flush()
+    }
+
+    /// Waits until a sent message is stored, and returns it.
+    ///
+    /// - Throws: as ``send(_:)-(ChatDraft)``.
+    public func stored(_ id: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await wait { room in
+            if room.settled.contains(where: { $0.id == id }) { return .success(()) }
+            if room.unsettled.contains(id) { return nil }
+            return .failure(
+                BackscrollClientError(
+                    code: BackscrollClientError.unknownSend, message: "No send of this room has this id."))
+        }
+        await publish()
+        guard let outcome = settled.last(where: { $0.id == id })?.outcome else { throw .isClosed }
+        return try outcome.get()
+    }
+
+    /// Posts a failed message again, and returns it once it is stored.
+    ///
+    /// - Throws: as ``send(_:)-(ChatDraft)``.
+    @discardableResult
+    public func retry(_ clientMessageID: String) async throws(BackscrollClientError) -> ChatMessage {
+        try checkOpen()
+        guard case .send(let draft, .failed)? = row(ofSend: clientMessageID)?.content else {
+            throw BackscrollClientError(
+                code: BackscrollClientError.notFailed, message: "No failed message has this id.")
+        }
+        unsettled.insert(clientMessageID)
+        settled.removeAll { $0.id == clientMessageID }
+        refusals[clientMessageID] = nil
+        record?.add(draft, at: options.clock.milliseconds())
+        handle(.retry(clientMessageID: clientMessageID))
+        await publish()
+        return try await stored(clientMessageID)
+    }
+
+    /// Gives up a failed message.
+    public func discard(_ clientMessageID: String) async {
+        if refusals.removeValue(forKey: clientMessageID) != nil { record?.remove(clientMessageID) }
+        handle(.discard(clientMessageID: clientMessageID))
+        await publish()
+        await flush()
+    }
+
+    /// Changes the text of one of the user's messages, and returns its new state.
+    ///
+    /// Like all changes of messages, the edit is repeated after a lost answer or a temporary error, up to
+    /// ``ClientOptions/changeAttempts`` attempts. The server applies it once. Changes of the same message are made one
+    /// after the other, in the order of the calls. Unlike sends, changes are not kept: if the last attempt fails, the
+    /// call throws, and the message stays as the server has it. Cancelling the task ends the attempts.
+    ///
+    /// - Parameters:
+    ///   - seq: The message's `seq`.
+    ///   - text: The new text.
+    ///   - rev: The `rev` that the message must have, so that the edit does not overwrite another change; nil for any.
+    /// - Throws: the server's refusal, such as `not_the_sender`, `message_deleted`, or `precondition_failed` for
+    ///   another `rev`; a temporary error after the last attempt.
+    @discardableResult
+    public func edit(
+        _ seq: Int64, text: String, ifRev rev: Int64? = nil
+    ) async throws(BackscrollClientError) -> ChatMessage {
+        var body: [UInt8] = []
+        Edit(text: text).encode(into: &body)
+        return try await change(
+            seq, "PATCH", body: body, headerFields: rev.map { ["If-Match": "\"\($0)\""] } ?? [:])
+    }
+
+    /// Deletes a message. Its place stays.
+    ///
+    /// - Throws: as ``edit(_:text:ifRev:)``.
+    @discardableResult
+    public func delete(_ seq: Int64) async throws(BackscrollClientError) -> ChatMessage {
+        try await change(seq, "DELETE")
+    }
+
+    /// Adds the user's reaction: an emoji or any word of at most 32 bytes.
+    ///
+    /// - Throws: as ``edit(_:text:ifRev:)``; `invalid_reaction`, `too_many_reactions`.
+    @discardableResult
+    public func react(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await change(seq, "PUT", "/reactions/\(percentEncoded(key))")
+    }
+
+    /// Removes the user's reaction.
+    ///
+    /// - Throws: as ``edit(_:text:ifRev:)``.
+    @discardableResult
+    public func unreact(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
+        try await change(seq, "DELETE", "/reactions/\(percentEncoded(key))")
+    }
+
+    /// Tells other users that the user types. Call it with every key; a notice is sent at most every 3 seconds.
+    public func typing() async {
+        let now = options.clock.elapsed()
+        if let typedAt, now - typedAt < Self.typingInterval { return }
+        typedAt = now
+        await client.sendTyping(in: id)
+    }
+
+    /// Ends the room: its subscription, its changes and the calls that wait. Without a store, messages that the server
+    /// has not confirmed are given up.
+    public func close() async {
+        await end(.isClosed)
+    }
+
+    func change(
+        _ seq: Int64, _ method: String, _ target: String = "", body: [UInt8]? = nil,
+        headerFields: [String: String] = [:]
+    ) async throws(BackscrollClientError) -> ChatMessage {
+        try checkOpen()
+        // A repeated change must not overwrite a later one of the same message.
+        let earlier = changing[seq]
+        let task = Task<Result<ChatMessage, BackscrollClientError>, Never> { [client, id] in
+            _ = await earlier?.value
+            return await Result { () async throws(BackscrollClientError) in
+                try await client.repeating { () async throws(BackscrollClientError) in
+                    try await client.message(
+                        method, "/v1/rooms/\(id)/messages/\(seq)\(target)", body: body, headerFields: headerFields)
+                }
+            }
+        }
+        changing[seq] = task
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if changing[seq] == task { changing[seq] = nil }
+        let message = try result.get()
+        // The answer is a snapshot, not a position. The machine handles it like the answer to a send that it does not
+        // await.
+        handle(.sent(clientMessageID: "", message))
+        record?.takeAnswer(message)
+        scheduleFlush()
+        await publish()
+        return message
+    }
+
+    // MARK: Sends that are waited for
+
+    func row(ofSend id: String) -> RoomRow? {
+        let rowID = RoomRow.ID.mine(clientMessageID: id)
+        return machine.view.rows.last { $0.id == rowID }
+    }
+
+    func noteStored(_ message: ChatMessage) {
+        guard !unsettled.isEmpty, let id = message.clientMessageID, message.senderID == userID else { return }
+        settle(id, .success(message))
+    }
+
+    func settle(_ id: String, _ outcome: Result<ChatMessage, BackscrollClientError>) {
+        guard unsettled.remove(id) != nil else { return }
+        if settled.count == Self.settledSends { settled.removeFirst() }
+        settled.append((id, outcome))
+    }
+}

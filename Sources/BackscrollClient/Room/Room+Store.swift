@@ -1,0 +1,197 @@
+import BackscrollTimeline
+
+// The room's part of the client's store.
+
+/// The part of a store that belongs to one room.
+struct RoomStore: Sendable {
+    let store: any ClientStore
+    let key: StoredRoomKey
+}
+
+extension Room {
+    /// Shows the stored messages, and sends the stored sends. Only the first call does so; the others wait for it.
+    ///
+    /// - Parameter place: The place that the room is opened at.
+    func loadFromStore(for place: Place = .newest) async {
+        guard storage != nil else { return }
+        let loading = self.loading ?? Task { await load(for: place) }
+        self.loading = loading
+        await loading.value
+    }
+
+    private func load(for place: Place) async {
+        guard let storage else { return }
+        var stored: StoredRoom?
+        do throws(BackscrollClientError) {
+            stored = try await storage.store.load(storage.key, limit: options.restoredMessages)
+            if let newest = stored?.newest, let seq = place.seq(readTo: newest.read),
+                seq < newest.messages.first?.seq ?? 0
+            {
+                // The place is before the newest messages, so the messages around it are shown instead.
+                let query = StoreQuery(.around(seq), limit: options.restoredMessages)
+                stored?.newest = try await storage.store.messages(query, of: storage.key) ?? newest
+            }
+        } catch {
+            return loseStore(error)
+        }
+        guard ending == nil else { return }
+        var record = RoomRecord(me: userID)
+        record.restore(stored)
+        self.record = record
+        startTicking()
+        if let stored { restore(stored) }
+        scheduleFlush()
+    }
+
+    private func restore(_ stored: StoredRoom) {
+        if let newest = stored.newest {
+            handle(
+                .restore(
+                    .init(
+                        messages: newest.messages, hasBefore: newest.hasBefore, hasAfter: newest.hasAfter,
+                        rev: newest.run.rev, epoch: newest.epoch, read: newest.read)))
+        }
+        let landed = Set((stored.newest?.messages ?? []).filter { $0.senderID == userID }.compactMap(\.clientMessageID))
+        for send in stored.sends where !landed.contains(send.draft.clientMessageID) {
+            let id = send.draft.clientMessageID
+            refusals[id] = send.refusal
+            unsettled.insert(id)
+            handle(.send(send.draft, at: send.at))
+        }
+        if let mark = stored.unsentMark { sendMarkSoon(mark) }
+    }
+
+    /// Reports a failure of the store to the app. The room continues without the store.
+    private func loseStore(_ error: BackscrollClientError) {
+        storage = nil
+        record = nil
+        options.onStoreFailure?(error)
+    }
+
+    // MARK: Recording
+
+    /// Records the changes of an event that the machine has handled.
+    func record(_ event: RoomMachine.Event) {
+        guard record != nil else { return }
+        let view = machine.view
+        if view.phase == .initial { record?.unfollow() }
+        record?.takeRead(view.read)
+        switch event {
+        case .frame(let frame):
+            switch frame.content {
+            case .message(let message) where view.connection != .offline: record?.takeFrame(message)
+            case .live(let rev?) where view.connection != .offline: record?.advance(to: rev)
+            case .error(code: "cursor_unknown"): record?.forget()
+            default: break
+            }
+        case .fetchFailed(_, let failure) where failure.status == 410:
+            record?.forget()
+        default:
+            break
+        }
+        scheduleFlush()
+    }
+
+    /// Records a subscription to the frames since a revision.
+    func recordSubscription(since: Int64, epoch: String) {
+        guard record != nil else { return }
+        let view = machine.view
+        var messages: [ChatMessage] = []
+        for case .message(let message, _) in view.rows.map(\.content) {
+            // Own sends beyond a gap are shown below the window.
+            if let last = messages.last, message.seq != last.seq + 1 { break }
+            messages.append(message)
+        }
+        record?.follow(since: since, epoch: epoch, window: (messages, view.after != .end))
+    }
+
+    // MARK: Writing
+
+    /// Schedules a write after ``ClientOptions/storeDelay``. It includes the changes that come until then.
+    func scheduleFlush() {
+        guard !isFlushScheduled, let record, !record.isEmpty else { return }
+        isFlushScheduled = true
+        Task {
+            try? await options.clock.sleep(options.storeDelay)
+            isFlushScheduled = false
+            await flush()
+        }
+    }
+
+    /// Writes all changes so far. Writes are made one after another.
+    func flush() async {
+        guard storage != nil, record != nil else { return }
+        // The write has its own task, so that cancelling the caller does not stop it.
+        let writing = Task { [previous = writing] in
+            await previous?.value
+            await write()
+        }
+        self.writing = writing
+        await writing.value
+    }
+
+    private func write() async {
+        guard let storage, let changes = record?.takeChanges(), !changes.isEmpty else { return }
+        do throws(BackscrollClientError) {
+            try await storage.store.write(changes, to: storage.key)
+        } catch {
+            loseStore(error)
+        }
+    }
+
+    // MARK: Pages
+
+    /// Returns a page before or after the window, if the store has it with all changes that the window has.
+    func storedPage(_ query: RoomMachine.Query) async -> RoomMachine.Page? {
+        guard let position = record?.position else { return nil }
+        switch query.anchor {
+        case .before(let seq):
+            return await storedPage(StoreQuery(.before(seq), limit: query.limit, minimumRev: position))
+        case .after(let seq):
+            return await storedPage(StoreQuery(.after(seq), limit: query.limit, minimumRev: position))
+        case .newest, .around, .aroundUnread:
+            return nil
+        }
+    }
+
+    /// Returns a page from the store while the server cannot be reached.
+    func storedPageOffline(_ query: RoomMachine.Query) async -> RoomMachine.Page? {
+        // Beside a window the messages must have all changes that the window has.
+        let minimumRev = machine.view.phase == .initial ? nil : record?.position
+        switch query.anchor {
+        case .newest:
+            return await storedPage(StoreQuery(.newest, limit: query.limit, minimumRev: minimumRev))
+        case .aroundUnread:
+            return await storedPage(StoreQuery(.aroundUnread, limit: query.limit, minimumRev: minimumRev))
+        case .around(let seq):
+            return await storedPage(StoreQuery(.around(seq), limit: query.limit, minimumRev: minimumRev))
+        case .before, .after:
+            return nil
+        }
+    }
+
+    private func storedPage(_ query: StoreQuery) async -> RoomMachine.Page? {
+        await flush()
+        guard let storage, record != nil else { return nil }
+        do throws(BackscrollClientError) {
+            guard let found = try await storage.store.messages(query, of: storage.key) else { return nil }
+            return try? RoomMachine.Page(
+                messages: found.messages, hasBefore: found.hasBefore, hasAfter: found.hasAfter,
+                head: found.messages.last?.seq ?? 0, rev: found.run.rev, epoch: found.epoch, read: found.read)
+        } catch {
+            loseStore(error)
+            return nil
+        }
+    }
+}
+
+extension Room.Place {
+    /// The `seq` of the message that a window must have to open here; nil for the newest.
+    fileprivate func seq(readTo mark: Int64?) -> Int64? {
+        switch self {
+        case .newest: nil
+        case .read: mark.map { $0 + 1 }
+        case .seq(let seq): seq
+        }
+    }
+}

@@ -1,0 +1,241 @@
+public import BackscrollTimeline
+
+/// A room and the state of its screen.
+///
+/// The room hosts a ``RoomMachine``. It loads pages, receives live messages, fills gaps, sends messages in order and
+/// exactly once, and resumes after lost connections, all by the rules in docs/timeline.md. Get the content of the
+/// screen from ``changes``, from ``timeline`` in SwiftUI, or from ``view``.
+///
+/// When a call returns, ``view`` and ``timeline`` show its effect. Cancelling a task ends its wait, but not the
+/// operation: a message is still sent. Keep the room as long as its screen is open and its sends are under way;
+/// releasing it ends its subscription.
+public actor Room {
+    /// A place to open a room at, or to go to.
+    public enum Place: Hashable, Sendable {
+        /// The first message that the user has not read.
+        case read
+        /// The newest message.
+        case newest
+        /// The message with this `seq`, or the nearest.
+        case seq(Int64)
+
+        var inTimeline: RoomMachine.Place {
+            switch self {
+            case .read: .read
+            case .newest: .last
+            case .seq(let seq): .seq(seq)
+            }
+        }
+    }
+
+    /// Interval of the `time` events for the machine, whose waits are whole seconds.
+    static let tick = Duration.milliseconds(500)
+    /// Minimum time between two shown states. A screen cannot draw more of them.
+    static let showInterval = Duration.milliseconds(8)
+    /// Time for which read marks are collected, so that scrolling causes few requests.
+    static let markDelay = Duration.milliseconds(300)
+    /// Number of sends whose outcome is kept for ``stored(_:)``.
+    static let settledSends = 256
+    /// Minimum time between two typing notices (docs/live.md).
+    static let typingInterval = Duration.seconds(3)
+
+    /// The room's id.
+    public nonisolated let id: String
+    /// The user's id.
+    public nonisolated let userID: String
+    /// The state for SwiftUI, on the main actor.
+    public nonisolated let timeline: RoomTimeline
+    /// The error that ended the room, such as `not_a_member`; nil while it is open.
+    public internal(set) var ending: BackscrollClientError?
+    /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
+    public internal(set) var readers: [String: Int64] = [:]
+
+    nonisolated let client: BackscrollClient
+    nonisolated let options: ClientOptions
+    /// The number of the last subscription.
+    var subscriptionNumber: SubscriptionNumber
+    var machine: RoomMachine
+    /// Number of events that may have changed what is shown.
+    var version = 1
+    /// The version that was shown last. Loops over ``changes`` wait for a later one.
+    var shownVersion = 1
+    /// The time at which it was shown.
+    var shownAt: ContinuousClock.Instant?
+    var scroll: (target: RoomMachine.ScrollTarget, version: Int)?
+    var isPublishing = false
+    var ticker: Task<Void, Never>?
+    var waiters: [Int: Waiter] = [:]
+    var lastWaiter = 0
+    /// The sends that are neither stored nor refused.
+    var unsettled: Set<String> = []
+    /// The latest sends that are stored or refused, oldest first.
+    var settled: [(id: String, outcome: Result<ChatMessage, BackscrollClientError>)] = []
+    /// Number of requests for pages that are under way.
+    var fetches = 0
+    var loadFailure: BackscrollClientError?
+    /// The number of the last request for a page, and of the first one since the room was opened. Requests of an
+    /// earlier window may still fail.
+    var lastRequest = 0
+    var openingRequest = 0
+    var openingFailures = 0
+    var openingFailure: BackscrollClientError?
+    /// Number of jumps that have ended.
+    var endedJumps = 0
+    var mark: Int64 = 0
+    /// The last mark that the server has confirmed.
+    var sentMark: Int64 = 0
+    var isMarking = false
+    /// Number of failed requests in a row for the mark.
+    var markFailures = 0
+    /// The latest change under way of each message.
+    var changing: [Int64: Task<Result<ChatMessage, BackscrollClientError>, Never>] = [:]
+    var typedAt: Duration?
+    var isScreenActive = true
+    var isAppActive = true
+
+    /// The room's part of the store; nil without a store, and after the store has failed.
+    var storage: RoomStore?
+    /// The task that shows the stored messages.
+    var loading: Task<Void, Never>?
+    /// The changes for the store; nil until the stored messages are shown, and without a store.
+    var record: RoomRecord?
+    var isFlushScheduled = false
+    /// The last write to the store.
+    var writing: Task<Void, Never>?
+    /// The sends that the server has refused, each with the error's code. They are not posted until the user asks.
+    var refusals: [String: String] = [:]
+
+    init(id: String, me: String, client: BackscrollClient, generation: Int, storage: RoomStore?) {
+        self.storage = storage
+        self.id = id
+        subscriptionNumber = SubscriptionNumber(generation: generation)
+        userID = me
+        self.client = client
+        options = client.options
+        machine = RoomMachine(
+            me: me, room: id, limit: options.pageLimit, utcOffset: options.utcOffset, windowLimit: options.windowLimit)
+        timeline = RoomTimeline()
+    }
+
+    deinit {
+        ticker?.cancel()
+        Task { [client, id, number = subscriptionNumber] in await client.leave(id, number: number) }
+    }
+
+    // MARK: What is shown
+
+    /// The content of the screen now.
+    public var view: RoomView { machine.view }
+
+    /// The changes of the screen, from now on. The first change inserts all rows.
+    ///
+    /// Each loop gets its own changes. A slow loop gets fewer and larger ones, so it never falls behind. The sequence
+    /// ends when the room is closed or has ended, and when the task is cancelled.
+    public nonisolated var changes: RoomChanges { RoomChanges(room: self) }
+
+    /// Calls `body` on the main actor with each change; the first one inserts all rows. The task keeps the room.
+    ///
+    /// - Returns: a task that ends with the room; cancel it to end the calls.
+    @discardableResult
+    public nonisolated func onChange(_ body: @escaping @MainActor @Sendable (RoomChange) -> Void) -> Task<Void, Never> {
+        Task { @MainActor in
+            for await change in changes { body(change) }
+        }
+    }
+
+    // MARK: Opening, paging, jumping
+
+    /// Shows the room at a place: loads the page around it, and receives changes from then on. With a store it shows
+    /// the stored messages at once, also while the server cannot be reached.
+    ///
+    /// - Returns: the room.
+    /// - Throws: the server's refusal, such as `room_not_found`; a temporary error after
+    ///   ``ClientOptions/openingFailures`` failures. After a temporary error the room goes on trying as long as the app
+    ///   keeps it.
+    @discardableResult
+    public func open(at place: Place = .read) async throws(BackscrollClientError) -> Room {
+        try checkOpen()
+        await loadFromStore(for: place)
+        try checkOpen()
+        startTicking()
+        openingFailures = 0
+        openingFailure = nil
+        loadFailure = nil
+        openingRequest = lastRequest + 1
+        handle(.open(at: place.inTimeline))
+        try await wait { room in
+            if room.machine.view.phase != .initial { return .success(()) }
+            guard let failure = room.openingFailure else { return nil }
+            let goesOn = failure.isTemporary && room.openingFailures < room.options.openingFailures
+            return goesOn ? nil : .failure(failure)
+        }
+        await publish()
+        await client.refreshListed(id)
+        return self
+    }
+
+    /// Loads the page beyond an edge, unless the room ends there. Call it when the reader comes near that edge.
+    ///
+    /// - Throws: the error of the last attempt. After a temporary error the room tries again by itself.
+    public func load(_ edge: RoomMachine.Edge) async throws(BackscrollClientError) {
+        try checkOpen()
+        loadFailure = nil
+        handle(.near(edge))
+        try await wait { room in
+            let view = room.machine.view
+            switch edge == .before ? view.before : view.after {
+            case .loading: return nil
+            case .failed: return .failure(room.loadFailure ?? .init(code: "failed", message: "The page did not load."))
+            case .idle, .end: return .success(())
+            }
+        }
+        await publish()
+    }
+
+    /// Goes to a place. Once it is loaded, ``RoomChange/scroll`` names its row, and the call returns.
+    ///
+    /// - Throws: the server's refusal of the page.
+    public func jump(to place: Place) async throws(BackscrollClientError) {
+        try checkOpen()
+        // Without a window there is nothing to jump from.
+        if machine.view.phase == .initial {
+            try await open(at: place)
+            return
+        }
+        let ended = endedJumps
+        loadFailure = nil
+        handle(.jump(to: place.inTimeline))
+        try await wait { room in
+            if room.endedJumps != ended { return .success(()) }
+            // A jump ends without scrolling if its page is refused or empty.
+            guard let failure = room.loadFailure else { return room.fetches == 0 ? .success(()) : nil }
+            return failure.isTemporary ? nil : .failure(failure)
+        }
+        await publish()
+    }
+
+    /// Tells the room where the reader is. Moves the user's read mark to `lastVisible` while the screen is active.
+    ///
+    /// - Parameters:
+    ///   - atBottom: True if the end of the list is in sight. New messages then cause a scroll to the bottom.
+    ///   - lastVisible: The `seq` of the last message in sight.
+    public func setViewport(atBottom: Bool, lastVisible: Int64?) async {
+        handle(.viewport(atBottom: atBottom, lastVisible: lastVisible))
+        await publish()
+    }
+
+    /// Tells the room whether its screen is in front of the user. At the start it is.
+    public func setActive(_ isActive: Bool) async {
+        isScreenActive = isActive
+        handle(.active(isScreenActive && isAppActive))
+        await publish()
+    }
+
+    func setAppActive(_ isActive: Bool) async {
+        isAppActive = isActive
+        handle(.active(isScreenActive && isAppActive))
+        await publish()
+        // The system may end an app in the background at any time.
+        if !isActive { await flush() }
+    }
+}

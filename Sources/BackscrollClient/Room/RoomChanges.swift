@@ -1,0 +1,96 @@
+public import BackscrollTimeline
+public import Observation
+
+/// A change of a room's screen.
+public struct RoomChange: Sendable {
+    /// The content of the screen after the change.
+    public let view: RoomView
+    /// The steps from the rows of the previous change to those of ``view``. The first change of a loop inserts all
+    /// rows.
+    public let difference: RoomDifference
+    /// The place to bring into sight once ``view`` is drawn; nil to leave the reader where they are.
+    public let scroll: RoomMachine.ScrollTarget?
+    /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
+    public let readers: [String: Int64]
+}
+
+/// The changes of a room's screen. Each loop has its own.
+public struct RoomChanges: AsyncSequence, Sendable {
+    /// A change.
+    public typealias Element = RoomChange
+    /// The sequence does not fail. ``Room/ending`` has the reason why a room has ended.
+    public typealias Failure = Never
+
+    let room: Room
+
+    /// Returns an iterator whose first change has all rows.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(room: room)
+    }
+
+    /// The changes of one loop.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let room: Room
+        private var version = 0
+        private var rows: RoomView?
+
+        fileprivate init(room: Room) {
+            self.room = room
+        }
+
+        /// Waits for the next change. Returns nil when the room has ended, or when the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> RoomChange? {
+            while let state = await room.next(after: version) {
+                let isFirst = rows == nil
+                let scroll = state.scroll.flatMap { $0.version > version ? $0.target : nil }
+                let earlier = rows ?? RoomMachine(me: "", room: "").view
+                let difference = state.view.difference(from: earlier)
+                version = state.version
+                // An event may change nothing that is shown.
+                if !isFirst, scroll == nil, difference.isEmpty, state.view == earlier { continue }
+                rows = state.view
+                return RoomChange(view: state.view, difference: difference, scroll: scroll, readers: state.readers)
+            }
+            return nil
+        }
+
+        /// Waits for the next change, like ``next(isolation:)``.
+        public mutating func next() async -> RoomChange? {
+            await next(isolation: nil)
+        }
+    }
+}
+
+/// The content of a room's screen, for SwiftUI: observe its properties in a view's body.
+@MainActor @Observable
+public final class RoomTimeline {
+    /// The content of the screen now.
+    public private(set) var view = RoomMachine(me: "", room: "").view
+    /// The last place to bring into sight. It is a new one each time that ``scrollNumber`` changes.
+    public private(set) var scrollTarget: RoomMachine.ScrollTarget?
+    /// A number that changes with each place to bring into sight.
+    public private(set) var scrollNumber = 0
+    /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
+    public private(set) var readers: [String: Int64] = [:]
+    /// The error that ended the room; nil while it is open.
+    public private(set) var ending: BackscrollClientError?
+    @ObservationIgnored private var version = 0
+
+    nonisolated init() {}
+
+    /// The lines of the list, oldest first.
+    public var rows: [RoomRow] { view.rows }
+
+    /// Shows a state, unless a later one is shown.
+    func show(_ state: RoomState) {
+        guard state.version > version else { return }
+        version = state.version
+        if view != state.view { view = state.view }
+        if let scroll = state.scroll, scroll.version > scrollNumber {
+            scrollTarget = scroll.target
+            scrollNumber = scroll.version
+        }
+        if readers != state.readers { readers = state.readers }
+        if ending != state.ending { ending = state.ending }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// A TCP port of 127.0.0.1 that nobody else gets while the value exists, also while the server that uses it is stopped.
+///
+/// A server that starts again on its port needs that. The system gives a free port to the next one that asks for any, so
+/// another test's server could get it, with the clients that try to connect again.
+///
+/// The port is reserved by a socket that is bound to it and never listens, so connections are refused. Servers that set
+/// SO_REUSEADDR may use the port all the same (socket(7), "SO_REUSEADDR").
+public final class ReservedPort: Sendable {
+    /// The port.
+    public let number: Int
+    private let descriptor: Int32
+
+    /// Reserves a free port.
+    ///
+    /// - Throws: ``CommandFailed`` if the system has none.
+    public init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw CommandFailed(description: "socket: error \(errno)") }
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound else {
+            let number = errno
+            close(descriptor)
+            throw CommandFailed(description: "bind: error \(number)")
+        }
+        self.descriptor = descriptor
+        number = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
