@@ -21,6 +21,20 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         if case .postgres(let url) = self { Self.withoutPassword(url) != url } else { false }
     }
 
+    /// Returns the first location with a password among a program's arguments, as in `--database postgres://u:p@h/d`,
+    /// `--database=postgres://…` or without an option. All users of the machine can read arguments.
+    public static func withPassword(in arguments: [String]) -> DatabaseLocation? {
+        for argument in arguments {
+            var text = argument[...]
+            if argument.hasPrefix("-"), let sign = argument.firstIndex(of: "=") {
+                text = argument[argument.index(after: sign)...]
+            }
+            let location = DatabaseLocation(String(text))
+            if location.hasPassword { return location }
+        }
+        return nil
+    }
+
     /// The location without a password, for logs.
     public var description: String {
         switch self {
@@ -33,7 +47,8 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         var url = url
         // Behind "://", which every URL here has.
         let start = url.index(url.firstIndex(of: ":")!, offsetBy: 3)
-        let end = url[start...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
+        // To libpq, a "?" before the "@" is a part of the password.
+        let end = url[start...].firstIndex(of: "/") ?? url.endIndex
         if let at = url[start..<end].lastIndex(of: "@"), let colon = url[start..<at].firstIndex(of: ":") {
             url.removeSubrange(colon..<at)
         }

@@ -1,7 +1,7 @@
 public import Chat
 public import Wire
 
-/// A log that is open, with what its operator wants to know.
+/// An open log, with its state for operators.
 public protocol OpenLog: MessageLog, AnyObject {
     /// The reason why messages cannot be stored at present; `nil` if they can.
     var failure: String? { get }
@@ -10,7 +10,7 @@ public protocol OpenLog: MessageLog, AnyObject {
     /// True if the log has not reached the database for so long that subscribers may lack what other nodes have stored;
     /// always false with SQLite.
     var isCutOff: Bool { get }
-    /// What a node on PostgreSQL has counted since it started; `nil` with SQLite.
+    /// The counters of a node on PostgreSQL since its start; `nil` with SQLite.
     var nodeCounts: NodeCounts? { get }
     /// The number of rooms that take no changes because their rows are damaged.
     var asideRooms: Int { get }

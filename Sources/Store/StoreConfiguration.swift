@@ -44,8 +44,10 @@ public struct StoreConfiguration: Sendable {
     public var databaseAnswerTime = PostgresConnection.Settings.nodeAnswerTime
     /// Time in milliseconds between attempts to write after a commit has failed.
     public var probeInterval = 1000
-    /// Time without an answer of PostgreSQL after which a node's ``OpenLog/isCutOff`` is true: 5 seconds. In use it answers
-    /// twice a second.
+    /// Time in milliseconds without a commit after which a writer asks PostgreSQL if it still takes changes: 2 seconds.
+    public var idleProbeInterval = 2000
+    /// Time without an answer of PostgreSQL after which a node's ``OpenLog/isCutOff`` is true: 5 seconds. Normally
+    /// PostgreSQL answers at least twice a second.
     public var listenerSilence = Duration.seconds(5)
     /// Counts the connections to PostgreSQL.
     public var connections = DatabaseConnections()
@@ -64,12 +66,12 @@ public struct StoreConfiguration: Sendable {
     public var expiryPause = 250
     /// Time in milliseconds before the next search after one that has found nothing: 10 minutes.
     public var expiryInterval = 600_000
-    /// Time in milliseconds before jobs go on after one has failed: 10 seconds.
+    /// Time in milliseconds before jobs continue after one has failed: 10 seconds.
     public var jobRetry = 10_000
     /// Maximum number of pages of the database; `nil` for no limit.
     public var maximumPages: Int?
 
-    /// True if PostgreSQL's clock gives messages their times, and not ``clock``. Tests choose false.
+    /// True if messages get their times from PostgreSQL's clock instead of ``clock``. Tests choose false.
     var usesDatabaseClock = true
 
     /// Called on a reader's thread after each wait for PostgreSQL, with its duration. Tests count the waits.
@@ -79,21 +81,21 @@ public struct StoreConfiguration: Sendable {
     public var clock: @Sendable () -> Timestamp = { Timestamp.now() }
     /// Called on the writer's thread after each successful commit, with its duration and its number of submissions.
     public var onCommit: (@Sendable (Duration, Int) -> Void)?
-    /// Called on the writer's thread with the reason when commits begin to fail, and with `nil` when they succeed
-    /// again.
+    /// Called on the writer's thread with the reason when commits begin to fail, with each other reason that follows,
+    /// and with `nil` when they succeed again.
     public var onHealthChange: (@Sendable (String?) -> Void)?
-    /// Called on the writer's thread after each round trip to PostgreSQL, with its duration. It includes the wait for the
-    /// locks of rooms.
+    /// Called on the writer's thread after each round trip to PostgreSQL, with its duration. It includes the wait for
+    /// the locks of rooms.
     public var onWriterWait: (@Sendable (Duration) -> Void)?
-    /// Called on the listener's thread for each room of which new messages were looked up that other nodes have stored,
-    /// with the age of the oldest of them by PostgreSQL's clock.
+    /// Called on the listener's thread for each room in which a look has found new messages of other nodes, with the
+    /// age of the oldest of them by PostgreSQL's clock.
     public var onLookup: (@Sendable (Duration) -> Void)?
     /// Called on the listener's thread with the reason when a node cannot learn of other nodes' commits, and with `nil`
     /// when it can again.
     public var onListeningChange: (@Sendable (String?) -> Void)?
     /// Called once if the database has another history than when the log was opened: it was restored, or a standby was
-    /// promoted. The log then changes and reads nothing, and must be opened again. Called on a thread of the log, which
-    /// must not wait for the log.
+    /// promoted. The log then changes and reads nothing, and must be opened again. The function runs on a thread of the
+    /// log, and must not wait for the log.
     public var onOtherHistory: (@Sendable () -> Void)?
     /// Called on the writer's thread when messages have expired.
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
@@ -104,7 +106,7 @@ public struct StoreConfiguration: Sendable {
     /// Called on the reader's thread after each batch of reads, with its duration.
     public var onRead: (@Sendable (Duration) -> Void)?
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 }
 

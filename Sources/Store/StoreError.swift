@@ -22,7 +22,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// There is a directory or device in the place of the file.
     static func notAFile(_ path: String) -> StoreError {
-        StoreError(description: "\(path) is not a file: the database needs the path of a file, there or not")
+        StoreError(description: "\(path) is not a file: give the path of a file, which need not exist")
     }
 
     /// The file is no database, or it belongs to another program.
@@ -43,18 +43,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The directory of the database is not there.
     static func noDirectory(_ path: String) -> StoreError {
         StoreError(
-            description: "there is no directory \(path) for the database: make it, or give the database another path")
+            description: "the directory \(path) does not exist: create it, or choose another path for the database")
     }
 
     /// Beside the database there is the write-ahead log of another one.
     static func foreignLog(_ path: String) -> StoreError {
-        .unusable(path, reason: "\(path)-wal is there, and is not its own; remove it")
+        .unusable(path, reason: "\(path)-wal belongs to another database; remove it")
     }
 
     /// There is a write-ahead log without its database.
     static func logWithoutDatabase(_ path: String) -> StoreError {
         .unusable(
-            path, reason: "\(path)-wal is there without its database; restore that from a backup, or remove the log")
+            path, reason: "\(path)-wal exists without its database; restore that from a backup, or remove the log")
     }
 
     /// The directory of the database cannot be used or written.
@@ -66,7 +66,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// The disk has no room for the tables.
     static func full(_ path: String) -> StoreError {
-        StoreError(description: "\(path) cannot be opened: there is no space left for it")
+        StoreError(description: "\(path) cannot be opened: the disk is full")
     }
 
     /// The database in PostgreSQL cannot be used.
@@ -91,17 +91,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// The backup cannot be written to its destination.
     static func backupPlace(_ path: String, reason: String) -> StoreError {
-        StoreError(description: "the backup cannot be \(path): \(reason)")
+        StoreError(description: "the backup cannot be written to \(path): \(reason)")
     }
 
     /// The disk has no room for the backup.
     static func noSpace(_ path: String) -> StoreError {
-        StoreError(description: "the backup \(path) cannot be written: there is no space left for it")
+        StoreError(description: "the backup \(path) cannot be written: the disk is full")
     }
 
     /// The backup was cancelled.
     static func cancelled(_ path: String) -> StoreError {
-        StoreError(description: "the backup \(path) was given up")
+        StoreError(description: "the backup \(path) was cancelled")
     }
 
     /// An export cannot be written, or was interrupted.

@@ -3,6 +3,7 @@ import Bench
 import Glibc
 import Load
 import Server
+import Store
 import TerminalChat
 
 /// The command line.
@@ -32,6 +33,7 @@ struct Backscroll: AsyncParsableCommand {
     static func main() async {
         var options: [String] = []
         do {
+            try refusePasswords()
             let arguments: [String]
             (arguments, options) = try EnvironmentArguments.added(
                 to: Array(CommandLine.arguments.dropFirst()), from: EnvironmentArguments.current)
@@ -46,6 +48,14 @@ struct Backscroll: AsyncParsableCommand {
         }
     }
 
+    /// Refuses a password in a database's URL among the arguments of any command, where all users of the machine can see it.
+    private static func refusePasswords() throws {
+        guard let location = DatabaseLocation.withPassword(in: Array(CommandLine.arguments.dropFirst())) else { return }
+        throw ValidationError(
+            "\(location) was given with a password, which shows in the list of processes. Set PGPASSWORD instead, or use a "
+                + "password file (~/.pgpass).")
+    }
+
     /// Exits with an error. The error names environment variables in place of the options that they set.
     private static func exit(withError error: any Error, ofVariablesFor options: [String]) -> Never {
         let message = message(for: error)
@@ -56,5 +66,15 @@ struct Backscroll: AsyncParsableCommand {
         // The pointer is used only inside the closure, for as many bytes as there are.
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
         Glibc.exit(exitCode(for: error).rawValue)
+    }
+}
+
+extension DatabaseLocation {
+    /// Refuses a database in PostgreSQL, for a command that works with files only.
+    ///
+    /// - Parameter advice: The sentence's end, which says what to do instead.
+    func checkIsFile(instead advice: String) throws {
+        guard isShared else { return }
+        throw ValidationError("\(self) is in PostgreSQL, and this command is for SQLite: \(advice).")
     }
 }

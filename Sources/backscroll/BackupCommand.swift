@@ -40,6 +40,7 @@ struct BackupCommand: ParsableCommand {
         guard (1...2).contains(paths.count) else {
             throw ValidationError("Name the file to write, with the database before it or as --database.")
         }
+        try DatabaseLocation(paths.count == 2 ? paths[0] : database).checkIsFile(instead: "use pg_dump")
     }
 
     func run() throws {

@@ -40,12 +40,6 @@ struct CheckCommand: ParsableCommand {
     private var location: DatabaseLocation { DatabaseLocation(path ?? database) }
 
     func validate() throws {
-        // One from the environment may have a password.
-        if let path, DatabaseLocation(path).hasPassword {
-            throw ValidationError(
-                "\(location) was given with a password, which would show in the list of processes. Set PGPASSWORD instead, "
-                    + "or use a password file (~/.pgpass).")
-        }
         guard (1...100_000).contains(findings) else {
             throw ValidationError("--findings must be from 1 to 100000, not \(findings).")
         }

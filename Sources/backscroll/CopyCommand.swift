@@ -27,11 +27,6 @@ struct CopyCommand: ParsableCommand {
     var target: String
 
     func validate() throws {
-        for text in [source, target] where DatabaseLocation(text).hasPassword {
-            throw ValidationError(
-                "\(DatabaseLocation(text)) was given with a password, which would show in the list of processes. Set "
-                    + "PGPASSWORD instead, or use a password file (~/.pgpass).")
-        }
         if case (.file, .file) = (DatabaseLocation(source), DatabaseLocation(target)) {
             throw ValidationError("Both databases are files. To copy a file, use backscroll backup.")
         }
@@ -71,8 +66,9 @@ struct EpochCommand: ParsableCommand {
         abstract: "Show the name of a PostgreSQL database's history, or renew it after a restore.",
         discussion: """
             After a restore with pg_restore or psql, messages that clients have already seen may be missing. Renew the epoch before \
-            you start the servers: clients then load their rooms again instead of mixing two histories. A server that starts does so by \
-            itself with a restored backup of SQLite, and when PostgreSQL was promoted or restored to a point in time.
+            you start the servers: clients then load their rooms again instead of mixing two histories. You need not do so after \
+            the restore of an SQLite backup, or after PostgreSQL was promoted or restored to a point in time: there the server \
+            renews the epoch when it starts.
 
               backscroll epoch --database postgres://chat@db.example/chat --renew
             """)
@@ -85,7 +81,7 @@ struct EpochCommand: ParsableCommand {
 
     func validate() throws {
         guard case .postgres = DatabaseLocation(database) else {
-            throw ValidationError("\(database) is not the URL of a PostgreSQL database.")
+            throw ValidationError("--database must be the URL of a PostgreSQL database, not \(database).")
         }
     }
 

@@ -32,6 +32,10 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "Replace an existing file.")
     var force = false
 
+    func validate() throws {
+        try DatabaseLocation(database).checkIsFile(instead: "use backscroll copy to make a file of it first")
+    }
+
     func run() throws {
         let export = try HistoryExport(of: database)
         Interruption.watch()
@@ -104,6 +108,10 @@ struct ImportCommand: ParsableCommand {
         help: ArgumentHelp(
             "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
+
+    func validate() throws {
+        try DatabaseLocation(database).checkIsFile(instead: "import into a file, then use backscroll copy")
+    }
 
     func run() throws {
         let input = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)

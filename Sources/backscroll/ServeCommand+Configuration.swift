@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Chat
 import HTTP
 public import Logging
 public import Server
@@ -10,10 +11,9 @@ import Transport
 extension ServeCommand {
     func validate() throws {
         try check(port, 0...65535, "port")
-        try check(threads ?? 1, 1...64, "threads")
+        try check(threads ?? 1, 1...SubscribedLoops.maximumLoops, "threads")
         try check(readers, 1...64, "readers")
         try check(writers, 1...16, "writers")
-        try checkPassword()
         try check(keepDays ?? 1, 1...36_500, "keep-days")
         try check(maxConnections, 1...1_000_000, "max-connections")
         try check(maxBody, 1024...64 * 1024 * 1024, "max-body")
@@ -46,16 +46,6 @@ extension ServeCommand {
             }
             return range
         }
-    }
-
-    /// Refuses a password among the arguments, which all users of the machine can see.
-    private func checkPassword() throws {
-        guard DatabaseLocation(database).hasPassword,
-            CommandLine.arguments.contains(where: { $0.hasSuffix(database) })
-        else { return }
-        throw ValidationError(
-            "--database has a password, which would show in the list of processes. Set BACKSCROLL_DATABASE or PGPASSWORD "
-                + "instead, or use a password file (~/.pgpass).")
     }
 
     private func check(_ value: Int, _ range: ClosedRange<Int>, _ name: String) throws {
@@ -94,7 +84,7 @@ extension ServeCommand {
         // Already validated.
         configuration.trustedProxies = (try? trustedProxies()) ?? []
         configuration.proxyProtocol = proxyProtocol
-        configuration.threads = threads ?? min(64, availableProcessors())
+        configuration.threads = threads ?? min(SubscribedLoops.maximumLoops, availableProcessors())
         configuration.readers = readers
         configuration.writers = writers
         if let tlsCert, let tlsKey { configuration.tls = TLSConfiguration(certificate: tlsCert, key: tlsKey) }

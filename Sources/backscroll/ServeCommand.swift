@@ -18,8 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
             keys.
 
             With a key (--jwt-secret-file, --jwt-key, --jwks), callers authenticate with JSON Web Tokens signed with HS256, \
-            RS256, ES256 or EdDSA. Without a key the server is in open mode: callers state a name, and the server believes \
-            it.
+            RS256, ES256 or EdDSA. Without a key the server is in open mode: callers choose their own names, and the server \
+            does not verify them.
 
             A rate limit (--limit-…) is 50/s, or 50/s:200 for a burst of 200; the period is s, m or h. Requests beyond it get \
             429 with Retry-After and RateLimit. Limits are off by default: the right values depend on the application, an \

@@ -40,7 +40,8 @@ public final class TestPostgres: @unchecked Sendable {
     /// The directory of the socket, and of the data.
     public let directory: String
     /// The port of 127.0.0.1, or `nil` if the server listens on its socket only.
-    public let port: Int?
+    public var port: Int? { reserved?.number }
+    private let reserved: ReservedPort?
 
     /// The number in the socket's name, if there is no port.
     private static let defaultPort = 5432
@@ -65,7 +66,7 @@ public final class TestPostgres: @unchecked Sendable {
         programs = try Self.findPrograms()
         user = try User.unprivileged()
         directory = try Self.makeDirectory(user)
-        port = isOnTCP ? try Self.freePort() : nil
+        reserved = isOnTCP ? try ReservedPort() : nil
         self.settings = settings
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -174,6 +175,18 @@ public final class TestPostgres: @unchecked Sendable {
             kill(process, mode.signal)
             while waitpid(process, nil, 0) < 0 && errno == EINTR {}
             server = nil
+        }
+    }
+
+    /// Makes the server a standby, or a primary, from its next start. It has nothing to replicate from.
+    public func setStandby(_ isStandby: Bool) throws {
+        let signal = "\(data)/standby.signal"
+        if isStandby {
+            let descriptor = open(signal, O_WRONLY | O_CREAT, 0o644)
+            guard descriptor >= 0 else { throw CommandFailed(description: "\(signal) cannot be made") }
+            close(descriptor)
+        } else {
+            unlink(signal)
         }
     }
 
@@ -290,21 +303,5 @@ public final class TestPostgres: @unchecked Sendable {
             "setsid", ["--fork", "sh", "-c", script, "sh", directory], input: ends[0], output: "/dev/null")
         while waitpid(starter, nil, 0) < 0 && errno == EINTR {}
         return ends[1]
-    }
-
-    private static func freePort() throws -> Int {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0
-            }
-        }
-        guard result else { throw CommandFailed(description: "bind: error \(errno)") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }

@@ -34,7 +34,9 @@ struct BackupDestination: Sendable {
         }
         // A program that opens the backup would take these files for the backup's own.
         for suffix in Self.suffixes where suffix != ".lock" && access(location + suffix, F_OK) == 0 {
-            throw .backupPlace(path, reason: "\(path)\(suffix) is there: a database in use, or left of one")
+            throw .backupPlace(
+                path,
+                reason: "\(path)\(suffix) exists: the path is that of a database in use, or of one that was not closed")
         }
         var status = stat()
         guard lstat(location, &status) == 0 else { return }
@@ -47,7 +49,7 @@ struct BackupDestination: Sendable {
         guard stat(source.location, &own) == 0, own.st_ino != status.st_ino || own.st_dev != status.st_dev else {
             throw .backupPlace(path, reason: "it is the database itself")
         }
-        guard replacing else { throw .backupPlace(path, reason: "there is a file already") }
+        guard replacing else { throw .backupPlace(path, reason: "the file exists already") }
     }
 
     /// The suffixes of the files that SQLite and the server put beside a database.
@@ -105,7 +107,7 @@ struct BackupDestination: Sendable {
             if link(path, destination.location) == 0 {
                 unlink(path)
             } else if errno == EEXIST {
-                throw .backupPlace(destination.path, reason: "there is a file already")
+                throw .backupPlace(destination.path, reason: "the file exists already")
             } else {
                 // The file system has no hard links.
                 guard access(destination.location, F_OK) != 0, rename(path, destination.location) == 0 else {

@@ -50,8 +50,8 @@ public struct DatabaseCheck: Sendable {
     ///
     /// - Parameter progress: called from time to time with the part being checked and the number of messages checked so
     ///   far.
-    /// - Throws: ``StoreError`` if it is no database of Backscroll, or one of a newer version, or if PostgreSQL cannot be
-    ///   reached. Damages are reported, not thrown.
+    /// - Throws: ``StoreError`` if it is no database of Backscroll, or one of a newer version, or if PostgreSQL cannot
+    ///   be reached. Damages are reported, not thrown.
     public func run(progress: @escaping (Part, Int64) -> Void = { _, _ in }) throws(StoreError) -> CheckReport {
         let findings = Findings(most: mostFindings)
         switch source {
@@ -153,7 +153,8 @@ extension DatabaseCheck {
         try part(connection, findings, "jobs and deleted rooms") { try JobCheck(db, findings).run() }
     }
 
-    /// Runs one part of the check. A failed statement, such as one that needs a missing table, ends the part and is reported.
+    /// Runs one part of the check. A failed statement, such as one that needs a missing table, ends the part and is
+    /// reported.
     private func part(
         _ connection: PostgresConnection, _ findings: Findings, _ name: String, _ body: () throws -> Void
     ) throws {
@@ -164,7 +165,7 @@ extension DatabaseCheck {
             findings.add("the check of \(name) stopped: \(error)")
             // Statements that end the reading of rows are queued, and fail too.
             _ = try? connection.results()
-            // The transaction goes on with the same moment.
+            // The transaction continues with the same snapshot.
             try connection.execute("ROLLBACK TO SAVEPOINT part")
         }
     }

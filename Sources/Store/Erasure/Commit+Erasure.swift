@@ -125,7 +125,7 @@ extension Commit {
             try file(id, room)
             let removal = MessageChange(seq: message.place, action: .removeReaction(key))
             guard case .failure = try change(removal, in: id, by: user) else { continue }
-            // The message cannot be read. Its reaction's row is deleted all the same.
+            // The row of its reaction is deleted even though the message cannot be read.
             _ = try statements.changes.removeReaction(key, by: user, from: message)
         }
     }

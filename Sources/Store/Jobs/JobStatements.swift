@@ -86,7 +86,8 @@ final class JobStatements {
 
     // MARK: Rows to remove
 
-    /// Deletes at most `most` of a room's members, or else of its read marks, its bans, or the reactions to its messages.
+    /// Deletes at most `most` of a room's members, or else of its read marks, its bans, or the reactions to its
+    /// messages.
     ///
     /// - Returns: false once all are gone.
     func deleteRows(of room: Int64, most: Int) throws -> Bool {

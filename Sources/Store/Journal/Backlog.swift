@@ -5,10 +5,10 @@ import Wire
 /// Filing a message writes a page of its room's messages and a page of their client message ids. With many busy rooms,
 /// each message would cost two pages. So messages gather in the journal until those of one room can be filed together.
 ///
-/// Once the journal is full, each commit files about as many messages as it adds: all those of the rooms that have waited
-/// longest. A room is filed earlier when it has many messages, when one of them is changed, or when it has waited too
-/// long, because the journal keeps all rows from the oldest unfiled message on. All rooms are filed while nothing is
-/// sent.
+/// Once the journal is full, each commit files about as many messages as it adds: all those of the rooms that have
+/// waited longest. A room is filed earlier when it has many messages, when one of them is changed, or when it has
+/// waited too long, because the journal keeps all rows from the oldest unfiled message on. All rooms are filed while
+/// nothing is sent.
 ///
 /// A plain value: it selects what to file, and records what has been filed.
 struct Backlog {
@@ -56,8 +56,8 @@ struct Backlog {
         }
     }
 
-    /// A room that has waited since its first message was written to a row. Void once the room is filed: its row is then
-    /// another one.
+    /// A room that has waited since its first message was written to a row. Void once the room is filed: its row is
+    /// then another one.
     private struct Entry {
         let room: RoomID
         let row: Int64

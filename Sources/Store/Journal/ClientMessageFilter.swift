@@ -1,15 +1,15 @@
 import Wire
 
-/// A set of Bloom filters that shows of nearly every new client message id that it is new. A send then needs no lookup in
-/// the database, which nearly always would find nothing.
+/// A set of Bloom filters that shows of nearly every new client message id that it is new. A send then needs no lookup
+/// in the database, which nearly always would find nothing.
 ///
-/// Each filter is twice as large as the one before, so the memory grows with the number of ids. A key sets four bits of one
-/// word. If one of its bits is missing in each filter, the key was never added.
+/// Each filter is twice as large as the one before, so the memory grows with the number of ids. A key sets four bits of
+/// one word. If one of its bits is missing in each filter, the key was never added.
 ///
 /// A room may use the filter only if *all* its keys were added: it was created or had no messages when the writer first
-/// used it, or its keys were read from the database. Such a room has the filter's number (``RoomTable/Room/filter``). A full
-/// filter drops all keys and takes another number, so no room has its number then. Keys stay when their messages are edited
-/// or deleted, as their rows do. An extra key, of a failed commit, costs one lookup.
+/// used it, or its keys were read from the database. Such a room has the filter's number (``RoomTable/Room/filter``). A
+/// full filter drops all keys and takes another number, so no room has its number then. Keys stay when their messages
+/// are edited or deleted, as their rows do. An extra key, of a failed commit, costs one lookup.
 ///
 /// Confined to the writer's thread.
 final class ClientMessageFilter {
@@ -110,8 +110,8 @@ struct ClientMessageKey {
 
     /// Returns the hash of a key with these bytes.
     ///
-    /// Multiplies words and folds the products, as wyhash does, which is faster than `Hasher`. Without the process's secret
-    /// nobody can choose keys that collide. Collisions would only make lookups slower.
+    /// Multiplies words and folds the products, as wyhash does, which is faster than `Hasher`. Without the process's
+    /// secret nobody can choose keys that collide. Collisions would only make lookups slower.
     static func hash(sender: Span<UInt8>, id: Span<UInt8>) -> UInt64 {
         let secret = secret
         return mixed(fold(id, into: mixed(fold(sender, into: secret.start), secret.between)), secret.end)

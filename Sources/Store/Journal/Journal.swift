@@ -3,7 +3,8 @@ import GRDB
 import Synchronization
 import Wire
 
-/// The newest messages of each room: those that are durable in the table `journal`, but not yet in the table `messages`.
+/// The newest messages of each room: those that are durable in the table `journal`, but not yet in the table
+/// `messages`.
 ///
 /// A room's history is its rows in `messages`, followed by these. A commit adds one row with all its messages to the
 /// journal, because one row costs one page however many rooms it touches. Later commits file some of them: they move
@@ -238,9 +239,9 @@ final class Journal: Sendable {
 
 /// One commit's use of the journal: it appends messages, finds those that were sent before, and files messages.
 ///
-/// A message is changed only while its room has no messages in the journal. So the journal's messages of a room are newer,
-/// by `seq` and by revision, than all its filed messages. A commit that changes a room files it first, and files at once
-/// what it sends to the room afterwards.
+/// A message is changed only while its room has no messages in the journal. So the journal's messages of a room are
+/// newer, by `seq` and by revision, than all its filed messages. A commit that changes a room files it first, and files
+/// at once what it sends to the room afterwards.
 ///
 /// The journal itself changes in ``committed()``, once the transaction is durable. Confined to the writer's thread.
 struct JournalTransaction: ~Copyable {

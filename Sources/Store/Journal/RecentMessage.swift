@@ -45,8 +45,8 @@ final class RecentMessage: Sendable {
 
 /// Messages in the order of their sends, searchable by client message id.
 ///
-/// There are some three thousand at most, and usually a few. Searching their hashes in an array costs less than keeping a
-/// table.
+/// There are some three thousand at most, and usually a few. Searching their hashes in an array costs less than keeping
+/// a table.
 struct RecentMessageList {
     private(set) var messages: [RecentMessage] = []
     private var hashes: [UInt64] = []

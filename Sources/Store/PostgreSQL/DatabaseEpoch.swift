@@ -27,9 +27,9 @@ public enum DatabaseEpoch {
 
 /// The history that a node has begun with. Each of its new connections is checked against it.
 ///
-/// When a database is restored or a standby is promoted, the end of the history may be missing, and its revisions are used
-/// again for other changes. A node that went on would serve cursors that no longer mean the same. So it uses no such
-/// connection, and has to begin again with the new epoch, by which clients know that they must load their rooms again.
+/// When a database is restored or a standby is promoted, the end of the history may be missing. Its revisions are then
+/// used again for other changes, so earlier cursors no longer mean the same. A node does not use such a connection. It
+/// must start again with the new epoch, which tells clients to load their rooms again.
 final class DatabaseHistory: Sendable {
     /// The epoch that the node has begun with.
     let epoch: String

@@ -1,10 +1,10 @@
 import Chat
 import Wire
 
-/// The cache of what a writer knows of rooms and their members, from which it decides what a ``SendBatch`` may contain.
+/// A writer's cache of rooms and their members. It decides which submissions a ``SendBatch`` may contain.
 ///
-/// It is valid for one number of revocations (``AccessState``): until access is taken away somewhere, a known member is
-/// one, and a known room is not deleted. What is not in it is looked up.
+/// The cache is valid for one number of revocations (``AccessState``). As long as nobody loses access, known members
+/// stay members, and known rooms are not deleted. Anything else is looked up.
 struct KnownRooms {
     /// A room that is not deleted.
     struct Room: Equatable {
@@ -43,7 +43,7 @@ struct KnownRooms {
     private var rooms: [RoomID: Room] = [:]
     /// Members of private rooms.
     private var members: Set<Person> = []
-    /// Users who are no members, or engaged ones.
+    /// Users who are not members, or whose membership is marked as engaged.
     private var engaged: Set<Person> = []
 
     /// Creates an empty cache.

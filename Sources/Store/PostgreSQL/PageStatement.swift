@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// The statement that reads pages of many rooms at once, with what decides if they may be read. Each page shows one moment.
+/// The statement that reads pages of many rooms at once, with the access to them. Each page shows one snapshot.
 ///
 /// Confined to its connection's thread.
 final class PageStatement {
@@ -35,7 +35,7 @@ final class PageStatement {
         let gap: Int64
         let limit: Int
 
-        /// Nil if the query asks for no page, or for one whose gap only the room or the reader's mark tells.
+        /// `nil` if the query is not for a page, or if its gap depends on the room's messages or the reader's mark.
         init?(_ query: Query, at index: Int) {
             guard case .room(let room, .page(let request, _)) = query.kind, request.limit <= Limits.pageMessages else {
                 return nil

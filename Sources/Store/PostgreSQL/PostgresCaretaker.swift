@@ -1,17 +1,17 @@
 import Chat
 import Wire
 
-/// A thread of each node, of which one at a time does the work that needs to be done once: the parts of jobs, the expiry of
-/// messages, and the removal of old events of access.
+/// A thread for the work that one node does for all: the parts of jobs, the expiry of messages, and the removal of old
+/// events of access.
 ///
-/// It is the one that holds an advisory lock of the database. When that node ends or loses its connection, PostgreSQL
-/// releases the lock, and another one goes on where it has stopped.
+/// Each node has this thread, and the one that holds an advisory lock of the database works. When its node ends or
+/// loses the connection, PostgreSQL releases the lock, and the thread of another node continues where it stopped.
 final class PostgresCaretaker: Sendable {
     private let connector: PostgresConnector
     private let access: AccessState
     private let configuration: StoreConfiguration
     private let reports: WriterReports
-    /// Carries nothing: an item wakes the thread.
+    /// A queue whose items only wake the thread.
     private let wakes = WorkQueue<Void>(limit: 1)
 
     /// The advisory lock: `BkSd`.
@@ -45,22 +45,22 @@ final class PostgresCaretaker: Sendable {
     /// Runs the thread until it is closed.
     func run() {
         var use = connector.use()
-        var office: Office?
-        while wakes.take(1, within: office?.wait ?? Self.interval) != nil {
+        var work: Work?
+        while wakes.take(1, within: work?.wait ?? Self.interval) != nil {
             do {
                 let (connection, isNew) = try use.connection()
-                if isNew { office = nil }
-                if office == nil { office = try Office(connection, access, configuration) }
-                try office?.work(reports)
+                if isNew { work = nil }
+                if work == nil { work = try Work(connection, access, configuration) }
+                try work?.run(reports)
             } catch {
                 // Sends report that the database cannot be reached. All nodes try again.
-                office = nil
+                work = nil
             }
         }
     }
 
-    /// The state of the node that does the work.
-    private struct Office {
+    /// The work of the node that holds the lock.
+    private struct Work {
         private var state: WriterState
         private let delete: PreparedStatement
         private var nextLook = ContinuousClock.now
@@ -84,7 +84,7 @@ final class PostgresCaretaker: Sendable {
         }
 
         /// Does what is due.
-        mutating func work(_ reports: WriterReports) throws {
+        mutating func run(_ reports: WriterReports) throws {
             if nextLook <= .now {
                 // Progress is stored with each part, so the rows are as new as the queue.
                 state.jobs.add(try state.prepared().jobs.all())

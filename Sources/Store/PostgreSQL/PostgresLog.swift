@@ -129,19 +129,20 @@ public final class PostgresLog: OpenLog {
     /// The reason why messages cannot be stored at present; `nil` if they can.
     public var failure: String? {
         if history.isOther { return PostgresError.otherHistory.description }
-        return writers.lazy.compactMap(\.failure).first
+        // Not `lazy`: that would ask a writer twice, and its answer may change in between.
+        return writers.compactMap(\.failure).first
     }
 
     /// `nil`: the files are PostgreSQL's.
     public var storageLoss: Problem? { nil }
 
-    /// 0: PostgreSQL reports damage by itself.
+    /// 0: rooms are set aside with SQLite only.
     public var asideRooms: Int { 0 }
 
     /// True if the database has not answered the listener for ``StoreConfiguration/listenerSilence``.
     public var isCutOff: Bool { listener.isCutOff(at: .now) }
 
-    /// What this node has counted since it started.
+    /// The counters of this node since its start.
     public var nodeCounts: NodeCounts? {
         var counts = listener.counts
         counts.connections = connections.counts
@@ -150,7 +151,7 @@ public final class PostgresLog: OpenLog {
         return counts
     }
 
-    /// The number of notifications heard that no node has sent.
+    /// The number of malformed notifications heard. No node sends any.
     var malformedHints: Int { listener.malformedCount }
 
     /// The number of submissions waiting for a commit.

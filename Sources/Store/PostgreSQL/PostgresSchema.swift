@@ -8,8 +8,10 @@ enum PostgresSchema {
 
     /// Creates the tables, or upgrades those of an older version. Of several nodes that start at once, one does it.
     ///
-    /// - Throws: ``StoreError`` if a newer version has upgraded them; ``PostgresError``.
+    /// - Throws: ``StoreError`` if a newer version has upgraded them; ``PostgresError``, also if the database takes no
+    ///   changes.
     static func migrate(_ connection: PostgresConnection) throws {
+        try connection.checkTakesChanges()
         try connection.execute(
             "BEGIN", "SELECT pg_advisory_xact_lock(\(lock))",
             "CREATE TABLE IF NOT EXISTS meta (key TEXT COLLATE \"C\" PRIMARY KEY, value TEXT NOT NULL)")
@@ -35,16 +37,16 @@ enum PostgresSchema {
         }
     }
 
-    /// Returns the epoch, and makes a new one if the history may have lost its end: the database is in another cluster than
-    /// before, or in a cluster that was restored to a point in time or whose standby was promoted. PostgreSQL then begins
-    /// another timeline (PostgreSQL manual, 26.3.5).
+    /// Returns the epoch, and renews it if the end of the history may be lost. That is so if the database is in another
+    /// cluster than before, if the cluster was restored to a point in time, or if a standby was promoted. In the last
+    /// two cases PostgreSQL begins another timeline (PostgreSQL manual, 26.3.5).
     ///
-    /// A service that does not tell the timeline keeps its epoch.
+    /// If the server does not reveal its timeline, the epoch stays.
     ///
     /// - Throws: ``StoreError`` if there is none; ``PostgresError``.
     static func epoch(_ connection: PostgresConnection) throws -> String {
         let timeline = try timeline(connection)
-        // Without the lock, which a node that upgrades the tables holds for as long as that takes.
+        // Read without the lock, which another node may hold for a long time while it upgrades the tables.
         let current = try connection.run(
             connection.statement(
                 """
@@ -72,7 +74,7 @@ enum PostgresSchema {
         }
     }
 
-    /// Returns the cluster's identifier and its timeline; `nil` if the server does not tell them.
+    /// Returns the cluster's identifier and its timeline; `nil` if the server does not reveal them.
     private static func timeline(_ connection: PostgresConnection) throws -> String? {
         let select = connection.statement(
             """
@@ -114,8 +116,8 @@ enum PostgresSchema {
     /// The statements of each version, oldest first. A released version is never changed.
     private static let migrations = [
         [
-            // `head`, `rev`, `bytes` and `active_at` change with every batch of sends. They are in no index, and pages have
-            // free space, so that PostgreSQL changes the row in its page (a HOT update).
+            // `head`, `rev`, `bytes` and `active_at` change with every batch of sends. They are in no index, and pages
+            // have free space, so that PostgreSQL changes the row in its page (a HOT update).
             """
             CREATE TABLE rooms (
                 id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY CHECK (id < 1 << 27),  -- what RowKey has room for
@@ -160,7 +162,7 @@ enum PostgresSchema {
             )
             """,
             "CREATE INDEX read_marks_by_room ON read_marks (room)",
-            // `activity` is the same number in all rows: what SQLite keeps there, `rooms` has here.
+            // `activity` is the same number in all rows, because `rooms` has the time of the last message.
             """
             CREATE TABLE members (
                 room BIGINT NOT NULL, "user" TEXT COLLATE "C" NOT NULL, owner BIGINT NOT NULL,
@@ -211,8 +213,8 @@ enum PostgresSchema {
             """,
         ],
         [
-            // A node's subscribers of a room, see NodeExchange. A crash of the database empties it, and the nodes fill it
-            // again. The row with an empty room says that the node is there.
+            // A node's subscribers of a room, see NodeExchange. A crash of the database empties it, and the nodes fill
+            // it again. The row with an empty room shows that the node is alive.
             """
             CREATE UNLOGGED TABLE presence (
                 node TEXT COLLATE "C" NOT NULL, room TEXT COLLATE "C" NOT NULL, online BIGINT NOT NULL,

@@ -6,7 +6,8 @@ import Wire
 /// observer.
 ///
 /// All submissions of a room go to the same writer, so that a node does not wait for its own locks. While a batch is
-/// committed, the next submissions gather in the queue. So the busier a room is, the more messages share a commit.
+/// committed, the next submissions gather in the queue. So the busier a room is, the more messages share a commit. With few
+/// senders, the writer waits a moment for them, see ``GroupCommit``.
 final class PostgresWriter: Sendable {
     private let queue: WorkQueue<Submission>
     private let connector: PostgresConnector
@@ -55,22 +56,30 @@ final class PostgresWriter: Sendable {
     /// Runs the thread until the queue is closed and empty.
     func run() {
         var session = Session(connector: connector.use(), access: access, configuration: configuration)
+        var group = GroupCommit()
         while let submissions = queue.takeCommit(
-            configuration.commit, within: failure == nil ? nil : configuration.probeInterval)
+            configuration.commit,
+            within: failure == nil ? configuration.idleProbeInterval : configuration.probeInterval,
+            waitingFor: group.expected)
         {
             if submissions.isEmpty {
                 probe(&session)
             } else {
+                let start = ContinuousClock.now
                 commit(submissions, &session)
+                group.note(
+                    committed: failure == nil ? submissions.count : 0, waiting: queue.count, from: start, to: .now)
             }
         }
     }
 
-    /// Finds out if the database can be reached again.
+    /// Finds out if the database takes changes. It may have become read-only while nobody sent anything.
     private func probe(_ session: inout Session) {
         do {
-            _ = try session.state()
+            try session.checkTakesChanges()
             reports.note(failure: nil)
+        } catch let error as PostgresError where error.kind == .connection && !error.isReadOnly && failure == nil {
+            // No commit has failed yet. The next probe connects again, and the listener reports a database that stays away.
         } catch {
             reports.note(failure: "\(error)")
         }
@@ -82,7 +91,7 @@ final class PostgresWriter: Sendable {
         var rest = submissions[...]
         var triesBatch = true
         var attempt = 1
-        // The number of submissions that one commit of the plain way may have.
+        // Maximum number of submissions of one ordinary commit.
         var most = Int.max
         let deadline = ContinuousClock.now + Self.patience
         while !rest.isEmpty {
@@ -103,7 +112,7 @@ final class PostgresWriter: Sendable {
                 session.wait()
             } catch let error as UnknownCommit {
                 rest = refuseUnrepeatable(rest, error)
-                // A database may end each attempt like this, for example one that takes no changes.
+                // The connection may end in each attempt.
                 guard ContinuousClock.now < deadline else {
                     reports.note(failure: "\(error.cause)")
                     return reports.refuse(rest, .databaseUnavailable)
@@ -111,7 +120,7 @@ final class PostgresWriter: Sendable {
                 triesBatch = true
                 session.wait()
             } catch let error as PostgresError where error.isOfValue {
-                // The submissions of others must not fail for it, so each is committed alone.
+                // Each submission is committed alone, so that those of others do not fail with it.
                 triesBatch = false
                 if most == 1, let first = rest.popFirst() {
                     reports.refuse([first], .unavailable("The database cannot store a value of this change."))
@@ -183,7 +192,7 @@ final class PostgresWriter: Sendable {
         return submissions.filter(isRepeatable)[...]
     }
 
-    /// The connection, and what follows from it.
+    /// The connection, its statements and the cache of rooms.
     private struct Session {
         var connector: PostgresConnector.Use
         let access: AccessState
@@ -198,7 +207,16 @@ final class PostgresWriter: Sendable {
             self.configuration = configuration.withoutJournal
         }
 
-        /// Returns the state of the writer on a connection that is alive.
+        /// Asks the database if it takes changes.
+        ///
+        /// - Throws: ``PostgresError/readOnly(because:)``, or another error if the database cannot be reached.
+        mutating func checkTakesChanges() throws {
+            // A connection that was made by this call has been asked a moment ago. Asking it again is simpler.
+            _ = try state()
+            try connector.connection().0.checkTakesChanges()
+        }
+
+        /// Returns the state of the writer on a connection that is alive and takes changes.
         mutating func state() throws -> WriterState {
             let (connection, isNew) = try connector.connection()
             if let current, !isNew { return current }
@@ -262,13 +280,13 @@ final class PostgresWriter: Sendable {
         /// - Returns: `nil` if there are none, with nothing changed.
         mutating func storeMarks(
             _ submissions: ArraySlice<Submission>
-        ) throws -> (ReadBatch, [(seq: Int64, hasMoved: Bool)])? {
+        ) throws -> (MarkBatch, [(seq: Int64, hasMoved: Bool)])? {
             guard submissions.contains(where: { if case .read = $0.change { true } else { false } }) else { return nil }
             _ = try state()
             guard let (_, statements, accessStatements) = batches else { return nil }
             for _ in 0..<Self.attempts {
                 guard let revocations = try learn(submissions) else { continue }
-                let batch = ReadBatch(submissions, knowing: known, bans: access.bans, erasing: access.erasing)
+                let batch = MarkBatch(submissions, knowing: known, bans: access.bans, erasing: access.erasing)
                 if batch.marks.isEmpty { return nil }
                 let people = batch.marks.map(\.person).filter { !known.isEngaged($0) }
                 if let moved = try statements.store(batch, engaging: people, revocations: revocations) {

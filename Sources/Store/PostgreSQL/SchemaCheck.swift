@@ -36,7 +36,7 @@ struct SchemaCheck {
             SELECT relname::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
             WHERE relnamespace = current_schema()::regnamespace AND NOT (indisvalid AND indisready) ORDER BY relname
             """
-        try each(invalid) { findings.add("the index \($0) is not valid: REINDEX builds it again") }
+        try each(invalid) { findings.add("the index \($0) is not valid: rebuild it with REINDEX") }
         if try text("SELECT value FROM meta WHERE key = 'epoch'") == nil { findings.add("the epoch is missing") }
         if try text("SELECT value FROM meta WHERE key = 'fingerprint_secret'") == nil {
             findings.add("the secret for fingerprints is missing; the server cannot store messages without it")
@@ -79,7 +79,7 @@ extension PostgresSchema {
     }
 }
 
-/// Checks what the rows of rooms tell about their messages. Only with PostgreSQL: with SQLite it follows from the messages.
+/// Checks that each room's row agrees with the room's messages. Only PostgreSQL has these columns.
 struct ProgressCheck {
     private let findings: Findings
     private let select: PreparedStatement

@@ -3,9 +3,8 @@ import Wire
 
 /// The sends of a commit that one statement stores together, see ``SendStatements``.
 ///
-/// A send takes part if the node knows that nothing stands against it. The other submissions, and the later ones of their
-/// rooms, are left to ``Commit``. So the submissions of a room keep their order, except that a read mark does not hold up
-/// sends.
+/// A send takes part if the node knows that it is permitted. The other submissions, and the later ones of their rooms,
+/// are left to ``Commit``. So the submissions of a room keep their order, except that a read mark does not delay sends.
 struct SendBatch {
     /// A send's room, sender and client message id, which no other message has.
     struct Key: Hashable {
@@ -74,7 +73,7 @@ struct SendBatch {
             }
             if let clientMessageID = draft.clientMessageID {
                 let key = Key(room: room.number, sender: user, id: clientMessageID)
-                // A repeated send is answered and stores nothing, so it does not hold up later ones.
+                // A repeated send is answered and stores nothing, so it does not delay later ones.
                 guard !repeated.contains(key), keys.insert(key).inserted else {
                     rest.append(submission)
                     continue
@@ -118,10 +117,10 @@ struct SendBatch {
         var places: [Int64] = []
         indices.reserveCapacity(sends.count)
         places.reserveCapacity(sends.count)
-        var senders = PostgresTextArray(count: sends.count, bytes: sends.count * 16)
-        var ids = PostgresTextArray(count: sends.count, bytes: sends.count * 40)
-        var firsts = PostgresTextArray(count: sends.count, bytes: sends.count * 48)
-        var rests = PostgresTextArray(count: sends.count, bytes: sends.count * 256)
+        var senders = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 16)
+        var ids = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 40)
+        var firsts = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 48)
+        var rests = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 256)
         var body: [UInt8] = []
         for (index, room) in rooms.enumerated() {
             var count = 0
@@ -160,8 +159,8 @@ struct SendBatch {
         return parameters
     }
 
-    // The bytes around the numbers and the time of a snapshot, see `Message.encode`: `{"room":"`, `","seq":`, `,"rev":`,
-    // and the time with `"}`.
+    // The bytes around the numbers and the time of a snapshot, see `Message.encode`: `{"room":"`, `","seq":`,
+    // `,"rev":`, and the time with `"}`.
     private static let opening = 9
     private static let beforeSeq = 8
     private static let beforeRev = 7
@@ -171,7 +170,7 @@ struct SendBatch {
 
     /// Returns the outcomes, in the order of submission, and the news for subscribers.
     ///
-    /// - Parameter stored: The answer of the statement for each room.
+    /// - Parameter stored: The statement's answer for each room.
     func results(_ stored: [Stored]) -> (outcomes: [Outcome], batches: [Batch]) {
         var messages: [StoredMessage?] = Array(repeating: nil, count: sends.count)
         var batches: [Batch] = []
@@ -198,37 +197,5 @@ struct SendBatch {
             Outcome(ticket: send.submission.ticket, result: .success(.message(message!, isNew: true)))
         }
         return (outcomes, batches)
-    }
-}
-
-/// An array of texts as a parameter, built without a string for each.
-struct PostgresTextArray {
-    /// The array as `array_recv` of PostgreSQL reads it.
-    private(set) var bytes: [UInt8] = []
-
-    /// Creates an array that will have `count` elements, at least 1.
-    ///
-    /// - Parameter size: An estimate of their bytes.
-    init(count: Int, bytes size: Int) {
-        bytes.reserveCapacity(20 + 4 * count + size)
-        // One dimension, possibly with NULLs, of texts; the size and the first index.
-        for value in [1, 1, PostgresParameters.ValueType.text.rawValue, UInt32(count), 1] { append(value) }
-    }
-
-    /// Appends UTF-8.
-    mutating func append(_ text: ArraySlice<UInt8>) {
-        append(UInt32(text.count))
-        bytes.append(contentsOf: text)
-    }
-
-    /// Appends a text, or NULL.
-    mutating func append(_ text: String?) {
-        guard let text else { return append(UInt32.max) }
-        append(UInt32(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
-    }
-
-    private mutating func append(_ value: UInt32) {
-        for shift: UInt32 in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 }

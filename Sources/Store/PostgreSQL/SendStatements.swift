@@ -13,7 +13,7 @@ final class SendStatements {
         case outdated
         /// Nothing was stored, because a client message id was used before.
         case repeated
-        /// Nothing was stored, because a room was deleted in this moment, or is full.
+        /// Nothing was stored, because a room was just deleted, or is full.
         case refused
     }
 
@@ -27,18 +27,19 @@ final class SendStatements {
     /// Prepares the statements, and sets how the connection plans.
     init(_ connection: PostgresConnection) throws(PostgresError) {
         self.connection = connection
-        // There is one way left to find the rooms: by their numbers, in the order of the array.
+        // The only plan left finds the rooms by their numbers, in the order of the array.
         try connection.planOnceByIndexes()
         store = connection.statement(Self.storing)
         engage = EngagementStatement(connection)
-        // `storing` sees the number of revocations from before it waited for the locks of rooms. Who removes a member, bans
-        // one from a room or deletes a room holds the room's lock until the commit. So this statement, which begins when all
-        // rooms are locked, sees the new number. The square root of -1 then rolls back what has been stored.
+        // `storing` sees the number of revocations from before it waited for the locks of rooms. A commit that removes
+        // a member, bans a user from a room or deletes a room holds the room's lock until its end. This statement
+        // begins when all rooms are locked, so it sees the new number. The square root of -1 then rolls back what
+        // `storing` has stored.
         check = connection.statement(
             """
             SELECT sqrt((revocations = $1 OR pg_current_xact_id_if_assigned() IS NULL)::int - 1) FROM server
             """)
-        // Like `storing`, these have one plan, so that it stays a good one while the tables grow.
+        // Like `storing`, these statements allow only one plan, which stays good while the tables grow.
         selectRooms = connection.statement(
             """
             SELECT a.place, rooms.id, head, private, deleted,
@@ -55,8 +56,8 @@ final class SendStatements {
             """)
     }
 
-    // `ANY (ARRAY[…])` can be used by the index only, and neither by a hash join nor by a merge join, so rooms are locked
-    // in the order of the array. A division by zero rolls back a batch of which some rooms are missing.
+    // Only an index scan can use `ANY (ARRAY[…])`, not a hash or merge join, so rooms are locked in the order of the
+    // array. If some rooms of a batch are missing, a division by zero rolls it back.
     private static let storing = """
         WITH clock AS MATERIALIZED (
             SELECT coalesce($11, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
@@ -114,7 +115,7 @@ final class SendStatements {
                 })
         } catch {
             switch (error.kind, error.state) {
-            case (.connection, _):
+            case (.connection, _) where !error.isReadOnly:
                 throw UnknownCommit(cause: error, tickets: Set(batch.sends.map(\.submission.ticket)))
             case (_, "23505"): return .repeated
             case (_, "22012"): return .refused
@@ -126,8 +127,8 @@ final class SendStatements {
 
     /// Looks up rooms and their senders.
     ///
-    /// - Returns: The answers for rooms that exist, and the number of revocations for which they hold; `nil` if there are
-    ///   none.
+    /// - Returns: The answers for rooms that exist, and the number of revocations for which they hold; `nil` if there
+    ///   are none.
     func answers(to questions: [KnownRooms.Question]) throws(PostgresError)
         -> (answers: [KnownRooms.Answer], revocations: Int64)?
     {

@@ -108,7 +108,7 @@ final class InboxStatements {
         return try selectMembership.firstRow { $0.integer(0) }
     }
 
-    /// Returns a user's membership of one room; `nil` if the user is no member.
+    /// Returns a user's membership of one room; `nil` if the user is not a member.
     func activity(of user: UserID, in room: Int64) throws -> Row? {
         try selectActivity.bind(room, at: 1)
         try selectActivity.bind(user.string, at: 2)

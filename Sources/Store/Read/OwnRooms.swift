@@ -117,16 +117,17 @@ extension ReadTransaction {
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))
     }
 
-    /// Announces the reading of rooms as a user sees them, with their newest messages: one round trip for what does not
-    /// depend on the newest message, and one for these.
+    /// Sends ahead the statements that read rooms as a user sees them: one round trip for what depends on neither the
+    /// newest message nor the read mark, and one for the rest.
     private func runAhead(_ rooms: [(number: Int64, id: RoomID)], for user: UserID) throws {
         for room in rooms {
             try statements.lookup.runAhead(rowOf: room.id)
             try statements.runAhead(summaryOf: room.number, for: user)
         }
         for room in rooms {
-            guard let (row, state) = try statements.room(room.id) else { continue }
-            try statements.runAhead(message: state.head, room: row.number)
+            guard let view = try RoomView(room.id, recent: [], statements) else { continue }
+            try statements.runAhead(message: view.state.head, room: view.number)
+            try view.runAhead(unreadAfter: min(try view.readMark(of: user), view.state.head), for: user)
         }
     }
 

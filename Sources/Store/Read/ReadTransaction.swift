@@ -12,7 +12,7 @@ struct ReadTransaction {
     let bans: BanTable
     let clock: @Sendable () -> Timestamp
 
-    /// Answers a read of the room `id` by somebody who may read it.
+    /// Answers a read of the room `id` by a user who may read it.
     ///
     /// - Returns: the number of bytes of messages in the answer.
     func answer(_ read: Query.RoomRead, _ id: RoomID, _ room: RoomView?, for query: Query) throws -> Int {
@@ -144,7 +144,7 @@ struct ReadTransaction {
 // MARK: - Access
 
 extension ReadTransaction {
-    /// Answers a read of a room. Access is checked in the same moment.
+    /// Answers a read of a room. Access is checked in the same snapshot.
     ///
     /// - Parameters:
     ///   - recent: the room's recent messages, taken before the transaction.
@@ -165,8 +165,8 @@ extension ReadTransaction {
         return try answer(read, id, room, for: query)
     }
 
-    /// Announces the reading of the rooms of queries, so that there is one wait for all rows of rooms and one for all
-    /// memberships. Only with PostgreSQL.
+    /// Sends ahead the statements that read the rooms of queries, so that there is one wait for all rows of rooms and one
+    /// for all memberships. Only with PostgreSQL.
     ///
     /// - Parameter pages: The rooms that have been read already.
     func runAhead(_ queries: ArraySlice<Query>, _ pages: [RoomView?]) throws {
@@ -197,7 +197,7 @@ extension ReadTransaction {
         return RoomMembers(members: members, hasMore: hasMore)
     }
 
-    /// Returns a member of a room; `nil` if the user is none.
+    /// Returns a member of a room; `nil` if the user is not a member.
     func member(_ user: UserID, of room: RoomView?) throws -> RoomMember? {
         let role = try room.flatMap { try statements.lookup.role(of: user, in: $0.number) }
         return role.map { RoomMember(user: user, role: $0) }

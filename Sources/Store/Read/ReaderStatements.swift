@@ -58,7 +58,7 @@ final class ReaderStatements {
             db)
     }
 
-    /// Runs `body` in a read transaction: all that it reads is of the same moment.
+    /// Runs `body` in a read transaction: all reads see one snapshot.
     ///
     /// GRDB's own `inTransaction` prepares its statements anew for each transaction, which costs as much as reading a third
     /// of a page of 30 messages (`scripts/compare --scenarios F`).
@@ -166,14 +166,14 @@ final class ReaderStatements {
     /// True if statements may be sent ahead of the calls that need them, see ``PreparedStatement/runAhead()``.
     var runsAhead: Bool { postgres != nil }
 
-    /// Announces a call of ``message(room:seq:)``.
+    /// Sends ahead the statements of ``message(room:seq:)``.
     func runAhead(message seq: Int64, room: Int64) throws {
         guard runsAhead, (1...RowKey.maximumPlace).contains(seq) else { return }
         try selectMessage.bind(RowKey(room: room, seq).rawValue, at: 1)
         try selectMessage.runAhead()
     }
 
-    /// Announces the reading of a room as a user sees it.
+    /// Sends ahead the statements that read a room as a user sees it.
     func runAhead(summaryOf room: Int64, for user: UserID?) throws {
         guard runsAhead else { return }
         try rooms.runAhead(titleOf: room)
@@ -182,7 +182,7 @@ final class ReaderStatements {
         try lookup.runAhead(roleOf: user, in: room)
     }
 
-    /// Announces the reading of a user's read mark and of the unread messages after it.
+    /// Sends ahead the statements that read a user's read mark and what counts as expired.
     func runAhead(readStateOf room: Int64, for user: UserID) throws {
         guard runsAhead else { return }
         try lookup.runAhead(readMarkOf: user, in: room)
@@ -256,7 +256,7 @@ final class RoomStatements {
         return members
     }
 
-    /// Announces a call of ``title(of:)``.
+    /// Sends ahead the statements of ``title(of:)``.
     func runAhead(titleOf room: Int64) throws {
         try selectTitle.bind(room, at: 1)
         try selectTitle.runAhead()

@@ -9,20 +9,21 @@ extension RoomView {
         try statements.lookup.readMark(of: user, in: number)
     }
 
+    /// Sends ahead the statements of ``unread(after:for:)``.
+    func runAhead(unreadAfter mark: Int64, for user: UserID) throws {
+        let start = try unreadStart(after: mark, for: user)
+        if start < filed { try statements.unread.runAhead(scan(from: start), for: user) }
+    }
+
     /// Returns the unread messages after a user's read mark.
     func unread(after mark: Int64, for user: UserID) throws -> UnreadMessages {
-        let unreadStatements = statements.unread
-        // Expired messages are never unread, and there may be more of them than the scan examines.
-        let place = max(mark, try unreadStatements.expired(in: number))
-        let start = max(place, unreadStatements.cleared.end(of: number, for: user, after: place))
+        let start = try unreadStart(after: mark, for: user)
         var unread = UnreadMessages(mark: start)
         if start < filed {
-            try unreadStatements.forEachMessage(room: number, after: start, for: user) { isUnread in
-                unread.add(isUnread: isUnread)
-                return unread.goesOn
-            }
-            let end = unread.first.map { $0 - 1 } ?? unread.last
-            unreadStatements.cleared.add(number, for: user, from: start, through: end)
+            let found = try statements.unread.found(in: scan(from: start), for: user)
+            unread.add(found, through: filed)
+            let end = found.map { $0.first - 1 } ?? filed
+            statements.unread.cleared.add(number, for: user, from: start, through: end)
         }
         for message in recent where unread.goesOn && message.seq > unread.last {
             // A recent message is never deleted: a message is filed before it is changed.
@@ -30,6 +31,17 @@ extension RoomView {
         }
         unread.finish(head: state.head)
         return unread
+    }
+
+    private func scan(from start: Int64) -> UnreadStatements.Scan {
+        UnreadStatements.Scan(room: number, start: start, end: filed)
+    }
+
+    /// Returns the `seq` after which unread messages are searched.
+    private func unreadStart(after mark: Int64, for user: UserID) throws -> Int64 {
+        // Expired messages are never unread, and there may be more of them than the scan examines.
+        let place = max(mark, try statements.unread.expired(in: number))
+        return max(place, statements.unread.cleared.end(of: number, for: user, after: place))
     }
 }
 
@@ -60,6 +72,18 @@ struct UnreadMessages {
     var goesOn: Bool {
         guard let first else { return true }
         return count < Self.maximumCount && last - first < Self.maximumScan
+    }
+
+    /// Adds the messages up to `end`.
+    ///
+    /// - Parameter found: The unread ones among them that a scan within the bounds has found.
+    mutating func add(_ found: UnreadStatements.Found?, through end: Int64) {
+        guard let found else {
+            last = end
+            return
+        }
+        (first, count) = (found.first, found.count)
+        last = min(end, found.first + Self.maximumScan)
     }
 
     /// Adds the next message.
@@ -120,7 +144,7 @@ final class UnreadStatements {
     /// The cache of runs without unread messages.
     var cleared = ClearedRuns()
     private let selectExpired: PreparedStatement
-    private let selectMessages: PreparedStatement
+    private let count: PreparedStatement
 
     init(_ db: Connection) throws {
         selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
@@ -128,14 +152,35 @@ final class UnreadStatements {
         // the snapshots of changed messages are read.
         let end = db.sql(
             sqlite: #"CAST(',"deleted":true}' AS BLOB)"#, postgres: #"convert_to(',"deleted":true}', 'UTF8')"#)
-        selectMessages = try PreparedStatement(
+        let isUnread = "sender <> ?1 AND (changed IS NULL OR substr(body, length(body) - 15) <> \(end))"
+        count = try PreparedStatement(
             """
-            SELECT sender <> ? AND (changed IS NULL OR substr(body, length(body) - 15) <> \(end))
-            FROM messages WHERE id > ? AND id <= ? ORDER BY id
-            """, isLong: true, db)
+            SELECT first.id, (
+                SELECT count(*) FROM (
+                    SELECT 1 FROM messages
+                    WHERE id >= first.id AND id <= ?3 AND id <= first.id + \(UnreadMessages.maximumScan) AND \(isUnread)
+                    ORDER BY id LIMIT \(UnreadMessages.maximumCount)
+                ) AS counted
+            ) FROM (SELECT id FROM messages WHERE id > ?2 AND id <= ?3 AND \(isUnread) ORDER BY id LIMIT 1) AS first
+            """, db)
     }
 
-    /// Announces a call of ``expired(in:)``.
+    /// A search for unread messages, after `start` and through `end`.
+    struct Scan {
+        var room: Int64
+        var start: Int64
+        var end: Int64
+    }
+
+    /// The unread messages that a scan has found.
+    struct Found {
+        /// The `seq` of the first one.
+        var first: Int64
+        /// Their number within the bounds of ``UnreadMessages``.
+        var count: Int64
+    }
+
+    /// Sends ahead the statements of ``expired(in:)``.
     func runAhead(expiredIn room: Int64) throws {
         try selectExpired.bind(room, at: 1)
         try selectExpired.runAhead()
@@ -147,19 +192,21 @@ final class UnreadStatements {
         return try selectExpired.firstRow { $0.integer(0) } ?? 0
     }
 
-    /// Passes `body`, for each message after `mark` in order, whether it counts as unread for a user, until it returns
-    /// false.
-    func forEachMessage(
-        room: Int64, after mark: Int64, for user: UserID, _ body: (Bool) -> Bool
-    ) throws {
-        try selectMessages.bind(user.string, at: 1)
-        try selectMessages.bind(RowKey(room: room, mark).rawValue, at: 2)
-        try selectMessages.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 3)
-        try selectMessages.withRows { rows in
-            while rows.hasRow {
-                guard body(rows.row.integer(0) != 0) else { return }
-                try rows.next()
-            }
-        }
+    /// Sends ahead the statements of ``found(in:for:)``.
+    func runAhead(_ scan: Scan, for user: UserID) throws {
+        try bind(scan, for: user)
+        try count.runAhead()
+    }
+
+    /// Returns a user's unread messages; `nil` if there are none.
+    func found(in scan: Scan, for user: UserID) throws -> Found? {
+        try bind(scan, for: user)
+        return try count.firstRow { Found(first: RowKey(rawValue: $0.integer(0)).place, count: $0.integer(1)) }
+    }
+
+    private func bind(_ scan: Scan, for user: UserID) throws {
+        try count.bind(user.string, at: 1)
+        try count.bind(RowKey(room: scan.room, scan.start).rawValue, at: 2)
+        try count.bind(RowKey(room: scan.room, scan.end).rawValue, at: 3)
     }
 }

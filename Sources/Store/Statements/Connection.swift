@@ -2,8 +2,8 @@ import GRDB
 
 /// A connection to the database, for statements that SQLite and PostgreSQL both execute.
 ///
-/// The two schemas have the same tables, with the same meaning: see `Migrations` and ``PostgresSchema``. Their differences
-/// for statements:
+/// The two schemas have the same tables, with the same meaning: see `Migrations` and ``PostgresSchema``. Statements
+/// must know these differences:
 ///
 /// - With PostgreSQL there is no journal. Every commit files its messages.
 /// - With PostgreSQL a room's row has its `head` and `rev`, and the lock of the row orders the commits of all nodes.

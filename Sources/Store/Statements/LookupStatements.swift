@@ -21,8 +21,8 @@ final class LookupStatements {
 
     /// Prepares the statements.
     ///
-    /// - Parameter locksRooms: True for a transaction that changes rooms. With PostgreSQL it then locks each room that it
-    ///   selects by name, until it ends.
+    /// - Parameter locksRooms: True for a transaction that changes rooms. With PostgreSQL it then locks each room that
+    ///   it selects by name, until it ends.
     init(_ db: Connection, locksRooms: Bool = false) throws {
         keepsProgress = db.isPostgres
         selectRoom = try PreparedStatement(
@@ -63,8 +63,8 @@ final class LookupStatements {
         fileprivate var progress: Progress?
     }
 
-    /// A room's highest `seq` and revision, and the time of its newest message in milliseconds since 1970; zeros without
-    /// a message.
+    /// A room's highest `seq` and revision, and the time of its newest message in milliseconds since 1970; zeros
+    /// without a message.
     typealias Progress = (head: Int64, rev: Int64, latest: Int64)
 
     /// Returns the row of a room; `nil` if the room does not exist.
@@ -112,27 +112,27 @@ final class LookupStatements {
         return (newest.seq, max(newest.rev, change), newest.createdAt)
     }
 
-    /// Announces a call of ``row(of:)``.
+    /// Sends ahead the statements of ``row(of:)``.
     func runAhead(rowOf room: RoomID) throws {
         try selectRoom.bind(room.string, at: 1)
         try selectRoom.runAhead()
     }
 
-    /// Announces a call of ``role(of:in:)``.
+    /// Sends ahead the statements of ``role(of:in:)``.
     func runAhead(roleOf user: UserID, in room: Int64) throws {
         try selectRole.bind(room, at: 1)
         try selectRole.bind(user.string, at: 2)
         try selectRole.runAhead()
     }
 
-    /// Announces a call of ``readMark(of:in:)``.
+    /// Sends ahead the statements of ``readMark(of:in:)``.
     func runAhead(readMarkOf user: UserID, in room: Int64) throws {
         try selectMark.bind(user.string, at: 1)
         try selectMark.bind(room, at: 2)
         try selectMark.runAhead()
     }
 
-    /// Returns a user's role in a room; `nil` if the user is no member.
+    /// Returns a user's role in a room; `nil` if the user is not a member.
     func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
         try selectRole.bind(room, at: 1)
         try selectRole.bind(user.string, at: 2)

@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// A statement of SQLite or PostgreSQL that is bound and stepped without GRDB's values.
 ///
-/// With SQLite, GRDB prepares and finalizes it. Binding directly avoids boxing arguments and columns, which costs more than
-/// SQLite itself on small rows (`backscroll bench store`).
+/// With SQLite, GRDB prepares and finalizes it. Binding directly avoids boxing arguments and columns, which costs more
+/// than SQLite itself on small rows (`backscroll bench store`).
 ///
 /// Confined to its connection's queue or thread, like the ``Connection`` that it comes from.
 struct PreparedStatement {
@@ -17,8 +17,8 @@ struct PreparedStatement {
     ///
     /// - Parameters:
     ///   - sql: A statement in SQLite's SQL, which ``PostgresStatement/translated(_:)`` translates.
-    ///   - isLong: True if the statement may have many rows of which few are usually taken. With PostgreSQL it must run in
-    ///     a transaction, and rows are then fetched some at a time.
+    ///   - isLong: True if the statement may have many rows of which few are usually taken. With PostgreSQL it must run
+    ///     in a transaction, and rows are then fetched some at a time.
     init(_ sql: String, isLong: Bool = false, _ db: Connection) throws {
         switch db {
         case .sqlite(let db):
@@ -149,8 +149,8 @@ struct PreparedStatement {
         if handle == nil { try postgres!.send() } else { try run() }
     }
 
-    /// Announces that the statement will be read with these parameters in this read transaction. PostgreSQL runs it with the
-    /// connection's next statement, so that there is no wait for it alone. Does nothing with SQLite.
+    /// Sends the statement ahead: it will be read with these parameters in this read transaction. PostgreSQL runs it
+    /// with the connection's next statement, so that there is no wait for it alone. Does nothing with SQLite.
     func runAhead() throws {
         if handle == nil { try postgres!.sendAhead() }
     }

@@ -55,12 +55,12 @@ struct Monitor: ~Copyable, @unchecked Sendable {
     }
 
     /// Returns the deadline of a wait that starts now.
-    static func deadline(in milliseconds: Int) -> timespec {
+    static func deadline(in duration: Duration) -> timespec {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        let nanoseconds = time.tv_nsec + milliseconds % 1000 * 1_000_000
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = time.tv_nsec + Int(attoseconds / 1_000_000_000)
         return timespec(
-            tv_sec: time.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000,
-            tv_nsec: nanoseconds % 1_000_000_000)
+            tv_sec: time.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
     }
 }

@@ -1,8 +1,16 @@
 import Chat
 import Wire
 
+/// A number of items that are expected soon, so that it is worth waiting for them.
+struct ExpectedGroup: Equatable {
+    /// The number of items, with those that wait already.
+    var count: Int
+    /// The end of the wait.
+    var deadline: ContinuousClock.Instant
+}
+
 /// A bounded queue between the loops, which never wait, and a few threads that do.
-// Sendable because `items`, `head`, `isClosed` and `waiting` are touched only with the monitor's mutex held.
+// Sendable because `items`, `head`, `isClosed`, `waiting` and `wanted` are touched only with the monitor's mutex held.
 final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     private let monitor = Monitor()
     private let limit: Int
@@ -12,6 +20,8 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     private var isClosed = false
     /// The number of waiting threads.
     private var waiting = 0
+    /// The number of items for which a waiting thread is woken.
+    private var wanted = 1
 
     /// Creates a queue of at most `limit` items.
     init(limit: Int) {
@@ -38,7 +48,8 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
             let added = min(max(0, limit - (items.count - head)), new.count)
             items.append(contentsOf: new[..<added])
             return (
-                Admission(count: added, refusal: added < new.count ? .overloaded : nil), waiting > 0 && added > 0
+                Admission(count: added, refusal: added < new.count ? .overloaded : nil),
+                waiting > 0 && added > 0 && items.count - head >= wanted
             )
         }
         if wakes { monitor.wakeOne() }
@@ -49,25 +60,38 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - milliseconds: The longest wait; `nil` for no limit.
+    ///   - group: Items worth a further wait once there is one; `nil` for none. Only for a queue with one taking thread.
     ///   - fitting: Returns how many of the items, from the first on, may be taken together. The first one is always
     ///     taken. Called with the queue locked.
     /// - Returns: No items once the time is up; `nil` if the queue is closed and empty.
     func take(
-        _ most: Int, within milliseconds: Int? = nil, fitting: (Span<Item>) -> Int = { $0.count }
+        _ most: Int, within milliseconds: Int? = nil, waitingFor group: ExpectedGroup? = nil,
+        fitting: (Span<Item>) -> Int = { $0.count }
     ) -> [Item]? {
         monitor.locked {
-            let deadline = milliseconds.map(Monitor.deadline)
+            let deadline = milliseconds.map { Monitor.deadline(in: .milliseconds($0)) }
             while head == items.count {
                 if isClosed { return nil }
                 waiting += 1
                 defer { waiting -= 1 }
                 if !monitor.wait(until: deadline) { return [] }
             }
+            if let group { wait(for: group) }
             let taken = takeFirst(most, fitting)
             // The next thread takes the rest.
             if waiting > 0, head < items.count { monitor.wakeOne() }
             return taken
         }
+    }
+
+    /// Waits with the monitor locked.
+    private func wait(for group: ExpectedGroup) {
+        let rest = ContinuousClock.now.duration(to: group.deadline)
+        if rest <= .zero { return }
+        let deadline = Monitor.deadline(in: rest)
+        (wanted, waiting) = (group.count, waiting + 1)
+        while items.count - head < wanted, !isClosed, monitor.wait(until: deadline) {}
+        (wanted, waiting) = (1, waiting - 1)
     }
 
     private func takeFirst(_ most: Int, _ fitting: (Span<Item>) -> Int) -> [Item] {

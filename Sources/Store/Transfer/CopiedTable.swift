@@ -25,9 +25,9 @@ struct CopiedTable: Sendable {
     let name: String
     /// The columns of the primary key, then the others.
     let columns: [Column]
-    /// The number of columns of the primary key. They are never NULL, and no bytes.
+    /// The number of columns of the primary key. They are integers or text, and never NULL.
     let keyCount: Int
-    /// True if the database makes the numbers of new rows.
+    /// True if the database numbers new rows.
     var isNumbered = false
 
     private init(_ name: String, key: [Column], _ others: [Column], isNumbered: Bool = false) {
@@ -70,7 +70,7 @@ struct CopiedTable: Sendable {
 
     // MARK: Statements
 
-    /// Returns the rows after a key, some at a time; from the first row on without one.
+    /// Returns the statement that reads up to `limit` rows, after a key or from the first row on.
     func select(after hasPlace: Bool, limit: Int) -> String {
         let key = columns.prefix(keyCount).map(\.name).joined(separator: ", ")
         let marks = Array(repeating: "?", count: keyCount).joined(separator: ", ")

@@ -2,11 +2,11 @@ import GRDB
 import Glibc
 import Wire
 
-/// A copy of a whole database, from SQLite to PostgreSQL or back. Clients do not notice: `seq`, `rev`, the epoch, client
-/// message ids, members and read marks stay the same.
+/// A copy of a whole database, from SQLite to PostgreSQL or back. Clients do not notice: `seq`, `rev`, the epoch,
+/// client message ids, members and read marks stay the same.
 ///
-/// Rows are copied some at a time. The target stores how far the copy has come, so an interrupted one goes on when it is
-/// run again. Until it is done, no server opens the target.
+/// Each transaction copies some rows, and stores the progress in the target, so an interrupted copy continues when it
+/// is run again. Until the copy is done, no server opens the target.
 public struct DatabaseCopy {
     /// The state of a copy.
     public struct Progress: Sendable {
@@ -41,7 +41,7 @@ public struct DatabaseCopy {
         self.target = target
     }
 
-    /// Makes the copy, or goes on with it.
+    /// Makes or continues the copy.
     ///
     /// - Parameters:
     ///   - isCancelled: Called after each transaction; returns true to stop there.
@@ -73,7 +73,7 @@ public struct DatabaseCopy {
     ) throws -> R {
         switch location {
         case .file(let path): try open(file: path, isSource: isSource, body)
-        case .postgres(let url): try open(postgres: url, isSource: isSource, body)
+        case .postgres(let url): try open(postgres: url, body)
         }
     }
 
@@ -98,7 +98,7 @@ public struct DatabaseCopy {
         }
     }
 
-    private static func open<R>(postgres url: String, isSource: Bool, _ body: (Connection) throws -> R) throws -> R {
+    private static func open<R>(postgres url: String, _ body: (Connection) throws -> R) throws -> R {
         do {
             let connection = try PostgresConnection(
                 PostgresConnection.Settings(
@@ -185,7 +185,7 @@ public struct DatabaseCopy {
             return progress
         }
 
-        /// Returns the table and key to go on after, and marks a new target as unfinished.
+        /// Returns the table and key of the last copied row, and marks a new target as unfinished.
         private mutating func start() throws -> (table: Int, place: [CopiedTable.Value]?) {
             guard let epoch = try meta("epoch", source) else {
                 throw StoreError(
@@ -226,7 +226,7 @@ public struct DatabaseCopy {
             if table.name == "rooms", target.isPostgres { try setProgress(of: rows) }
         }
 
-        /// Sets what PostgreSQL has in the rows of rooms, and SQLite finds in their messages.
+        /// Sets `head` and `rev` in the rows of rooms, which SQLite computes from their messages.
         private func setProgress(of rooms: [[CopiedTable.Value]]) throws {
             let lookup = try LookupStatements(source)
             let update = try PreparedStatement("UPDATE rooms SET head = ?, rev = ? WHERE id = ?", target)

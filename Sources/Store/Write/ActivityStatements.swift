@@ -5,14 +5,14 @@ import Wire
 /// user.
 ///
 /// Filing a room's messages writes its activity to the rows of its members. Readers add that of unfiled messages. In a
-/// room with more than ``maximumMembers`` members, activity is not stored, because each message would write as many rows.
-/// Readers look up the newest message instead.
+/// room with more than ``maximumMembers`` members, activity is not stored, because each message would write as many
+/// rows. Readers look up the newest message instead.
 ///
-/// A member who has sent to the room, read it, created it or joined it is engaged. Rooms that others have added a user to
-/// come after those.
+/// A member who has sent to the room, read it, created it or joined it is engaged. Rooms that others have added a user
+/// to come after those.
 ///
-/// With PostgreSQL nodes would wait for each other's locks of these rows. There the activity is in the room's row, and none
-/// is stored here.
+/// With PostgreSQL nodes would wait for each other's locks of these rows. There the activity is in the room's row, and
+/// none is stored here.
 ///
 /// Confined to the writer's connection.
 final class ActivityStatements {
@@ -151,8 +151,8 @@ final class ActivityStatements {
 
     // MARK: Databases of earlier versions
 
-    /// Fills in the next memberships of a database of an earlier version, which stored no activity. Until all are filled in,
-    /// lists of rooms read all rooms of their user.
+    /// Fills in the next memberships of a database of an earlier version, which stored no activity. Until all are
+    /// filled in, lists of rooms read all rooms of their user.
     ///
     /// - Parameter most: maximum number of memberships to examine.
     /// - Returns: the number of the last one's room; `nil` if there are no more.

@@ -21,8 +21,8 @@ extension Commit {
         return try statements.lookup.role(of: submission.sender, in: room.number) == nil ? .roomNotFound : nil
     }
 
-    /// Returns true for a deletion by an admin or an owner of the room, who may delete messages of all users. Other changes
-    /// need no role.
+    /// Returns true for a deletion by an admin or an owner of the room, who may delete messages of all users. Other
+    /// changes need no role.
     func isOwnersDeletion(_ change: MessageChange, of submission: Submission, in room: RoomTable.Room?) throws -> Bool {
         guard case .delete = change.action, let room else { return false }
         return try submission.isAdmin || statements.lookup.role(of: submission.sender, in: room.number) == .owner
@@ -128,7 +128,7 @@ extension Commit {
         }
         if let title = settings.title { try statements.members.set(title: title, of: room.number) }
         rooms.update(room)
-        // Anybody may have subscribed to a room that nobody has used.
+        // Any user may have subscribed to a room before its first use.
         if room.isPrivate, known?.isPrivate != true { ends.append(.becamePrivate(id)) }
         return .success(.room(isNew: known == nil))
     }

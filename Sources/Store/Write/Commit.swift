@@ -2,8 +2,8 @@ import Chat
 import GRDB
 import Wire
 
-/// One transaction: applies submissions in order, and gathers their outcomes and the news for subscribers, which are told
-/// once it is durable.
+/// One transaction: applies submissions in order, and gathers their outcomes and the news for subscribers, which are
+/// told once it is durable.
 ///
 /// Messages go to the journal, which also finds those that were sent before. The unique index of client message ids is
 /// checked again when they are filed.

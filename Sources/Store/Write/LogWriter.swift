@@ -82,7 +82,8 @@ final class LogWriter: Sendable {
                 var rest = submissions[...]
                 while !rest.isEmpty { rest = rest.dropFirst(commit(rest, filing: .due, &state)) }
             } else if failure != nil {
-                // After damage, a probe of another table proves nothing. Only a commit shows that messages can be stored.
+                // After damage, a probe of another table proves nothing. Only a commit shows that messages can be
+                // stored.
                 if !state.isDamaged { probe(db) }
             } else if let due = journal.nextIdleFiling, due <= .now {
                 commit([], filing: .oldest(CommitLimits.filedMessages), &state)
@@ -159,7 +160,7 @@ final class LogWriter: Sendable {
     /// - Returns: their number.
     private func fail(_ submissions: ArraySlice<Submission>, _ error: any Error, _ state: inout WriterState) -> Int {
         state.isDamaged = (error as? DatabaseError)?.isOfRows == true
-        reports.note(failure: "\(error)")
+        reports.note(failure: Self.cause(of: error))
         reports.refuse(submissions, Self.problem(error))
         return submissions.count
     }
@@ -179,7 +180,7 @@ final class LogWriter: Sendable {
         }
         if let room = failure.rooms.first, try setAside(room, failure.cause, &state) { return 0 }
         guard let index = failure.submission else { throw failure.cause }
-        // The submissions before it are committed first, so that outcomes are told in order.
+        // The submissions before it are committed first, so that outcomes are reported in order.
         if index > 0 { return commit(submissions.prefix(index), filing: .due, &state) }
         reports.refuse(submissions.prefix(1), Self.problem(failure.cause))
         return 1
@@ -218,8 +219,14 @@ final class LogWriter: Sendable {
             try db.execute(sql: "DELETE FROM meta WHERE key = 'probe'")
             reports.note(failure: nil)
         } catch {
-            reports.note(failure: "\(error)")
+            reports.note(failure: Self.cause(of: error))
         }
+    }
+
+    /// Describes an error without its statement: a probe that fails for the same cause as a commit is no change.
+    private static func cause(of error: any Error) -> String {
+        guard let error = error as? DatabaseError, let message = error.message else { return "\(error)" }
+        return "SQLite error \(error.resultCode.rawValue): \(message)"
     }
 
     private static func problem(_ error: any Error) -> Problem {

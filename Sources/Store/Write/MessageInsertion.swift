@@ -27,8 +27,8 @@ final class MessageInsertion {
         values.deallocate()
     }
 
-    /// With `OR FAIL`, SQLite keeps the rows before a failing one, and so needs no copies of pages to undo the statement.
-    /// The transaction is rolled back in any case.
+    /// With `OR FAIL`, SQLite keeps the rows before a failing one, and so needs no copies of pages to undo the
+    /// statement. The transaction is rolled back in any case.
     private static func sql(_ count: Int) -> String {
         "INSERT OR FAIL INTO messages (id, rev, created_at, sender, client_message_id, body) VALUES "
             + repeatElement("(?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", ")

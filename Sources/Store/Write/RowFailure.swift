@@ -1,14 +1,15 @@
 import GRDB
 import Wire
 
-/// The failure of a transaction because a row or a page of the database is damaged or contradicts what is to be written.
+/// The failure of a transaction because a row or a page of the database is damaged or contradicts what is to be
+/// written.
 ///
 /// SQLite commits nothing of a transaction that has met a damaged page. So the writer finds the cause, excludes it, and
 /// repeats the transaction:
 ///
 /// - A room whose messages cannot be filed, or that a send cannot read, is set aside. It takes no changes (503
-///   `room_unavailable`) until the log is opened again. Its acknowledged messages stay in the journal, in a row of their
-///   own, where they can be read.
+///   `room_unavailable`) until the log is opened again. Its acknowledged messages stay in the journal, in a row of
+///   their own, where they can be read.
 /// - Any other submission that cannot be applied is refused by itself.
 ///
 /// Other failures, such as a full disk or a damaged journal, concern all submissions of a commit.

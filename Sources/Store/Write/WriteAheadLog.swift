@@ -3,9 +3,9 @@ import GRDBSQLite
 
 /// The checkpoints of the write-ahead log, which copy its pages into the database.
 ///
-/// By default SQLite makes a checkpoint inside the commit that reaches the limit, while that commit's senders wait. Here
-/// the writer makes it after they have been answered. No other thread does, because the log restarts from its beginning
-/// only if nothing is written during the checkpoint.
+/// By default SQLite makes a checkpoint inside the commit that reaches the limit, while that commit's senders wait.
+/// Here the writer makes it after they have been answered. No other thread does, because the log restarts from its
+/// beginning only if nothing is written during the checkpoint.
 ///
 /// Confined to the writer's connection.
 final class WriteAheadLog {
@@ -42,9 +42,9 @@ final class WriteAheadLog {
 
     /// Makes a checkpoint if the log has reached the limit.
     ///
-    /// Pages stay in the log while a reader needs their older state. A checkpoint is tried again after another quarter of
-    /// the limit. At four times the limit it waits for the readers, whose transactions are short. A reader that takes longer
-    /// is a backup or the like, so the longer it takes the less often is it waited for.
+    /// Pages stay in the log while a reader needs their older state. A checkpoint is tried again after another quarter
+    /// of the limit. At four times the limit it waits for the readers, whose transactions are short. A reader that
+    /// takes longer is a backup or the like, so the longer it takes the less often is it waited for.
     ///
     /// - Throws: `DatabaseError`. Nothing is lost: the pages are still in the log.
     func checkpoint(_ db: Database) throws {

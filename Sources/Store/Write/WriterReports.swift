@@ -54,16 +54,18 @@ final class WriterReports: Sendable {
             defer { text = failure }
             return text
         }
-        if (before == nil) != (failure == nil) { configuration.onHealthChange?(failure) }
+        if before != failure { configuration.onHealthChange?(failure) }
     }
 }
 
 extension WorkQueue<Submission> {
-    /// Waits for the submissions of the next commit.
+    /// Waits for the submissions of the next commit, see ``take(_:within:waitingFor:fitting:)``.
     ///
     /// - Returns: None once the time is up; `nil` once the queue is closed and empty.
-    func takeCommit(_ limits: CommitLimits, within milliseconds: Int?) -> [Submission]? {
-        take(limits.submissions, within: milliseconds) { waiting in
+    func takeCommit(
+        _ limits: CommitLimits, within milliseconds: Int?, waitingFor group: ExpectedGroup? = nil
+    ) -> [Submission]? {
+        take(limits.submissions, within: milliseconds, waitingFor: group) { waiting in
             var bytes = 0
             for index in waiting.indices {
                 bytes += waiting[index].byteCount

@@ -8,7 +8,7 @@ import Wire
 struct WriterState {
     private let db: Connection
     let configuration: StoreConfiguration
-    // Prepared when they are first needed: that may fail, and succeed later.
+    // Prepared when they are first needed. This may fail, and succeed later.
     private var statements: WriterStatements?
     private var rooms: RoomTable
     let journal: Journal
@@ -24,7 +24,7 @@ struct WriterState {
     private let bans: BanTable
     /// The users who are being erased.
     private var erasing: Set<UserID> = []
-    /// What other nodes have changed; `nil` with SQLite, which has one node.
+    /// The access that other nodes have changed; `nil` with SQLite, which has one node.
     private let access: AccessState?
     private var accessStatements: AccessStatements?
 
@@ -112,9 +112,9 @@ struct WriterState {
         return commit
     }
 
-    /// Learns what other nodes have changed.
+    /// Reads the changes of access by other nodes.
     ///
-    /// - Returns: The time of the database; `nil` if the configuration's clock counts.
+    /// - Returns: The time of the database; `nil` to use the configuration's clock.
     private mutating func catchUp(_ statements: WriterStatements) throws -> Timestamp? {
         guard let access, let server = try statements.server() else { return nil }
         if server.events != access.event {

@@ -28,7 +28,7 @@ final class WriterStatements {
     private let updateProgress: PreparedStatement?
     /// The log of changes of access; `nil` with SQLite, which has one node.
     let events: AccessEventStatements?
-    /// `nil` with SQLite, whose writer has no rival.
+    /// `nil` with SQLite, which has one writer.
     private let reserveRooms: PreparedStatement?
     private let lockRooms: PreparedStatement?
     private let selectServer: PreparedStatement?
@@ -58,7 +58,7 @@ final class WriterStatements {
         lookup = try LookupStatements(db, locksRooms: true)
         activity = try ActivityStatements(db, lookup)
         changes = try ChangeStatements(db)
-        // SQLite ignores a row whose number is too large, PostgreSQL a room that another node makes in this moment.
+        // SQLite ignores a row whose number is too large. PostgreSQL ignores a room that another node has just created.
         insertRoomRow = try PreparedStatement(
             db.sql(
                 sqlite: "INSERT OR IGNORE INTO rooms (name, created_at) VALUES (?, ?) RETURNING id",
@@ -84,8 +84,8 @@ final class WriterStatements {
             journal = nil
             updateProgress = try PreparedStatement("UPDATE rooms SET head = ?, rev = ? WHERE id = ?", db)
             events = try AccessEventStatements(db)
-            // Both lock in an order, so that two transactions do not wait for each other: names that are new, which have
-            // no rows to lock, by their hashes; then rooms by their numbers.
+            // Both lock in an order, so that two transactions do not wait for each other: names that are new, which
+            // have no rows to lock, by their hashes; then rooms by their numbers.
             reserveRooms = try PreparedStatement(
                 """
                 SELECT pg_advisory_xact_lock(key) FROM (
@@ -159,8 +159,8 @@ final class WriterStatements {
 
     /// Files messages.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. Some messages
-    ///   may have been filed then, so the transaction must be rolled back.
+    /// - Throws: `DatabaseError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. Some
+    ///   messages may have been filed then, so the transaction must be rolled back.
     func insert(_ new: [RecentMessage]) throws {
         switch messages {
         case .many(let insertion): try insertion.insert(new)

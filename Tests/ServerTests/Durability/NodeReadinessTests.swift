@@ -101,6 +101,41 @@ struct NodeReadinessTests {
         }
     }
 
+    @Test("ends by itself between sends when the database takes no changes any more, while pages are read")
+    func readOnlyWhileIdle() throws {
+        try withNode(silence: .seconds(60)) { postgres, database, client in
+            try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+            try postgres.terminateConnections(to: database, purpose: "backscroll writer")
+            try waitForReadiness(.serviceUnavailable, client)
+            #expect(try client.get("/readyz").text.contains("Messages cannot be stored at the moment."))
+            #expect(try client.get("/v1/rooms/lobby/messages").status == .ok)
+            try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = off")
+            // Nobody ends the connections: the writers make new ones.
+            try waitForReadiness(.ok, client)
+            #expect(try client.send("2").seq == 2)
+        }
+    }
+
+    @Test("ends when the database comes back as a standby, and returns when it is the primary again")
+    func standby() throws {
+        try withNode(silence: .seconds(60)) { postgres, _, client in
+            postgres.stop(.fast)
+            try postgres.setStandby(true)
+            try postgres.start()
+            try waitForReadiness(.serviceUnavailable, client)
+            // It is certain that nothing was stored, even without a client_message_id.
+            let answer = try client.post(HTTPClient.draft("2"))
+            #expect(answer.status == .serviceUnavailable && answer["Retry-After"] != nil)
+            #expect(!answer.text.contains("may be stored"))
+            #expect(try client.get("/v1/rooms/lobby/messages").status == .ok)
+            postgres.stop(.fast)
+            try postgres.setStandby(false)
+            try postgres.start()
+            try waitForReadiness(.ok, client)
+            #expect(try client.send("2").seq == 2)
+        }
+    }
+
     @Test("has its bound")
     func bound() {
         #expect(ServerConfiguration().listenerSilence == .seconds(5))

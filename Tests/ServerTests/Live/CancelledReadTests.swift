@@ -3,7 +3,7 @@ import HTTPTypes
 import Server
 import Testing
 
-@Suite("A read whose answer nobody needs")
+@Suite("A read whose answer is no longer needed")
 struct CancelledReadTests {
     private func queued(_ client: HTTPClient) throws -> Substring? {
         try client.get("/metrics").text.firstMatch(of: /\nbackscroll_queued_reads (\d+)\n/)?.1

@@ -10,7 +10,7 @@ struct MissedEventsTests {
         guard case .close(.tryAgainLater, _) = try socket.event() else { throw Unexpected("another end") }
     }
 
-    @Test("ends all sockets and event streams, whose clients come back with what they may read")
+    @Test("ends all sockets and event streams, whose clients reconnect to the rooms that they may read")
     func ends() throws {
         let postgres = try TestPostgres.shared()
         let database = try postgres.createDatabase()

@@ -18,7 +18,7 @@ struct NodeNoticeTests {
         while try !isMeant(client.frame().content) {}
     }
 
-    @Test("tell subscribers who types and reads on another node, and count those of all nodes")
+    @Test("notify subscribers of typing and read marks on another node, and count the subscribers of all nodes")
     func notices() throws {
         let database = try TestPostgres.shared()
         let url = database.url(of: try database.createDatabase())

@@ -21,9 +21,9 @@ struct OwnRoomsTests {
         own.touch(a)
         #expect(own.want(.all))
         own.touch(b)
-        #expect(own.listTells(of: a) && !own.listTells(of: b))
+        #expect(own.listApplies(to: a) && !own.listApplies(to: b))
         #expect(own.listed(for: .all) == nil)
-        #expect(own.want(.all) && own.listTells(of: b))
+        #expect(own.want(.all) && own.listApplies(to: b))
     }
 
     @Test("does not apply to rooms that the client left, until the client or the user rejoins")
@@ -33,12 +33,12 @@ struct OwnRoomsTests {
         for room in rooms { own.reject(room) }
         #expect(own.want(.all))
         // Maximum number of remembered rooms.
-        #expect(rooms.map(own.listTells) == [false, false, true])
+        #expect(rooms.map(own.listApplies) == [false, false, true])
         own.accept(rooms[0])
-        #expect(rooms.map(own.listTells) == [true, false, true])
+        #expect(rooms.map(own.listApplies) == [true, false, true])
         own.reject(rooms[2])
         #expect(own.listed(for: .all) == nil && own.want(.all))
-        #expect(rooms.map(own.listTells) == [true, false, false])
+        #expect(rooms.map(own.listApplies) == [true, false, false])
     }
 
     @Test("is dropped and requested again if too many rooms have changed")
@@ -46,11 +46,11 @@ struct OwnRoomsTests {
         let own = OwnRooms(limit: 2)
         #expect(own.want(.newlyAllowed([caller("a")])))
         for name in ["a", "b", "c"] { own.touch(try RoomID(name)) }
-        #expect(try !own.listTells(of: RoomID("d")))
+        #expect(try !own.listApplies(to: RoomID("d")))
         let again = own.listed(for: .newlyAllowed([caller("a")]))
         #expect(try rooms(of: again, among: "a", "b") == ["b"])
         #expect(own.want(again!))
-        #expect(try own.listTells(of: RoomID("d")))
+        #expect(try own.listApplies(to: RoomID("d")))
         #expect(own.listed(for: again!) == nil)
     }
 

@@ -62,7 +62,7 @@ struct NodeMetricsTests {
         #expect(!registry.text.contains(ServerMetricName.lookups.rawValue))
     }
 
-    @Test("show what nodes tell each other, and their connections", .enabled(if: TestPostgres.isEnabled))
+    @Test("show the notifications between nodes, and their connections", .enabled(if: TestPostgres.isEnabled))
     func nodes() throws {
         let database = try TestPostgres.shared()
         let url = database.url(of: try database.createDatabase())

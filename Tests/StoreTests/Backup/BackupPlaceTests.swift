@@ -27,7 +27,7 @@ struct BackupPlaceTests {
     @Test("if the file exists; with --force it is replaced as a whole")
     func fileIsThere() throws {
         let path = try directory.write("precious", to: "copy.db")
-        #expect(refusal(to: path) == "the backup cannot be \(path): there is a file already")
+        #expect(refusal(to: path) == "the backup cannot be written to \(path): the file exists already")
         #expect(try contents(of: path) == "precious")
         #expect(try Backup(of: log.path, to: path, replacing: true).run().messages == 2)
         #expect(try DatabaseCheck(path).run().isSound)
@@ -39,7 +39,7 @@ struct BackupPlaceTests {
         let backup = try Backup(of: log.path, to: path)
         try directory.write("precious", to: "copy.db")
         let error = #expect(throws: StoreError.self) { try backup.run() }
-        #expect(error?.description == "the backup cannot be \(path): there is a file already")
+        #expect(error?.description == "the backup cannot be written to \(path): the file exists already")
         #expect(try contents(of: path) == "precious")
         #expect(try run("ls", "-A", directory.path).contains("backup") == false)
     }
@@ -48,15 +48,17 @@ struct BackupPlaceTests {
     func itself(replacing: Bool) throws {
         let before = try log.page().messages
         let reason = refusal(to: log.path, replacing: replacing)
-        #expect(reason?.hasPrefix("the backup cannot be \(log.path): ") == true)
+        #expect(reason?.hasPrefix("the backup cannot be written to \(log.path): ") == true)
         let other = directory.path(of: "other.db")
         #expect(link(log.path, other) == 0)
-        #expect(refusal(to: other, replacing: replacing) == "the backup cannot be \(other): it is the database itself")
+        #expect(
+            refusal(to: other, replacing: replacing)
+                == "the backup cannot be written to \(other): it is the database itself")
         for suffix in ["-wal", "-shm", "-journal", ".lock"] {
             let path = log.path + suffix
             #expect(
                 refusal(to: path, replacing: replacing)
-                    == "the backup cannot be \(path): it belongs to the database \(log.path)")
+                    == "the backup cannot be written to \(path): it belongs to the database \(log.path)")
         }
         #expect(try log.page().messages == before)
     }
@@ -66,7 +68,8 @@ struct BackupPlaceTests {
         let target = try directory.write("precious", to: "target")
         let path = directory.path(of: "copy.db")
         #expect(symlink(target, path) == 0)
-        #expect(refusal(to: path, replacing: replacing) == "the backup cannot be \(path): it is a symbolic link")
+        #expect(
+            refusal(to: path, replacing: replacing) == "the backup cannot be written to \(path): it is a symbolic link")
         #expect(try contents(of: target) == "precious")
     }
 
@@ -76,7 +79,8 @@ struct BackupPlaceTests {
         try other.fill(1)
         #expect(
             refusal(to: other.path, replacing: true)
-                == "the backup cannot be \(other.path): \(other.path)-wal is there: a database in use, or left of one")
+                == "the backup cannot be written to \(other.path): \(other.path)-wal exists: the path is that of a database in use, or of one that was not closed"
+        )
         #expect(try other.state().head == 1)
     }
 
@@ -84,7 +88,7 @@ struct BackupPlaceTests {
     func noFile(path: String) {
         #expect(
             refusal(to: path, replacing: true)
-                == "\(path) is not a file: the database needs the path of a file, there or not")
+                == "\(path) is not a file: give the path of a file, which need not exist")
     }
 
     @Test("if its directory does not exist or is not writable")

@@ -162,7 +162,7 @@ struct BackupTests {
                 }
             })
         }
-        #expect(error?.description == "the backup \(copy) was given up")
+        #expect(error?.description == "the backup \(copy) was cancelled")
         #expect(try files() == [])
         #expect(try log.send(.init()).seq == 40_001)
     }
@@ -184,7 +184,7 @@ struct BackupTests {
         let disk = try SmallDisk(kibibytes: 1024)
         let path = disk.path(of: "copy.db")
         let error = #expect(throws: StoreError.self) { try Backup(of: log.path, to: path).run() }
-        #expect(error?.description == "the backup \(path) cannot be written: there is no space left for it")
+        #expect(error?.description == "the backup \(path) cannot be written: the disk is full")
         #expect(try run("ls", "-A", disk.path(of: "")) == "")
     }
 }

@@ -59,7 +59,7 @@ struct RestoreTests {
         try run("cp", log.path + "-wal", path + "-wal")
         try run("cp", copy, path)
         let error = #expect(throws: StoreError.self) { try SQLiteLog(path: path, observer: Listener()) }
-        #expect(error?.description == "\(path) cannot be opened: \(path)-wal is there, and is not its own; remove it")
+        #expect(error?.description == "\(path) cannot be opened: \(path)-wal belongs to another database; remove it")
         #expect(unlink(path + "-wal") == 0)
         #expect(try TestLog(at: path, of: directory).state().head == 2)
     }

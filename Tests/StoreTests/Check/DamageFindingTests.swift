@@ -363,7 +363,7 @@ struct PostgresCheckTests {
             Damage("ALTER TABLE members DROP CONSTRAINT members_pkey", "the index members_pkey is missing"),
             Damage(
                 "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'members_by_user'::regclass",
-                "the index members_by_user is not valid: REINDEX builds it again"),
+                "the index members_by_user is not valid: rebuild it with REINDEX"),
             Damage(
                 "DROP TABLE reactions", "the table reactions is missing", "the index reactions_pkey is missing",
                 "the index reactions_by_rev is missing",

@@ -186,7 +186,7 @@ struct SetAsideTests {
         try expectSound(again)
     }
 
-    @Test("is left out of lists of rooms, which go on behind it")
+    @Test("is left out of lists of rooms, which continue after it")
     func listing() throws {
         let closed = try closedLog()
         try pageOfMessages(closed).damage()
@@ -271,7 +271,7 @@ struct SetAsideTests {
         #expect(try journalRows(log).isEmpty)
     }
 
-    @Test("keeps a user who has messages there from being called erased before they are")
+    @Test("keeps a user with messages there from being reported as erased too early")
     func erasing() throws {
         let jobs = Recorder<JobEvent>()
         var log = try brokenLog {

@@ -15,11 +15,39 @@ struct DatabaseLocationTests {
             ("postgres://alice@db:5432/chat", "postgres://alice@db:5432/chat"),
             ("postgres://db/chat?user=alice&password=secret", "postgres://db/chat?user=alice"),
             ("postgres:///chat?password=secret", "postgres:///chat"),
+            ("postgres://alice:what?@db/chat", "postgres://alice@db/chat"),
+            (
+                "postgres://alice:secret@a:5432,b:5433/chat?target_session_attrs=read-write",
+                "postgres://alice@a:5432,b:5433/chat?target_session_attrs=read-write"
+            ),
         ])
     func masked(text: String, shown: String) {
         let location = DatabaseLocation(text)
         #expect(location.description == shown)
         #expect(location.hasPassword == (text != shown))
+    }
+
+    @Test(
+        "is found among a program's arguments if it has a password",
+        arguments: [
+            ["serve", "--database", "postgres://alice:secret@db/chat"],
+            ["check", "--database=postgres://alice:secret@db/chat"], ["check", "postgres://alice:secret@db/chat"],
+            ["copy", "chat.db", "postgres://alice:secret@db/chat"],
+            ["epoch", "--renew", "--database=postgresql:///d?password=x"],
+        ])
+    func found(arguments: [String]) {
+        let found = DatabaseLocation.withPassword(in: arguments)
+        #expect(found?.hasPassword == true && found?.description.contains("secret") == false)
+    }
+
+    @Test("is not found among arguments without a password")
+    func notFound() {
+        #expect(
+            DatabaseLocation.withPassword(in: [
+                "serve", "--database=postgres://alice@db/chat", "--database", "data/postgres://a:b@c",
+                "--jwt-key=a:b@c",
+                "--",
+            ]) == nil)
     }
 
     @Test("is PostgreSQL's for its URLs only")

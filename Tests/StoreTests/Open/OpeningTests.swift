@@ -102,7 +102,7 @@ struct OpeningTests {
         for path in [directory.path, directory.path + "/", "", "/dev/null", "."] {
             #expect(
                 refusal(path)
-                    == "\(path) is not a file: the database needs the path of a file, there or not")
+                    == "\(path) is not a file: give the path of a file, which need not exist")
         }
     }
 
@@ -143,7 +143,7 @@ struct OpeningTests {
         #expect(try run("cksum", log.path) == before)
     }
 
-    @Test("does not take a damaged one for an empty one")
+    @Test("does not treat a damaged one as empty")
     func damaged() throws {
         let log = try TestLog()
         try log.fill(100)
@@ -182,7 +182,7 @@ struct OpeningTests {
         let path = directory.path(of: "log.db")
         var small = StoreConfiguration()
         small.maximumPages = 4
-        #expect(refusal(path, small) == "\(path) cannot be opened: there is no space left for it")
+        #expect(refusal(path, small) == "\(path) cannot be opened: the disk is full")
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
@@ -208,7 +208,7 @@ struct OpeningTests {
                 refusal(directory.path(of: "log.db"))
                     == "the directory \(directory.path) \(needs): Permission denied")
             let sub = directory.path(of: "sub")
-            #expect(refusal("\(sub)/log.db")?.hasPrefix("there is no directory \(sub) for the database") == true)
+            #expect(refusal("\(sub)/log.db")?.hasPrefix("the directory \(sub) does not exist") == true)
         }
         chmod(directory.path, 0o755)
         let file = try directory.write("", to: "file")
@@ -222,7 +222,7 @@ struct OpeningTests {
         let sub = directory.path(of: "a/b")
         #expect(
             refusal("\(sub)/log.db")
-                == "there is no directory \(sub) for the database: make it, or give the database another path")
+                == "the directory \(sub) does not exist: create it, or choose another path for the database")
         #expect(access(directory.path(of: "a"), F_OK) != 0)
     }
 
@@ -235,7 +235,7 @@ struct OpeningTests {
         try run("cp", log.path + "-wal", path + "-wal")
         #expect(
             refusal(path)
-                == "\(path) cannot be opened: \(path)-wal is there without its database; "
+                == "\(path) cannot be opened: \(path)-wal exists without its database; "
                 + "restore that from a backup, or remove the log")
         #expect(access(path + "-wal", F_OK) == 0)
     }

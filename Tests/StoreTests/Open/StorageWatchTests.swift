@@ -95,7 +95,7 @@ struct StorageWatchTests {
         _ = try Backup(of: log.path, to: backup).run()
         #expect(try DatabaseCheck(backup).run().isSound)
         try run("cp", log.path + "-wal", backup + "-wal")
-        let reason = "\(backup) cannot be opened: \(backup)-wal is there, and is not its own; remove it"
+        let reason = "\(backup) cannot be opened: \(backup)-wal belongs to another database; remove it"
         let refusal = #expect(throws: StoreError.self) { try DatabaseCheck(backup).run() }
         #expect(refusal?.description == reason)
         let start = #expect(throws: StoreError.self) { try SQLiteLog(path: backup, observer: Listener()) }

@@ -60,7 +60,7 @@ struct PostgresFaultTests {
 
     private let sends = [TestLog.Send(text: "named", id: "a"), TestLog.Send(text: "unnamed")]
 
-    @Test("before a commit cost no send that has a client id, and store no other one")
+    @Test("before a commit lose no send that has a client id, and store no other one")
     func lostBeforeCommit() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
@@ -80,7 +80,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("after a commit let a send with a client id succeed once, and say of another that it may be stored")
+    @Test("after a commit let a send with a client id succeed once, and report that another may be stored")
     func lostAfterCommit() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
@@ -102,7 +102,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a deadlock are not seen by those who send")
+    @Test("such as a deadlock are hidden from senders")
     func deadlock() throws {
         let log = try log()
         for room in ["a", "b", "c"] { try log.send(TestLog.Send(room: room)) }
@@ -159,7 +159,7 @@ struct PostgresFaultTests {
         for node in nodes { node.close() }
     }
 
-    @Test("that leave a statement without an answer cost sends and pages a moment")
+    @Test("that leave a statement without an answer only delay sends and pages")
     func silence() throws {
         let log = try log { $0.databaseAnswerTime = .seconds(1) }
         // On a busy machine an answer may come too late at any time.
@@ -179,7 +179,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("that leave the listener without an answer show in the readiness, until it has connected again")
+    @Test("that leave the listener without an answer end the readiness, until it has reconnected")
     func silentListener() throws {
         let changes = Recorder<String?>()
         let log = try log {
@@ -198,7 +198,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a failover are reported once, and end all that the node does until it is opened again")
+    @Test("such as a failover are reported once, and stop the node until it is opened again")
     func otherHistory() throws {
         let reports = Recorder<Void>()
         let log = try log { $0.onOtherHistory = { reports.record(()) } }
@@ -218,5 +218,77 @@ struct PostgresFaultTests {
         #expect(again.log.epoch != log.log.epoch)
         #expect(try again.send(TestLog.Send(text: "first", id: "a")).isNew == false)
         again.close()
+    }
+
+    @Test(
+        "such as a database that takes no changes are named when a log is opened, and by the writer",
+        arguments: [true, false])
+    func readOnly(isStandby: Bool) throws {
+        let health = Recorder<String?>()
+        let log = try log {
+            $0.idleProbeInterval = 10
+            $0.probeInterval = 10
+            $0.onHealthChange = { health.record($0) }
+        }
+        try log.send(TestLog.Send(text: "first"))
+        let reason = isStandby ? "it is a standby" : "default_transaction_read_only is on"
+        if isStandby {
+            server.stop(.fast)
+            try server.setStandby(true)
+            try server.start()
+        } else {
+            // Also for connections that exist.
+            try server.query("ALTER SYSTEM SET default_transaction_read_only = on")
+            try server.query("SELECT pg_reload_conf()")
+        }
+        #expect(try health.wait(for: 1)[0] == "the database takes no changes: \(reason)")
+        #expect(try log.page(.newest).count == 1)
+        let refusal = #expect(throws: StoreError.self) { try self.log() }
+        #expect(refusal?.description.contains("the database takes no changes: \(reason)") == true)
+        if isStandby {
+            server.stop(.fast)
+            try server.setStandby(false)
+            try server.start()
+        } else {
+            try server.query("ALTER SYSTEM RESET default_transaction_read_only")
+            try server.query("SELECT pg_reload_conf()")
+        }
+        // In between there may be other reasons, such as that the server stops.
+        try waitUntil { log.log.failure == nil }
+        try log.send(TestLog.Send(text: "second"))
+        #expect(try storedTexts() == ["first", "second"])
+        log.close()
+    }
+
+    @Test("do not let a batch be stored that its node has given up")
+    func abandonedBatch() throws {
+        let log = try log()
+        try log.send(TestLog.Send(text: "first"))
+        let holder = try holder()
+        do {
+            let connection = try PostgresConnection(
+                PostgresConnection.Settings(url: url, purpose: "abandoned", answerTime: .seconds(2)))
+            #expect(throws: PostgresError.self) { try connection.execute("UPDATE rooms SET head = 99") }
+            #expect(try server.backends(of: database, purpose: "abandoned").count == 1)
+        }
+        // The lock is still held, so only the look at the connection ends the statement.
+        try waitUntil { (try? server.backends(of: database, purpose: "abandoned").isEmpty) == true }
+        try holder.execute("ROLLBACK")
+        #expect(try server.query("SELECT head FROM rooms", in: database) == [["1"]])
+        log.close()
+    }
+
+    @Test("do not let a transaction keep its locks whose client has stopped")
+    func stoppedClient() throws {
+        let log = try log()
+        try log.send(TestLog.Send(text: "first"))
+        let stopped = try PostgresConnection(
+            PostgresConnection.Settings(url: url, purpose: "stopped", answerTime: .seconds(2)))
+        try stopped.execute("BEGIN", "SELECT 1 FROM rooms FOR UPDATE")
+        try log.send(TestLog.Send(text: "second"))
+        let error = #expect(throws: PostgresError.self) { try stopped.execute("COMMIT") }
+        #expect(error?.kind == .connection)
+        #expect(!stopped.isAlive)
+        log.close()
     }
 }

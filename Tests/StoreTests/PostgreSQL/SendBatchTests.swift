@@ -60,14 +60,14 @@ struct SendBatchTests {
         #expect(batch.rest.isEmpty)
     }
 
-    @Test("leaves sends to unknown rooms, and with them nothing of other rooms")
+    @Test("leaves sends to unknown rooms, but none to other rooms")
     func unknownRoom() throws {
         let batch = try batch([send(0, in: "new"), send(1, in: "a"), send(2, in: "new")])
         #expect(numbers(batch) == [1])
         #expect(left(batch) == [0, 2])
     }
 
-    @Test("leaves the sends behind a change of their room, but not those behind a read mark")
+    @Test("leaves the sends after a change of their room, but not those after a read mark")
     func changes() throws {
         let change = MessageChange(seq: 1, action: .delete, condition: nil)
         let batch = try batch([
@@ -78,7 +78,7 @@ struct SendBatchTests {
         #expect(left(batch) == [1, 2, 3])
     }
 
-    @Test("leaves all that is behind a change of a user")
+    @Test("leaves everything after a change of a user")
     func userChange() throws {
         let batch = try batch([
             send(0, in: "a"), submission(1, .user(user("bob"), .erase), in: nil, isAdmin: true), send(2, in: "b"),
@@ -131,7 +131,7 @@ struct SendBatchTests {
         #expect(batch.keys.map(\.id) == ["2", "1", "1"])
     }
 
-    @Test("numbers its messages behind what each room had, and answers in the order of submission")
+    @Test("numbers its messages after those of each room, and answers in the order of submission")
     func results() throws {
         let batch = try batch([send(0, in: "a"), send(1, in: "b"), send(2, in: "a", id: "x")])
         let time = Timestamp(milliseconds: 1_700_000_000_123)
@@ -152,7 +152,7 @@ struct SendBatchTests {
     }
 }
 
-@Suite("What a writer knows of rooms")
+@Suite("A writer's cache of rooms")
 struct KnownRoomsTests {
     private func answer(_ room: String, isPrivate: Bool = false, isDeleted: Bool = false) throws -> KnownRooms.Answer {
         KnownRooms.Answer(
@@ -160,7 +160,7 @@ struct KnownRoomsTests {
             room: KnownRooms.Room(number: 1, head: 2, isPrivate: isPrivate), isDeleted: isDeleted, isMember: false)
     }
 
-    @Test("is forgotten when access has been taken away")
+    @Test("is emptied when access has been taken away")
     func revocations() throws {
         var known = KnownRooms()
         known.begin(revocations: 1)
@@ -171,7 +171,7 @@ struct KnownRoomsTests {
         #expect(known[try RoomID("a")] == nil)
     }
 
-    @Test("is forgotten when there is too much of it")
+    @Test("is emptied when it is full")
     func bound() throws {
         var known = KnownRooms(limit: 2)
         known.begin(revocations: 1)
@@ -180,7 +180,7 @@ struct KnownRoomsTests {
         #expect(known[try RoomID("a")] == nil)
     }
 
-    @Test("is asked for once for each room and sender, and never has deleted rooms")
+    @Test("needs one look-up for each room and sender, and never has deleted rooms")
     func questions() throws {
         var known = KnownRooms()
         known.begin(revocations: 1)

@@ -54,7 +54,7 @@ struct SendStatementsTests {
     ]
 
     @Test(
-        "stores the bytes that SQLite stores, and tells them to subscribers",
+        "store the bytes that SQLite stores, and push them to subscribers",
         arguments: [0, 999, 1_700_000_000_007, 253_402_300_799_999])
     func bytes(time: Int64) throws {
         let clock = TestClock(time)
@@ -198,7 +198,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("are stored once when the connections are lost, again and again")
+    @Test("are stored once although connections are lost repeatedly")
     func lostConnections() throws {
         let log = try log()
         try log.fill(1)

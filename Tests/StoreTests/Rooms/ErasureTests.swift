@@ -181,7 +181,7 @@ struct ErasureTests {
         try expectSound(restored.path)
     }
 
-    @Test("was the last owner of a private room, which stays for admins to care for")
+    @Test("was the last owner of a private room, which stays for admins")
     func lastOwner() throws {
         let log = try makeLog()
         _ = try log.change(.set(RoomSettings(visibility: .private)), by: "bob").get()

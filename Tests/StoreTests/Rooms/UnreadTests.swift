@@ -142,6 +142,13 @@ struct UnreadTests {
         while unread.goesOn { unread.add(isUnread: false) }
         unread.finish(head: 1_000_000)
         #expect(unread.last == UnreadMessages.maximumScan + 1 && unread.count == 1000 && unread.first == 1)
+        // The database counts filed messages within the same bounds.
+        for (head, count) in [(50_000, 1), (100_001, 1), (100_003, 3), (1_000_000, 1000)] as [(Int64, Int64)] {
+            unread = UnreadMessages(mark: 0)
+            unread.add(UnreadStatements.Found(first: 1, count: 1), through: head)
+            unread.finish(head: head)
+            #expect(unread.count == count && unread.first == 1)
+        }
     }
 
     @Test(

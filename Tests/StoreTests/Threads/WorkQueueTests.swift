@@ -88,6 +88,35 @@ struct WorkQueueTests {
         #expect(queue.take(2, within: 60_000) == nil)
     }
 
+    @Test("waits for a group of items, until its time is up or the queue is closed")
+    func groups() {
+        let far = ContinuousClock.now + .seconds(600)
+        let queue = WorkQueue<Int>(limit: 10)
+        // The time is up, so one item is enough.
+        _ = queue.append([1])
+        #expect(queue.take(10, waitingFor: ExpectedGroup(count: 3, deadline: .now)) == [1])
+        _ = queue.append([2])
+        #expect(queue.take(10, waitingFor: ExpectedGroup(count: 3, deadline: .now + .milliseconds(1))) == [2])
+        // Without an item, the group does not lengthen the wait.
+        #expect(queue.take(10, within: 1, waitingFor: ExpectedGroup(count: 3, deadline: far)) == [])
+        inParallel(2) { thread in
+            if thread == 0 {
+                for item in 3...5 { _ = queue.append([item]) }
+            } else {
+                #expect(queue.take(10, waitingFor: ExpectedGroup(count: 3, deadline: far)) == [3, 4, 5])
+            }
+        }
+        inParallel(2) { thread in
+            if thread == 0 {
+                _ = queue.append([6])
+                queue.close()
+            } else {
+                #expect(queue.take(10, waitingFor: ExpectedGroup(count: 3, deadline: far)) == [6])
+            }
+        }
+        #expect(queue.take(10) == nil)
+    }
+
     @Test("shares work among threads, and wakes all at the end")
     func threads() {
         let queue = WorkQueue<Int>(limit: 10_000)

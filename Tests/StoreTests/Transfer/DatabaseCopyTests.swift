@@ -41,7 +41,7 @@ struct DatabaseCopyTests {
             })
     }
 
-    @Test("to PostgreSQL and back has all that clients see, and goes on where it was interrupted")
+    @Test("to PostgreSQL and back has everything that clients see, and continues where it was interrupted")
     func thereAndBack() throws {
         let postgres = try TestPostgres.shared()
         let url = postgres.url(of: try postgres.createDatabase())
@@ -75,7 +75,7 @@ struct DatabaseCopyTests {
         back.close()
     }
 
-    @Test("needs an empty target, and a source that is there")
+    @Test("needs an empty target and an existing source")
     func refusals() throws {
         let postgres = try TestPostgres.shared()
         let url = postgres.url(of: try postgres.createDatabase())

@@ -71,6 +71,6 @@ struct FullDiskTests {
         try disk.fill()
         let path = disk.path(of: "log.db")
         let error = #expect(throws: StoreError.self) { try SQLiteLog(path: path, observer: Listener()) }
-        #expect(error?.description == "\(path) cannot be opened: there is no space left for it")
+        #expect(error?.description == "\(path) cannot be opened: the disk is full")
     }
 }

@@ -2,13 +2,14 @@ import Chat
 import Synchronization
 import Wire
 
-/// The access that other nodes have changed, as far as this node knows it.
+/// The bans and erasures that this node knows, with the number of the last event of access that it has applied.
 ///
-/// Commits that change access append an ``AccessEvent`` to the table `events`. They lock the one row of the table `server`
-/// for that, last of all rows, so events have no gaps and are committed in order. The row counts the events, and those that
-/// take access away: a batch of sends is stored only if the node knows them all.
+/// Commits that change access append an ``AccessEvent`` to the table `events`. They lock the one row of the table
+/// `server` for that, last of all rows, so events have no gaps and are committed in order. The row counts the events,
+/// and those that take access away. A batch of sends is stored only if the node knows all events that take access away.
 ///
-/// Each thread catches up on its own connection. What it has read is applied if no newer state was applied before.
+/// Each thread catches up on its own connection. It applies what it has read unless another thread has applied a newer
+/// state.
 final class AccessState: Sendable {
     /// The name of this node, random for each start.
     let node: String
@@ -59,12 +60,13 @@ final class AccessState: Sendable {
         }
     }
 
-    /// Reads all bans and erasures in a snapshot, and applies them unless newer ones were applied since the snapshot began.
+    /// Reads all bans and erasures in a snapshot, and applies them unless newer ones were applied since the snapshot
+    /// began.
     ///
     /// - Parameters:
     ///   - event: The snapshot's last event.
-    ///   - known: The last event that was applied before the snapshot began. The snapshot has an earlier one only if the
-    ///     database was restored.
+    ///   - known: The last event that was applied before the snapshot began. The snapshot has an earlier one only if
+    ///     the database was restored.
     private func load(
         _ statements: AccessStatements, at event: Int64, _ revocations: Int64, knowing known: Int64
     ) throws {
@@ -115,7 +117,7 @@ final class AccessState: Sendable {
                 for (user, isErasing) in erasing {
                     if isErasing { state.erasing.insert(user) } else { state.erasing.remove(user) }
                 }
-                // Inside, so that an older state of a ban never replaces a newer one.
+                // Under the lock, so that an older state of a ban never replaces a newer one.
                 if !changes.isEmpty { bans.change(changes, at: clock()) }
                 for room in deletedRooms { bans.remove(room) }
             }
@@ -156,16 +158,17 @@ extension AccessState.Stored {
     }
 }
 
-/// Decides what the observer is told of stored events, so that the last news of a user's membership in a room is the
-/// database's state.
+/// Decides which changes of stored events the observer hears. The last change that it hears of a user's membership in a
+/// room agrees with the database.
 ///
-/// A node tells its observer of its own commits at once, and of those of other nodes when it reads their events. So news of
-/// another node's commit may come after news of a later one of this node. The later one is then told again. It is among the
-/// events that are read with the earlier one, or in the next read, because it was committed before the earlier one was told.
+/// A node reports its own commits to the observer at once, and those of other nodes when it reads their events. A
+/// commit of another node may therefore be reported after a later commit of this node. The later commit is then
+/// reported again. Its event is found in the same read or in the next one, because it was committed before the earlier
+/// commit was reported.
 ///
 /// A plain value.
 struct AccessOrder {
-    /// What an event changed.
+    /// The changes of one event that the observer hears.
     struct News: Equatable {
         var memberships: [MembershipChange] = []
         var ends: [AccessEnd] = []
@@ -183,7 +186,7 @@ struct AccessOrder {
 
     /// Takes the events of one read, in order.
     ///
-    /// - Returns: What to tell, in order.
+    /// - Returns: The changes to report, in order.
     mutating func news(of events: [AccessState.Stored], on node: String) -> [News] {
         var changed: Set<Place> = []
         defer { recent = changed }

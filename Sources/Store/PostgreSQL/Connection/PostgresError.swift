@@ -40,18 +40,33 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
             case "40001", "40P01", "55P03": .conflict
             // connection exceptions, and "operator intervention": the server stops, has crashed, or is starting
             case _ where state.hasPrefix("08") || state.hasPrefix("57P"): .connection
-            // A primary that has become a standby.
-            case "25006": .connection
+            // The transaction was idle for too long, see idle_in_transaction_session_timeout.
+            case "25P03": .connection
+            // A standby, or a session whose transactions are read-only: a new connection may lead to the primary.
+            case Self.readOnlyState: .connection
             case _ where state.hasPrefix("23"): .constraint
             default: .statement
             }
     }
 
-    /// True if a value is the cause, which the database cannot hold, or which a constraint refuses: a data exception, an
-    /// integrity constraint violation, or an exceeded program limit. The transaction may succeed without it.
+    /// The server's code for a change in a read-only transaction.
+    private static let readOnlyState = "25006"
+
+    /// The database takes no changes.
+    ///
+    /// - Parameter reason: The reason, as a sentence without a full stop.
+    static func readOnly(because reason: String) -> PostgresError {
+        PostgresError(state: readOnlyState, message: "the database takes no changes: \(reason)")
+    }
+
+    /// True if the database takes no changes. What it has refused for this reason is not stored.
+    var isReadOnly: Bool { state == Self.readOnlyState }
+
+    /// True if the cause is a value that the database cannot hold or that a constraint refuses: a data exception, an
+    /// integrity constraint violation, or an exceeded program limit. The transaction may succeed without this value.
     var isOfValue: Bool { ["22", "23", "54"].contains(state.prefix(2)) }
 
-    /// Another node has made a room in the moment in which this one wanted to.
+    /// Another node created a room while this one was creating it.
     static let madeElsewhere = PostgresError(
         state: "40001", message: "another node has made the room at the same time")
 

@@ -126,7 +126,7 @@ struct NodeTests {
         #expect(try second.messages(upTo: 200) == all)
     }
 
-    @Test("make the same rooms at once, and do not wait for each other in a circle")
+    @Test("create the same rooms at once, without a deadlock")
     func newRooms() throws {
         for round in 0..<10 {
             let rooms = (0..<20).map { "room-\(round)-\($0)" }
@@ -155,7 +155,7 @@ struct NodeTests {
         #expect(deadlocks == 0)
     }
 
-    @Test("hear of each other again after their listening connections were ended")
+    @Test("hear each other again after their listening connections were ended")
     func reconnects() throws {
         defer { close() }
         try second.subscribe()
@@ -171,7 +171,7 @@ struct NodeTests {
         #expect(try #require(second.postgres.nodeCounts?.connections[.listener]).made > 1)
     }
 
-    @Test("find what was stored although no hint came")
+    @Test("find new messages although no hint came")
     func lostHint() throws {
         defer { close() }
         try first.log.fill(1)
@@ -184,7 +184,7 @@ struct NodeTests {
         #expect(try #require(second.postgres.nodeCounts).sweptRooms > 0)
     }
 
-    @Test("measure the age of a message that they look up, by the clock that gave it its time")
+    @Test("measure the age of a message that they look up, by the clock of its created_at")
     func delay() throws {
         defer { close() }
         try first.log.fill(1)
@@ -202,7 +202,7 @@ struct NodeTests {
         #expect(try second.delays.wait(for: 2).count == 2)
     }
 
-    @Test("ignore notifications that no node has sent")
+    @Test("ignore malformed notifications")
     func malformed() throws {
         defer { close() }
         try second.subscribe()
@@ -241,7 +241,7 @@ struct NodeTests {
         #expect(try first.log.state().head == 2)
     }
 
-    @Test("tell their observers of memberships and bans that the other one has changed")
+    @Test("report memberships and bans that the other one has changed")
     func access() throws {
         defer { close() }
         let (bob, lobby) = (try UserID("bob"), try RoomID("lobby"))

@@ -19,7 +19,7 @@ struct AccessEvent: Sendable, Equatable {
         case deleted(RoomID)
         /// A user was removed from a room.
         case removed(UserID, RoomID)
-        /// A room is private from now on.
+        /// A room became private.
         case becamePrivate(RoomID)
         /// A user's ban from a room, or with `nil` from the whole server, was set or lifted.
         case ban(UserID, RoomID?)
@@ -32,7 +32,7 @@ struct AccessEvent: Sendable, Equatable {
     /// The changes, in order.
     var changes: [Change] = []
 
-    /// True if it takes access away, so that a node must know it before it writes again.
+    /// True if the event takes access away. A node must know such an event before it stores more messages.
     var isRevocation: Bool {
         changes.contains {
             switch $0 {
@@ -57,9 +57,6 @@ struct AccessEvent: Sendable, Equatable {
             }
         }.joined(separator: "\n")
     }
-
-    /// Creates an event without changes.
-    init() {}
 
     /// Reads a stored text. Lines of a newer version are ignored.
     init(text: String) {
@@ -98,7 +95,7 @@ struct AccessEvent: Sendable, Equatable {
             case .becamePrivate(let room): changes.append(.becamePrivate(room))
             case .erased(let user): changes.append(.erasing(user))
             case .banned: break  // among the changes of bans
-            case .unknown: break  // not of a commit
+            case .unknown: break  // never made by a commit
             }
         }
         for key in commit.bans.changes.keys { changes.append(.ban(key.user, key.room)) }

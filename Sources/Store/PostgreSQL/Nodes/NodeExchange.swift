@@ -2,13 +2,13 @@ public import Chat
 import Synchronization
 public import Wire
 
-/// A thread that exchanges typing notices, read notices and presence with the other nodes on a PostgreSQL database, on a
-/// connection of its own.
+/// A thread that exchanges typing notices, read notices and presence with the other nodes on a PostgreSQL database, on
+/// a connection of its own.
 ///
-/// Notices are merged for up to ``noticeInterval``, sent with `NOTIFY`, and dropped while the database cannot be reached.
-/// What has changed of presence is written once in ``presenceInterval``, to rows that the other nodes read with the same
-/// statement. The row with an empty room says that the node is there: without one for ``Presence/silence`` a node is no
-/// longer counted.
+/// Notices are merged for up to ``noticeInterval``, sent with `NOTIFY`, and dropped while the database cannot be
+/// reached. Changes of presence are written once in ``presenceInterval``. The same statement reads the rows of the
+/// other nodes. A node shows that it is alive by its row with an empty room. A node whose row is older than
+/// ``Presence/silence`` is not counted.
 public final class NodeExchange: Sendable {
     /// Time that notices are collected for: 100 ms.
     public static let noticeInterval = Duration.milliseconds(100)
@@ -16,8 +16,8 @@ public final class NodeExchange: Sendable {
     public static let presenceInterval = Duration.seconds(1)
     /// Maximum number of rooms that one statement reports: 10,000.
     static let maximumReports = 10_000
-    /// Maximum number of rooms of other nodes that one statement reads: 20,000, more than one of them writes. The next
-    /// statement reads on.
+    /// Maximum number of rooms of other nodes that one statement reads: 20,000, twice what one statement writes. The
+    /// next statement continues.
     static let maximumRows = 2 * maximumReports
     /// The channel of `LISTEN` and `NOTIFY`.
     static let channel = "backscroll_notices"
@@ -73,8 +73,8 @@ public final class NodeExchange: Sendable {
 
     /// The name under which the node reports.
     ///
-    /// When others may have lost its reports, or it may have lost changes, it reports everything under a new name, and takes
-    /// the rows of the old one away. So no row of a room that its subscribers have left since is counted.
+    /// If reports or changes may be lost, the node reports everything under a new name, and deletes the rows of the old
+    /// name. Rows of rooms that its subscribers have left since are thus no longer counted.
     private struct Name {
         private(set) var current = Schema.makeEpoch()
         /// The name whose rows are to be removed; `nil` for none.
@@ -97,7 +97,7 @@ public final class NodeExchange: Sendable {
         let leave: PostgresConnection.Statement
         /// The latest time of a row that was read, in milliseconds since 1970 by the database's clock; -1 to read all.
         var since: Int64 = -1
-        /// The nodes that were there last.
+        /// The nodes that were alive at the last read.
         var nodes: Set<String> = []
         /// The time of the last statement for presence; `nil` before the first.
         var last: ContinuousClock.Instant?
@@ -105,7 +105,7 @@ public final class NodeExchange: Sendable {
 
         init(_ settings: PostgresConnection.Settings) throws(PostgresError) {
             connection = try PostgresConnection(settings)
-            notify = connection.statement(NodeExchange.notifySQL)
+            notify = connection.notification(on: NodeExchange.channel)
             exchange = connection.statement(NodeExchange.exchangeSQL)
             clean = connection.statement(NodeExchange.cleanSQL)
             leave = connection.statement(NodeExchange.leaveSQL)
@@ -116,19 +116,24 @@ public final class NodeExchange: Sendable {
     private func run() {
         var reached = ContinuousClock.now
         var name = Name()
+        var wait = HintListener.reconnectTimes.lowerBound
         while !closes {
             do throws(PostgresError) {
                 var session = try Session(settings)
                 while !closes {
                     try turn(&session, &name)
                     reached = .now
+                    wait = HintListener.reconnectTimes.lowerBound
                 }
                 if presence != nil { try session.connection.run(session.leave, Self.parameters(name.current)) }
             } catch {
                 pending.withLock { $0 = NodeNotices() }
-                // What the others have is as unknown as they are.
+                // The presence of the other nodes is unknown, so none of them is counted.
                 if ContinuousClock.now - reached >= Presence.silence, presence?.keep([]) == true { onPresence() }
-                if !closes { PostgresConnector.wait() }
+                // At random, so that nodes do not return together.
+                let end = ContinuousClock.now + .milliseconds(Double.random(in: wait / 2...wait))
+                while !closes, end > .now { PostgresConnector.wait() }
+                wait = min(2 * wait, HintListener.reconnectTimes.upperBound)
             }
         }
     }
@@ -188,14 +193,14 @@ public final class NodeExchange: Sendable {
     private func exchange(
         _ reports: ArraySlice<PresenceReport>, _ presence: Presence, _ session: inout Session, _ name: inout Name
     ) throws(PostgresError) {
-        // The first row says that the node is there.
+        // The first row shows that the node is alive.
         var (rooms, online, users): ([String?], [Int64], [String?]) = ([""], [0], [nil])
         for report in reports {
             rooms.append(report.room.string)
             online.append(Int64(report.online))
             users.append(report.users.map { $0.map(\.string).joined(separator: " ") })
         }
-        // In the same transaction, so that others never count both names or neither.
+        // In the same transaction, so that other nodes never count both names, or none.
         if let former = name.former { try session.connection.send(session.leave, Self.parameters(former)) }
         var parameters = Self.parameters(name.current)
         parameters.append(rooms)
@@ -230,11 +235,11 @@ public final class NodeExchange: Sendable {
             hasChanged = presence.learn(reports, of: node) || hasChanged
         }
         if hasChanged { onPresence() }
-        // A node that is back may have rows that were read before it was forgotten. Rows become visible some time after the
-        // time that they have.
+        // Rows of a node that has come back may have been read before it was forgotten, so all rows are read again.
+        // Otherwise the next read goes back 5 seconds, because a row becomes visible later than the time in it.
         let isNew = session.since >= 0 && !nodes.isSubset(of: session.nodes)
         session.since = isNew ? -1 : max(0, now - 5_000)
-        // There may be more of the last row's time. All of them fit into one read.
+        // More rows may have the time of the last one. All rows of one time fit into one read.
         if count == Self.maximumRows, !isNew { session.since = min(session.since, last - 1) }
         session.nodes = nodes
     }
@@ -242,8 +247,6 @@ public final class NodeExchange: Sendable {
     // MARK: Statements
 
     private static let milliseconds = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-
-    private static let notifySQL = "SELECT pg_notify('\(channel)', payload) FROM unnest($1::text[]) AS payload"
 
     private static let exchangeSQL = """
         WITH now AS MATERIALIZED (SELECT \(milliseconds) AS now), written AS (

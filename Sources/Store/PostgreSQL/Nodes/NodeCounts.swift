@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a node on PostgreSQL has counted since it started, for metrics.
+/// Counters of a node on PostgreSQL since its start, for metrics.
 public struct NodeCounts: Sendable, Hashable {
     /// The purpose of a connection.
     public enum Purpose: String, CaseIterable, Sendable {
@@ -22,7 +22,7 @@ public struct NodeCounts: Sendable, Hashable {
 
     /// The connections of each purpose.
     public var connections: [Purpose: Connections] = [:]
-    /// True while the node hears the hints of others.
+    /// True while the node hears the hints of other nodes.
     public var isListening = false
     /// Notifications with hints that this node has sent.
     public var hintsSent = 0

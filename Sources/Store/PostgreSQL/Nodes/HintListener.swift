@@ -1,17 +1,17 @@
 import Chat
-import Glibc
 import Synchronization
 import Wire
 
 /// A thread that learns what other nodes have committed, on a connection of its own, and gives it to this node's feeds.
 ///
-/// It hears the hints of other nodes, and looks at the rooms that need it with one statement for all of them. What is
-/// hinted meanwhile is merged. Lost hints cost at most ``sweepInterval``: then it compares the revisions of all rooms with
-/// subscribers with the database. It also reads the events of access, in order.
+/// It hears the hints of other nodes, and looks at the hinted rooms with one statement for all of them. Hints that
+/// arrive meanwhile are merged. Every ``sweepInterval`` it compares the revisions of all rooms that have subscribers
+/// with the database, so a lost hint delays messages by at most that time. It also reads the events of access, in
+/// order.
 final class HintListener: Sendable {
     /// Time between two comparisons of all rooms with subscribers: 1 second.
     static let sweepInterval = Duration.seconds(1)
-    /// Maximum time until an event of access is read whose hint was lost: 500 ms.
+    /// Maximum time until the node reads an event of access whose hint was lost: 500 ms.
     static let eventInterval = Duration.milliseconds(500)
     /// Time between two attempts to connect: at first about 50 ms, then up to 1 second, each at random between half and
     /// all of it, so that nodes do not return together.
@@ -56,19 +56,21 @@ final class HintListener: Sendable {
     /// Counts of what the thread did.
     var counts: NodeCounts { counted.withLock { $0 } }
 
-    /// The number of payloads that no node has sent.
+    /// The number of malformed payloads heard. No node sends any.
     var malformedCount: Int { malformed.load(ordering: .relaxed) }
 
-    /// Returns true if the database has not answered for ``StoreConfiguration/listenerSilence``. Then subscribers lack what
-    /// other nodes have stored since. A connection that was lost and made again within that time changes nothing: the
-    /// first sweep finds what was stored meanwhile.
+    /// Returns true if the database has not answered for ``StoreConfiguration/listenerSilence``. Then subscribers lack
+    /// what other nodes have stored since. A connection that was lost and made again within that time changes nothing:
+    /// the first sweep finds what was stored meanwhile.
     ///
-    /// A connection can be open and yet lead nowhere, so the answers count, and not whether there is one.
+    /// The time of the last answer decides, because a connection can be open although the database cannot be reached.
     func isCutOff(at now: ContinuousClock.Instant) -> Bool {
         now - lastAnswer.withLock { $0 } > silence
     }
 
-    /// Records if the node hears hints, and reports a change.
+    /// Records the reason why the node hears no hints, and reports a change.
+    ///
+    /// - Parameter failure: The reason; `nil` if the node hears hints.
     private func note(failure: String?) {
         counted.withLock { $0.isListening = failure == nil }
         let before = failureText.withLock { text in
@@ -142,7 +144,7 @@ final class HintListener: Sendable {
         pipe.drain()
         let hints = read(notifications)
         let now = ContinuousClock.now
-        // First, so that subscriptions end before anything is published that was committed after the event.
+        // Events come first, so that subscriptions end before anything is published that was committed after the event.
         if hints.hasEvents || now >= session.nextEvents {
             session.nextEvents = now + Self.eventInterval
             try catchUp(session.access, &progress)
@@ -205,58 +207,5 @@ final class HintListener: Sendable {
         for news in progress.order.news(of: events, on: access.node) {
             feeds.applied(memberships: news.memberships, ends: news.ends)
         }
-    }
-}
-
-/// A pipe by which any thread wakes one that polls.
-final class WakePipe: Sendable {
-    /// The descriptor to poll for reading.
-    let descriptor: Int32
-    private let writing: Int32
-    private let isAwake = Atomic(false)
-
-    /// Creates a pipe.
-    ///
-    /// - Throws: ``StoreError`` if the process has no descriptors left.
-    init() throws(StoreError) {
-        var ends: (Int32, Int32) = (-1, -1)
-        // The two descriptors are next to each other in the tuple, as `pipe` writes them.
-        let failed = withUnsafeMutablePointer(to: &ends) {
-            $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) }
-        }
-        guard failed == 0 else { throw .postgres("no file descriptor is left for a pipe") }
-        (descriptor, writing) = ends
-        for end in [descriptor, writing] {
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        }
-    }
-
-    deinit {
-        Glibc.close(descriptor)
-        Glibc.close(writing)
-    }
-
-    /// Makes the descriptor readable until ``drain()``. Does not block.
-    func wake() {
-        guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        var byte: UInt8 = 0
-        _ = Glibc.write(writing, &byte, 1)
-    }
-
-    /// Makes the descriptor unreadable.
-    func drain() {
-        var bytes: (UInt64, UInt64) = (0, 0)
-        // Read before the flag is cleared: a wake-up in between is the reason for which the caller looks anyway.
-        while Glibc.read(descriptor, &bytes, 16) > 0 {}
-        isAwake.store(false, ordering: .releasing)
-    }
-
-    /// Waits until the descriptor is readable, and drains it.
-    func wait(until end: ContinuousClock.Instant) {
-        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let rest = ContinuousClock.now.duration(to: end) / .milliseconds(1)
-        _ = poll(&polled, 1, Int32(max(0, rest)) + 1)
-        drain()
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("SQL for PostgreSQL")
 struct PostgresStatementTests {
     @Test(
-        "has numbered parameters, and other words where PostgreSQL needs them",
+        "has numbered parameters, and PostgreSQL's words where they differ",
         arguments: [
             ("SELECT 1", "SELECT 1"),
             ("a = ? AND b > ?", "a = $1 AND b > $2"),

@@ -2,16 +2,17 @@ import Chat
 import Synchronization
 import Wire
 
-/// The part of a node that decides what its feeds are given: commits of this node, and what looks have found.
+/// An observer between the log and the server's observer. It decides which batches the feeds of this node are given:
+/// commits of this node, and changes that looks have found.
 ///
-/// It stands between the log and the server's observer. Its methods are called on any thread of the log.
+/// Its methods are called on any thread of the log.
 final class NodeFeeds: LogObserver {
     private let observer: any LogObserver
     private let subscribers: (any SubscribedRooms)?
     private let positions = Mutex(FeedPositions())
     private let wake: @Sendable () -> Void
 
-    /// Creates the part.
+    /// Creates an observer that passes on to another.
     ///
     /// - Parameters:
     ///   - observer: Gets everything that the log reports, except batches that the feeds must not be given.
@@ -53,8 +54,8 @@ final class NodeFeeds: LogObserver {
         if hasDue { wake() }
     }
 
-    /// Records the answers to queries before the observer gets them: a subscription's first slice begins the position of
-    /// its room.
+    /// Records the answers to queries before the observer gets them: a subscription's first slice begins the position
+    /// of its room.
     func answered(_ queries: ArraySlice<Query>) {
         if subscribers == nil { return }
         for query in queries {
@@ -75,8 +76,8 @@ final class NodeFeeds: LogObserver {
         if !ends.isEmpty { observer.accessEnded(ends) }
     }
 
-    /// Ends all subscriptions and sockets, because events of access were missed. A check of access would not be enough: a
-    /// socket for its user's rooms may lack some, and a user may have been erased or banned.
+    /// Ends all subscriptions and sockets, because events of access were missed. A check of access would not be enough:
+    /// a socket for its user's rooms may lack some, and a user may have been erased or banned.
     func missedEvents() {
         observer.accessEnded([.unknown])
     }

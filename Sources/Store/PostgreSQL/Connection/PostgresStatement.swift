@@ -7,7 +7,7 @@ final class PostgresStatement {
     private let statement: PostgresConnection.Statement
     private var parameters = PostgresParameters()
 
-    /// The statements that read some rows at a time; `nil` if all are read at once.
+    /// The statements that read a part of the rows at a time; `nil` if all rows are read at once.
     private let cursor: Cursor?
 
     /// A cursor of the server (PostgreSQL manual, DECLARE).
@@ -18,8 +18,9 @@ final class PostgresStatement {
         let close: PostgresConnection.Statement
     }
 
-    /// The results that were sent for ahead, by parameters, of the connection's transaction with the number ``snapshot``.
+    /// The answers to statements that were sent ahead, by their parameters. They belong to ``snapshot``.
     private var answers: [[[UInt8]?]: PostgresConnection.Answer] = [:]
+    /// The value of the connection's `snapshot` when ``answers`` was filled.
     private var snapshot = 0
 
     /// The number of rows of the first and of later reads from a cursor.
@@ -29,7 +30,8 @@ final class PostgresStatement {
     ///
     /// - Parameters:
     ///   - sql: SQL for SQLite, see ``translated(_:)``.
-    ///   - isLong: True if the statement may have many rows of which few are usually taken. It must run in a transaction.
+    ///   - isLong: True if the statement may have many rows of which few are usually taken. It must run in a
+    ///     transaction.
     init(_ sql: String, isLong: Bool, _ connection: PostgresConnection) {
         self.connection = connection
         self.sql = Self.translated(sql)
@@ -63,8 +65,8 @@ final class PostgresStatement {
         try connection.send(statement, parameters)
     }
 
-    /// Queues the statement for the next round trip, and keeps its first rows for ``firstRows()`` with the same parameters in
-    /// the same read transaction.
+    /// Queues the statement for the next round trip, and keeps its first rows for ``firstRows()`` with the same
+    /// parameters in the same read transaction.
     ///
     /// A long statement must be read before it is sent again.
     func sendAhead() throws {

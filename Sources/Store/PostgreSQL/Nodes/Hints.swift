@@ -1,21 +1,22 @@
 import Wire
 
-/// What a node tells the others after its commits: rooms and their revisions, and that there are events of access.
+/// News for the other nodes after a commit: rooms with their new revisions, and a note if there are new events of
+/// access.
 ///
-/// Hints carry no data and may be lost, repeated or late. Whoever hears one looks in the database. Hints that wait to be
-/// sent are merged, so that one notification stands for many commits.
+/// Hints carry no data and may be lost, repeated or late. A node that hears one looks in the database. Hints that wait
+/// to be sent are merged, so that one notification stands for many commits.
 ///
 /// A payload is text, as `NOTIFY` requires: words with a space in between. The first is ``Hints/kind``, the second the
-/// name of the sending node. Then follow, each optional: `@` to read the events of access, `*` to look at every room, and
-/// `lobby:42` for the revision 42 of the room `lobby`.
+/// name of the sending node. Then follow, each optional: `@` to read the events of access, `*` to look at every room,
+/// and `lobby:42` for the revision 42 of the room `lobby`.
 struct Hints: Sendable, Hashable {
     /// The channel of `LISTEN` and `NOTIFY`.
     static let channel = "backscroll"
     /// Maximum number of bytes of a payload: 7,900. PostgreSQL's limit is 7,999 (PostgreSQL manual, NOTIFY).
     static let maximumBytes = 7_900
-    /// Maximum number of payloads to send at once. Instead of more of them the last one says to look at every room.
+    /// Maximum number of payloads to send at once. If more are needed, the last one says to look at every room.
     static let maximumPayloads = 4
-    /// Maximum number of rooms to keep until they can be sent: 4,096. Then every room is to be looked at.
+    /// Maximum number of rooms to keep until they can be sent: 4,096. With more, the hint says to look at every room.
     static let maximumRooms = 4_096
     /// Maximum number of bytes of a node's name.
     static let maximumNodeBytes = 64
@@ -29,10 +30,10 @@ struct Hints: Sendable, Hashable {
     /// True if there are new events of access.
     private(set) var hasEvents = false
 
-    /// Creates hints that say nothing.
+    /// Creates empty hints.
     init() {}
 
-    /// True if they say nothing.
+    /// True if there is nothing to tell.
     var isEmpty: Bool { rooms.isEmpty && !isEverything && !hasEvents }
 
     // MARK: Merging
@@ -64,15 +65,15 @@ struct Hints: Sendable, Hashable {
 
     // MARK: Payloads
 
-    /// Returns the payloads that say this, at most ``maximumPayloads`` of at most ``maximumBytes`` bytes; none if there is
-    /// nothing to say.
+    /// Returns the payloads to send, at most ``maximumPayloads`` of at most ``maximumBytes`` bytes; none if there is
+    /// nothing to tell.
     ///
     /// - Parameter node: The name of this node, at most ``maximumNodeBytes`` bytes without spaces.
     func payloads(from node: String) -> [String] {
         if isEmpty { return [] }
         let start = "\(Self.kind) \(node)"
         var payloads: [String] = []
-        // In front, so that others end subscriptions before they look at rooms.
+        // The events come first, so that other nodes end subscriptions before they look at rooms.
         var payload = start + (hasEvents ? " @" : "") + (isEverything ? " *" : "")
         for (room, rev) in rooms {
             let word = " \(room.string):\(rev)"

@@ -7,7 +7,6 @@ struct PostgresParameters {
         case bytes = 17
         case integer = 20
         case text = 25
-        case bytesArray = 1001
         case textArray = 1009
         case integerArray = 1016
     }
@@ -19,12 +18,6 @@ struct PostgresParameters {
 
     /// Creates an empty list.
     init() {}
-
-    /// Creates a list of `count` NULLs.
-    init(nulls count: Int) {
-        types = Array(repeating: .inferred, count: count)
-        values = Array(repeating: nil, count: count)
-    }
 
     /// Sets the value with a number, from 1.
     mutating func set(_ value: [UInt8]?, as type: ValueType, at number: Int) {
@@ -59,18 +52,6 @@ struct PostgresParameters {
     /// Appends an array of texts, some of which may be NULL.
     mutating func append(_ values: [String?]) { append(Self.bytes(of: values), as: .textArray) }
 
-    /// Appends an array of bytes.
-    mutating func append(_ values: [[UInt8]]) {
-        let bytes = values.reduce(0) { $0 + $1.count }
-        append(
-            Self.array(of: .bytes, count: values.count, bytes: bytes, hasNulls: false) { out in
-                for value in values {
-                    out.append(bigEndian: UInt32(value.count))
-                    out.append(contentsOf: value)
-                }
-            }, as: .bytesArray)
-    }
-
     /// Returns an integer's eight bytes in network order.
     static func bytes(of value: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -104,6 +85,35 @@ struct PostgresParameters {
         out.append(bigEndian: UInt32(1))
         elements(&out)
         return out
+    }
+}
+
+extension PostgresParameters {
+    /// An array of texts as a parameter, built without a string for each.
+    struct TextArray {
+        /// The array as `array_recv` of PostgreSQL reads it.
+        private(set) var bytes: [UInt8] = []
+
+        /// Creates an array that will have `count` elements, at least 1.
+        ///
+        /// - Parameter size: An estimate of their bytes.
+        init(count: Int, bytes size: Int) {
+            bytes.reserveCapacity(20 + 4 * count + size)
+            // One dimension, possibly with NULLs, of texts; the size and the first index.
+            for value in [1, 1, ValueType.text.rawValue, UInt32(count), 1] { bytes.append(bigEndian: value) }
+        }
+
+        /// Appends UTF-8.
+        mutating func append(_ text: ArraySlice<UInt8>) {
+            bytes.append(bigEndian: UInt32(text.count))
+            bytes.append(contentsOf: text)
+        }
+
+        /// Appends a text, or NULL.
+        mutating func append(_ text: String?) {
+            bytes.append(bigEndian: text.map { UInt32($0.utf8.count) } ?? .max)
+            if let text { bytes.append(contentsOf: text.utf8) }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ import Wire
 @testable import Store
 
 @Suite("A batch of read marks")
-struct ReadBatchTests {
+struct MarkBatchTests {
     private func submission(_ number: UInt64, _ change: Submission.Change, in room: String, by user: String) throws
         -> Submission
     {
@@ -29,7 +29,7 @@ struct ReadBatchTests {
 
     @Test("has each user's mark in a room once, at the highest place, in one order")
     func order() throws {
-        let batch = ReadBatch(
+        let batch = MarkBatch(
             try [
                 submission(0, .read(seq: 2), in: "a", by: "bob"), submission(1, .read(seq: 5), in: "a", by: "bob"),
                 submission(2, .read(seq: 3), in: "a", by: "bob"), submission(3, .read(seq: 1), in: "a", by: "alice"),
@@ -48,10 +48,10 @@ struct ReadBatchTests {
             ])
     }
 
-    @Test("leaves marks behind another change of their room, in unknown rooms, and at place 0")
+    @Test("leaves marks after another change of their room, in unknown rooms, and at place 0")
     func rest() throws {
         let send = Submission.Change.send(Draft(content: Content(text: "hello")))
-        let batch = ReadBatch(
+        let batch = MarkBatch(
             try [
                 submission(0, send, in: "a", by: "bob"), submission(1, .read(seq: 5), in: "a", by: "bob"),
                 submission(2, .read(seq: 1), in: "new", by: "bob"), submission(3, .read(seq: 1), in: "b", by: "alice"),

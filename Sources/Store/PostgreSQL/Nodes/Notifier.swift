@@ -4,7 +4,7 @@ import Wire
 
 /// A thread that tells the other nodes what this one has committed, on a connection of its own.
 ///
-/// What comes while it notifies, or within ``interval`` of the last notification, is merged. An idle node notifies at once.
+/// Hints that come during a notification, or within ``interval`` after it, are merged. An idle node notifies at once.
 final class Notifier: Sendable {
     /// Minimum time between two notifications: 3 ms.
     static let interval = Duration.milliseconds(3)
@@ -47,7 +47,7 @@ final class Notifier: Sendable {
         pending.monitor.wakeAll()
     }
 
-    /// Ends the thread, which sends what waits before, if it is connected.
+    /// Ends the thread. If it is connected, it first sends the hints that wait.
     func close() {
         pending.monitor.locked { pending.isClosed = true }
         pending.monitor.wakeAll()
@@ -63,12 +63,13 @@ final class Notifier: Sendable {
             let start = ContinuousClock.now
             do throws(PostgresError) {
                 let (current, isNew) = try connection.connection()
-                let prepared = isNew ? current.statement(Self.sql) : statement ?? current.statement(Self.sql)
+                if isNew { statement = nil }
+                let prepared = statement ?? current.notification(on: Hints.channel)
                 statement = prepared
                 try send(hints, prepared, on: current)
             } catch {
                 if isClosed { return }
-                // Others find the rooms at their next sweep, if the connection does not come back before.
+                // If the connection does not come back before, the other nodes find the rooms at their next sweep.
                 pending.monitor.locked { pending.hints.add(hints) }
                 PostgresConnector.wait()
             }
@@ -87,8 +88,6 @@ final class Notifier: Sendable {
         sent.add(payloads.count, ordering: .relaxed)
     }
 
-    private static let sql = "SELECT pg_notify('\(Hints.channel)', payload) FROM unnest($1::text[]) AS payload"
-
     /// Waits for hints and takes them.
     private func take() -> (Hints, isClosed: Bool) {
         pending.monitor.locked {
@@ -104,7 +103,7 @@ final class Notifier: Sendable {
         let rest = ContinuousClock.now.duration(to: end)
         guard rest > .zero else { return }
         pending.monitor.locked {
-            let deadline = Monitor.deadline(in: Int(rest.milliseconds) + 1)
+            let deadline = Monitor.deadline(in: rest)
             while !pending.isClosed, pending.monitor.wait(until: deadline) {}
         }
     }

@@ -33,6 +33,18 @@ struct PlannerSettingsTests {
         }
     }
 
+    @Test("has PostgreSQL end what a client has begun that is gone or stopped")
+    func bounds() throws {
+        let server = try TestPostgres.shared()
+        let url = server.url(of: try server.createDatabase())
+        let node = try PostgresConnection(PostgresConnection.Settings(url: url))
+        #expect(try value(of: "client_connection_check_interval", node) == "1s")
+        #expect(try value(of: "idle_in_transaction_session_timeout", node) == "10s")
+        let command = try PostgresConnection(
+            PostgresConnection.Settings(url: url, answerTime: PostgresConnection.Settings.commandAnswerTime))
+        #expect(try value(of: "idle_in_transaction_session_timeout", command) == "1h")
+    }
+
     @Test("sets nothing as a start-up parameter that a pooler refuses")
     func startup() throws {
         let server = try TestPostgres.shared()

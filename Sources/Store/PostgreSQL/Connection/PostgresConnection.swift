@@ -3,9 +3,9 @@ import Glibc
 
 /// A connection to PostgreSQL.
 ///
-/// Statements are sent in libpq's pipeline mode: ``send(_:_:)`` queues one, and ``results()`` sends all that are queued in
-/// one round trip. Every wait has a deadline. After a failed wait or a lost connection ``isLost`` is true, and nothing but
-/// a new connection helps.
+/// Statements are sent in libpq's pipeline mode: ``send(_:_:for:)`` queues one, and ``results()`` sends all queued ones
+/// in one round trip. Every wait has a deadline. After a failed wait or a lost connection ``isLost`` is true, and the
+/// caller needs a new connection.
 ///
 /// Confined to one thread.
 final class PostgresConnection {
@@ -25,11 +25,11 @@ final class PostgresConnection {
         /// Called on the connection's thread after each wait for results, with its duration.
         var onWait: (@Sendable (Duration) -> Void)?
 
-        /// Time that a node waits for the results of statements: 10 seconds. Then the database, or the way to it, does not
-        /// work. A node's statements are short, even those that wait for other nodes' commits.
+        /// Time that a node waits for the results of statements: 10 seconds. A node's statements are short, even those
+        /// that wait for other nodes' commits, so a longer wait means that the database or the network does not work.
         static let nodeAnswerTime = Duration.seconds(10)
-        /// Time that commands and upgrades of the tables wait for the results of statements: 1 hour. They may have to read
-        /// or change big tables as a whole.
+        /// Time that commands and upgrades of the tables wait for the results of statements: 1 hour. They may read or
+        /// change whole tables.
         static let commandAnswerTime = Duration.seconds(3600)
     }
 
@@ -80,11 +80,17 @@ final class PostgresConnection {
     private var mustBegin = false
     private lazy var beginReading = statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     private lazy var commit = statement("COMMIT")
-    /// The number of the read transaction, or of the time after it. It changes at the begin and at the end of one.
+    private lazy var askForReadOnly = statement(
+        """
+        SELECT CASE WHEN pg_is_in_recovery() THEN 'it is a standby'
+            WHEN current_setting('transaction_read_only') = 'on' THEN 'default_transaction_read_only is on'
+            ELSE '' END
+        """)
+    /// A number that changes when a read transaction begins and when it ends, so that it identifies one snapshot.
     private(set) var snapshot = 0
-    /// True once the connection is of no use any more.
+    /// True once the connection can no longer be used.
     private(set) var isLost = false
-    /// True once the connection is made, and so among those that are counted.
+    /// True once ``Settings/counter`` has counted the connection.
     private var isCounted = false
 
     /// Connects.
@@ -111,21 +117,56 @@ final class PostgresConnection {
         guard PQenterPipelineMode(connection) == 1 else { throw failure() }
         isCounted = true
         settings.counter?.opened()
-        // A statement, and not the start-up parameter `options`, which poolers refuse. Compiling a plan takes longer than the
-        // statements of nodes.
+        // Compiling a plan takes longer than running a node's statements. The start-up parameter `options` could turn
+        // the compiler off too, but poolers refuse it.
         try execute("SELECT set_config('jit', 'off', false)")
+        try boundAbandonedWork()
     }
+
+    /// Makes PostgreSQL end the work of this connection soon after the node has ended or stopped. Otherwise a batch
+    /// that waits for the lock of a room may be stored long after the node has given it up, and a transaction without a
+    /// client keeps its locks.
+    ///
+    /// Only settings that the server knows are set, and it may refuse all of them.
+    private func boundAbandonedWork() throws(PostgresError) {
+        let patience = max(1, Int(settings.answerTime / .milliseconds(1)))
+        do throws(PostgresError) {
+            try execute(
+                """
+                SELECT set_config(name, wanted.value, false)
+                FROM (VALUES ('client_connection_check_interval', '\(Self.clientCheckInterval)'),
+                    ('idle_in_transaction_session_timeout', '\(patience)')) AS wanted (name, value) JOIN pg_settings USING (name)
+                """)
+        } catch {
+            guard error.kind == .statement else { throw error }
+        }
+    }
+
+    /// Time in milliseconds between two checks of the connection by PostgreSQL while it runs a statement: 1 second.
+    private static let clientCheckInterval = 1000
 
     /// Makes PostgreSQL plan each prepared statement once, and find rows by indexes.
     ///
-    /// For connections whose statements touch few rows. Planning takes longer than most of them: without this, the pages of
-    /// scenario F of scripts/compare take three times as much of the database's CPU.
+    /// For connections whose statements touch few rows. Planning takes longer than most of them: without this, the
+    /// pages of scenario F of scripts/compare take three times as much of the database's CPU.
     func planOnceByIndexes() throws(PostgresError) {
         try execute(
             """
             SELECT set_config('plan_cache_mode', 'force_generic_plan', false),
                 set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)
             """)
+    }
+
+    /// Finds out if the database takes changes.
+    ///
+    /// - Throws: ``PostgresError/readOnly(because:)`` if it takes none. Then the connection is lost for the caller, so
+    ///   that a new one may lead to another server, or to other settings.
+    func checkTakesChanges() throws(PostgresError) {
+        let reason = try run(askForReadOnly).text(0, 0)
+        guard reason.isEmpty else {
+            isLost = true
+            throw .readOnly(because: reason)
+        }
     }
 
     deinit {
@@ -144,7 +185,7 @@ final class PostgresConnection {
 
     private func connect() throws(PostgresError) {
         let deadline = ContinuousClock.now + settings.connectTime
-        // As if it had answered that it wants to write (libpq manual, PQconnectPoll).
+        // Before the first call of PQconnectPoll, the caller waits until the socket can be written (libpq manual).
         var status = PGRES_POLLING_WRITING
         while status != PGRES_POLLING_OK {
             guard status != PGRES_POLLING_FAILED, PQstatus(connection) != CONNECTION_BAD else { throw failure() }
@@ -156,14 +197,13 @@ final class PostgresConnection {
 
     // MARK: Statements
 
-    /// True if a transaction has begun, also if it has failed.
+    /// True if a transaction has begun, even if it has failed.
     var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
 
-    /// True if the connection is of use as far as can be told without asking the server. A server that has stopped has
-    /// closed it.
+    /// True unless the server has closed the connection, as far as this can be known without a round trip.
     var isAlive: Bool {
-        // Between statements the server sends only notices, notifications, or the end. The end may follow a message that
-        // gives the reason, so reading goes on until there is nothing more.
+        // Between statements the server sends only notices, notifications, or the end. The end may follow a message
+        // that gives the reason, so reading goes on until there is nothing more.
         while !isLost {
             var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, 0) > 0 else { return true }
@@ -171,9 +211,6 @@ final class PostgresConnection {
         }
         return false
     }
-
-    /// The file descriptor of the socket, to poll.
-    var socket: Int32 { PQsocket(connection) }
 
     /// Returns a statement. The server parses it when it is first sent.
     func statement(_ sql: String) -> Statement {
@@ -215,7 +252,7 @@ final class PostgresConnection {
     /// Without a transaction of their own they are one transaction together.
     ///
     /// - Returns: The results of the statements, in order.
-    /// - Throws: The first failure. The statements behind it were not executed.
+    /// - Throws: The first failure. The statements after it were not executed.
     func results() throws(PostgresError) -> [PostgresResult] {
         guard !isLost else { throw PostgresError(connection: "the connection to the database is lost") }
         guard PQpipelineSync(connection) == 1 else { throw lose() }
@@ -286,33 +323,6 @@ final class PostgresConnection {
         return (results, failure)
     }
 
-    // MARK: Read transactions
-
-    /// Begins a read transaction, in which all statements see the same moment. Its begin is sent with the first statement;
-    /// without one nothing is sent.
-    func beginTransaction() {
-        mustBegin = true
-        snapshot += 1
-    }
-
-    /// Ends the read transaction, without a wait. Nothing was written, so its end cannot fail what was read.
-    func endTransaction() {
-        snapshot += 1
-        if mustBegin {
-            mustBegin = false
-            return
-        }
-        if isLost { return }
-        do throws(PostgresError) {
-            // Apart from the end, which the server would skip if one of them failed.
-            if !queued.isEmpty { try sendQueued() }
-            try send(commit)
-            try sendQueued()
-        } catch {
-            // The connection is lost, which the next statement reports.
-        }
-    }
-
     /// Sends a statement, with those that are queued, and waits for its result.
     @discardableResult
     func run(_ statement: Statement, _ parameters: PostgresParameters = PostgresParameters()) throws(PostgresError)
@@ -363,7 +373,40 @@ final class PostgresConnection {
         return PostgresError(state: state, message: message)
     }
 
+    // MARK: Read transactions
+
+    /// Begins a read transaction, in which all statements see one snapshot. BEGIN is sent with the first statement;
+    /// without a statement nothing is sent.
+    func beginTransaction() {
+        mustBegin = true
+        snapshot += 1
+    }
+
+    /// Ends the read transaction without waiting. Nothing was written, so a failed COMMIT does not matter.
+    func endTransaction() {
+        snapshot += 1
+        if mustBegin {
+            mustBegin = false
+            return
+        }
+        if isLost { return }
+        do throws(PostgresError) {
+            // Sent apart from the COMMIT, which the server would skip if one of them failed.
+            if !queued.isEmpty { try sendQueued() }
+            try send(commit)
+            try sendQueued()
+        } catch {
+            // The connection is lost, which the next statement reports.
+        }
+    }
+
     // MARK: Notifications
+
+    /// Returns a statement that sends notifications on a channel, in one transaction. Its parameter is the array of
+    /// their payloads.
+    func notification(on channel: String) -> Statement {
+        statement("SELECT pg_notify('\(channel)', payload) FROM unnest($1::text[]) AS payload")
+    }
 
     /// Waits for notifications, until `deadline` or until another file descriptor can be read.
     ///
@@ -422,7 +465,7 @@ final class PostgresConnection {
             pollfd(fd: other, events: Int16(POLLIN), revents: 0),
         ]
         while true {
-            // One more than the rest, so that it is not polled several times in the last millisecond.
+            // Rounded up, so that the last millisecond does not take several polls.
             let rest = ContinuousClock.now.duration(to: deadline).milliseconds + 1
             if rest <= 0 { return false }
             let count = poll(&descriptors, 2, Int32(clamping: rest))

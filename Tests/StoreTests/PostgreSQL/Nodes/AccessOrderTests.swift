@@ -4,7 +4,7 @@ import Wire
 
 @testable import Store
 
-@Suite("News of access")
+@Suite("Reports of access")
 struct AccessOrderTests {
     private let bob = try! UserID("bob")
     private let lobby = try! RoomID("lobby")
@@ -21,7 +21,7 @@ struct AccessOrderTests {
         AccessOrder.News(memberships: [MembershipChange(user: bob, room: lobby, kind: .left)])
     }
 
-    @Test("are those of other nodes, in order")
+    @Test("are the changes of other nodes, in order")
     func others() throws {
         var order = AccessOrder()
         let removed = AccessOrder.News(
@@ -34,7 +34,7 @@ struct AccessOrderTests {
         #expect(news == [joined(7), removed])
     }
 
-    @Test("repeat a later membership of the node itself, which was told before an earlier one of another node")
+    @Test("repeat a later membership of the node itself after an earlier one of another node")
     func late() {
         // Both in one read, in two reads, and not any more in a third.
         var order = AccessOrder()

@@ -11,7 +11,7 @@ import Wire
 /// revision after a subscription's first slice is followed by a published batch that ends there or later:
 ///
 /// - A subscription joins its feed before its first slice is read. A batch published after that reaches its feed.
-/// - The position begins with the first slice that is answered, so no later commit is taken for known. A slice may be
+/// - The position begins with the first slice that is answered, so no later commit counts as known. A slice may be
 ///   older than the position, but then a batch up to the position is published, which tells the feeds where they are.
 ///
 /// A plain value. It never needs to know when a room's last subscriber leaves: rooms without subscribers are forgotten
@@ -102,7 +102,7 @@ struct FeedPositions {
 
     // MARK: Other nodes
 
-    /// Records that a room has reached a revision, as another node or a sweep says.
+    /// Records that a room has reached a revision, as another node or a sweep reports.
     ///
     /// - Parameter hasSubscribers: Returns true if a room has subscribers on this node.
     mutating func hinted(_ room: RoomID, at rev: Int64, hasSubscribers: (RoomID) -> Bool) {

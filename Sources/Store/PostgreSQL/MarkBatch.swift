@@ -3,9 +3,9 @@ import Wire
 
 /// The read marks of a commit that one statement moves together, see ``MarkStatements``.
 ///
-/// A mark takes part under the conditions of a send, see ``SendBatch``, unless it comes after another submission to its room,
-/// which may store the message that was read.
-struct ReadBatch {
+/// A mark takes part under the conditions of a send, see ``SendBatch``. It does not take part if it comes after another
+/// submission to its room, which may store the message that was read.
+struct MarkBatch {
     /// A user's mark in a room, and the submissions that move it.
     struct Mark {
         let person: KnownRooms.Person
@@ -71,7 +71,7 @@ struct ReadBatch {
     }
 }
 
-/// The statements that store a ``ReadBatch``.
+/// The statements that store a ``MarkBatch``.
 ///
 /// Confined to the writer's connection.
 final class MarkStatements {
@@ -104,10 +104,10 @@ final class MarkStatements {
 
     /// Stores a batch that has at least one mark, in one round trip and one transaction.
     ///
-    /// - Returns: The position of each mark, and true if the batch has moved it; `nil`, with nothing stored, if access has
-    ///   been taken away that the node does not know of.
+    /// - Returns: The position of each mark, and true if the batch has moved it; `nil`, with nothing stored, if access
+    ///   has been taken away that the node does not know of.
     /// - Throws: ``UnknownCommit`` if the connection was lost. A mark may be moved again.
-    func store(_ batch: ReadBatch, engaging people: [KnownRooms.Person], revocations: Int64) throws
+    func store(_ batch: MarkBatch, engaging people: [KnownRooms.Person], revocations: Int64) throws
         -> [(seq: Int64, hasMoved: Bool)]?
     {
         do throws(PostgresError) {

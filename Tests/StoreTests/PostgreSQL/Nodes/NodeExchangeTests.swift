@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Nodes of a cluster", .enabled(if: TestPostgres.isEnabled), .timeLimit(.minutes(1)))
+@Suite("Nodes of a cluster", .enabled(if: TestPostgres.isEnabled), .timeLimit(.minutes(5)))
 struct NodeExchangeTests {
     private let alice = try! UserID("alice")
     private let bob = try! UserID("bob")
@@ -51,7 +51,7 @@ struct NodeExchangeTests {
         return url
     }
 
-    @Test("tell each other who types and who has read, and not themselves")
+    @Test("exchange typing and read notices, and do not hear their own")
     func notices() async throws {
         let url = try makeURL()
         let nodes = [Node(url), Node(url)]
@@ -79,7 +79,7 @@ struct NodeExchangeTests {
         #expect(await own.next()?.typing == [.init(room: lobby, user: bob)])
     }
 
-    @Test("count the subscribers of all nodes, and no longer those of a node that has left")
+    @Test("count the subscribers of all nodes, except nodes that have left")
     func presence() async throws {
         let url = try makeURL()
         let nodes = [Node(url), Node(url)]
@@ -142,7 +142,7 @@ struct NodeExchangeTests {
         for room in rooms { await node.shows(2, in: room) }
     }
 
-    @Test("have their bounds")
+    @Test("keep their bounds")
     func bounds() {
         #expect(NodeExchange.noticeInterval == .milliseconds(100) && NodeExchange.presenceInterval == .seconds(1))
         #expect(NodeExchange.maximumReports == 10_000 && NodeExchange.maximumRows == 20_000)

@@ -52,7 +52,7 @@ struct FeedPositionsTests {
         func failed(_ look: FeedPositions.Look) { value.failed(look) }
     }
 
-    @Test("let a commit of this node through that continues them, and look where one is ahead")
+    @Test("publish a commit of this node that continues them, and request a look for one that is ahead")
     func commits() {
         let positions = Positions()
         #expect(positions.replayed(room, to: state(5)) == nil)
@@ -63,7 +63,7 @@ struct FeedPositionsTests {
         #expect(positions.takeLooks() == [FeedPositions.Look(room: room, since: state(7))])
     }
 
-    @Test("ignore hints about what the feeds have, and rooms without subscribers")
+    @Test("ignore hints about known revisions, and about rooms without subscribers")
     func hints() throws {
         let positions = Positions()
         _ = positions.replayed(room, to: state(5))
@@ -75,7 +75,7 @@ struct FeedPositionsTests {
         #expect(positions.takeLooks().count == 1)
     }
 
-    @Test("look again after a hint that came during a look, and after an answer that was cut")
+    @Test("look again after a hint that came during a look, and after an incomplete answer")
     func again() {
         let positions = Positions()
         _ = positions.replayed(room, to: state(5))
@@ -145,7 +145,7 @@ struct FeedPositionsTests {
         #expect(positions.takeLooks() == [look])
     }
 
-    @Test("lose, double and disorder nothing, whatever is late", arguments: UInt64(0)..<300)
+    @Test("lose, repeat and reorder nothing, whatever arrives late", arguments: UInt64(0)..<300)
     func model(seed: UInt64) throws {
         // Without lost hints nothing may need a sweep.
         let model = try FeedModel(seed: seed, losesHints: seed % 3 == 0)

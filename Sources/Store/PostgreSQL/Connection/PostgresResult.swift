@@ -1,7 +1,8 @@
 import CPostgreSQL
 
-// Confined to the connection's thread, like the statement that it comes from.
 /// The rows of a statement, in binary format.
+///
+/// Confined to the connection's thread.
 final class PostgresResult {
     // Owned, and freed by `deinit`.
     private let result: OpaquePointer

@@ -7,6 +7,8 @@ struct PostgresConnector: Sendable {
     /// Time between two attempts to connect: 250 ms. In between, callers fail at once.
     var pause = Duration.milliseconds(250)
     private let history: DatabaseHistory?
+    /// True if the connections are for changes.
+    private let changes: Bool
 
     /// Creates a connector for connections of this purpose, which `connections` counts.
     ///
@@ -15,6 +17,7 @@ struct PostgresConnector: Sendable {
         _ settings: PostgresConnection.Settings, purpose: NodeCounts.Purpose,
         countedBy connections: DatabaseConnections, history: DatabaseHistory? = nil
     ) {
+        changes = [.writer, .caretaker].contains(purpose)
         var settings = settings
         settings.purpose = "backscroll \(purpose.rawValue)"
         settings.counter = connections[purpose]
@@ -24,9 +27,11 @@ struct PostgresConnector: Sendable {
 
     /// Makes a connection.
     ///
-    /// - Throws: ``PostgresError/otherHistory`` if the database has another history.
+    /// - Throws: ``PostgresError/otherHistory`` if the database has another history;
+    ///   ``PostgresError/readOnly(because:)`` if it takes no changes and the connection is for them.
     func connect() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(settings)
+        if changes { try connection.checkTakesChanges() }
         try history?.check(connection)
         return connection
     }
@@ -50,8 +55,8 @@ struct PostgresConnector: Sendable {
 
         /// Returns the connection, and true if it is a new one: statements of earlier ones are gone.
         ///
-        /// - Throws: ``PostgresError`` of kind `connection`, or `otherHistory`. After a failed attempt the next calls fail with the same
-        ///   error until it is time for another attempt.
+        /// - Throws: ``PostgresError`` of kind `connection`, or `otherHistory`. After a failed attempt the next calls
+        ///   fail with the same error until it is time for another attempt.
         mutating func connection() throws(PostgresError) -> (PostgresConnection, isNew: Bool) {
             if let current, current.isAlive { return (current, false) }
             current = nil

@@ -71,7 +71,7 @@ final class LookStatement {
         return FeedPositions.Answer(
             batch: Batch(
                 room: look.room, since: look.since.rev, revs: revs,
-                // Later revisions have no message any more.
+                // The messages of later revisions no longer exist.
                 rev: hasMore ? revs.last! : max(state.rev, revs.last ?? 0), head: hasMore ? head : state.head,
                 messages: messages),
             hasMore: hasMore,
@@ -98,11 +98,12 @@ final class LookStatement {
         return hints
     }
 
+    /// Maximum number of rooms that one statement compares.
     private static let roomsOfSweep = 2_000
 
-    // Messages that were never changed are in the order of their revisions by id, all others by `changed`. Both are read
-    // from an index, and no further than the limit. The count before the limit on bytes shows if there is more; one message
-    // beyond the limit is read for that.
+    // Messages that were never changed are in the order of their revisions by id, all others by `changed`. Both are
+    // read from an index, and no further than the limit. The count before the limit on bytes shows if there is more;
+    // one message beyond the limit is read for that.
     private static let changesSQL = """
         WITH looked AS (
             SELECT w.place, r.id AS room, r.head, r.rev, w.head AS known_head, w.rev AS known_rev
