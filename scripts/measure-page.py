@@ -74,7 +74,7 @@ class Browser:
         return self.driver.execute_cdp_cmd(method, parameters)
 
     def trace(self, work):
-        """What `work` returns, and the events of the trace meanwhile."""
+        """The result of `work`, and the trace events during it."""
         categories = ["toplevel", "devtools.timeline"]
         self.socket.send(json.dumps({"id": 1, "method": "Tracing.start", "params": {
             "traceConfig": {"includedCategories": categories, "excludedCategories": ["*"], "traceBufferSizeInKb": 400_000}}}))
@@ -97,7 +97,7 @@ class Browser:
 
 
 def frame_times(events):
-    """Milliseconds of processor time that the page's main thread took for each frame, with all that it did since the last one."""
+    """Milliseconds of processor time that the page's main thread took for each frame, including all work since the previous frame."""
     frames = [event for event in events if event["name"] == "FireAnimationFrame"]
     thread = statistics.mode((event["pid"], event["tid"]) for event in frames)
     fired = [event["ts"] for event in frames if (event["pid"], event["tid"]) == thread]

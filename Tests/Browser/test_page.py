@@ -307,7 +307,7 @@ def test_reading_stays_in_place_while_older_messages_load(chats):
     # Five pages: no cascade of fetches.
     fetches = chat.run("return performance.getEntriesByType('resource').filter(({name}) => /messages\\?before/.test(name)).length")
     assert fetches <= 5
-    # What is far from the screen is not in the document.
+    # Rows far from the screen are not in the document.
     assert result["most"] < 2500
 
 
@@ -439,7 +439,7 @@ def test_reading_stays_in_place_while_far_messages_leave_the_window(chats):
     assert chat.is_in_sight(f"[data-key='{key}']")
 
 
-# What IndexedDB has of a room: its window, as the page restores it.
+# The window of a room in IndexedDB, as the page restores it.
 KEPT = """new Promise((done) => {
     const request = indexedDB.open("backscroll");
     request.onsuccess = () => {
@@ -607,7 +607,7 @@ def test_failed_message_can_be_sent_again_or_discarded(chats):
     server = chats.server
     server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
     chat = chats().open()
-    # What the server takes from nobody: a lone half of a pair in UTF-16.
+    # The server refuses a lone surrogate of UTF-16.
     for _ in range(2):
         chat.run("document.querySelector('[data-composer]').value = 'half '.concat(String.fromCharCode(0xd83d))")
         chat.find("[data-composer]").send_keys(Keys.ENTER)
@@ -1058,7 +1058,7 @@ def test_nothing_is_wider_than_the_screen(chats, resized, size):
     for seq in 1, 4, number, number + 1:
         chat.open(at=seq)
         assert chat.run("return document.documentElement.scrollWidth") <= size[0]
-        # What is in the list or beside the composer does not stand out of it either.
+        # Elements in the list or beside the composer do not extend beyond it either.
         assert chat.run("""
             const screen = document.querySelector("#screen").getBoundingClientRect();
             return [...document.querySelectorAll("#screen > *, .row > *, .body > :not(.actions), .bubble > *, .composer *")]

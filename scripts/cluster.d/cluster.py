@@ -25,7 +25,7 @@ DEADLINE = 60  # seconds until something that should happen must have
 
 
 class Failed(Exception):
-    """Something that the user can mend, in a sentence."""
+    """A failure that the user can correct, in one sentence."""
 
 
 def free_port(host="127.0.0.1"):
@@ -53,7 +53,7 @@ class Process:
         self.process = None
 
     def spawn(self, command, prefix=(), as_user=(), **options):
-        # The kernel sends the signal when this script ends, however it ends.
+        # The kernel sends the signal when this script ends for any reason.
         command = [*prefix, "setpriv", *as_user, "--pdeathsig", "TERM", *map(str, command)]
         environment = dict(os.environ, PATH=PATH) | options.pop("environment", {})
         with self.log.open("ab") as log:
@@ -75,7 +75,7 @@ class Process:
             return
         self.send(number)
         if number != signal.SIGKILL:
-            # A process that is stopped takes no other signal.
+            # A stopped process (SIGSTOP) handles no other signal.
             self.send(signal.SIGCONT)
         try:
             self.process.wait(DEADLINE)
@@ -92,12 +92,13 @@ class Process:
 class Postgres(Process):
     """A PostgreSQL server of Debian's package, on a UNIX socket, and if `addresses` are given, on a TCP port of theirs.
 
-    Its data is in `data`, which is created if it does not exist.
+    Its data is in `data`, which is created if it does not exist. With `primary` it is a standby of that server, which must run.
     """
 
-    def __init__(self, directory, data=None, addresses=()):
-        super().__init__("postgresql", directory)
-        self.directory = pathlib.Path(directory) / "postgresql"
+    def __init__(self, directory, data=None, addresses=(), name="postgresql", primary=None, settings=()):
+        super().__init__(name, directory)
+        self.directory = pathlib.Path(directory) / name
+        self.settings = list(settings)
         self.data = pathlib.Path(data).resolve() if data else self.directory / "data"
         self.addresses = list(addresses)
         self.port = free_port(self.addresses[0]) if self.addresses else 5432
@@ -124,7 +125,10 @@ class Postgres(Process):
             for path in made:
                 os.chown(path, owner.pw_uid, owner.pw_gid)
         if not (self.data / "PG_VERSION").exists():
-            self.initialize()
+            if primary:
+                self.copy(primary)
+            else:
+                self.initialize()
 
     def initialize(self):
         if any(self.data.iterdir()):
@@ -138,11 +142,20 @@ class Postgres(Process):
         with (self.data / "pg_hba.conf").open("a") as file:
             file.writelines(f"host all all {address}/24 trust\n" for address in self.addresses)
 
+    def copy(self, primary):
+        """Makes the data of a standby, which replicates under the server's name."""
+        command = ["setpriv", *self.user, self.programs / "pg_basebackup", "--pgdata", self.data, "--write-recovery-conf",
+                   "--checkpoint", "fast", "--no-sync", "--dbname",
+                   f"host={primary.directory} port={primary.port} user=postgres application_name={self.name}"]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+        if result.returncode:
+            raise Failed(f"pg_basebackup failed: {result.stderr.strip()}")
+
     def start(self):
+        settings = [f"unix_socket_directories={self.directory}", f"listen_addresses={','.join(self.addresses)}",
+                    f"port={self.port}", "max_connections=200", *self.settings]
         self.spawn(
-            [self.programs / "postgres", "-D", self.data, "-c", f"unix_socket_directories={self.directory}",
-             "-c", f"listen_addresses={','.join(self.addresses)}", "-c", f"port={self.port}",
-             "-c", "max_connections=200"],
+            [self.programs / "postgres", "-D", self.data, *(word for setting in settings for word in ("-c", setting))],
             as_user=self.user)
 
         def is_ready():
@@ -158,7 +171,7 @@ class Postgres(Process):
         return f"postgres://{where}" + ("" if host else "&user=postgres")
 
     def query(self, sql, database="backscroll"):
-        """The rows of a statement's answer, as lists of texts."""
+        """The rows of a statement's result, as lists of texts."""
         result = subprocess.run(
             [self.programs / "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--field-separator", "\t",
              "--set", "ON_ERROR_STOP=1", "--command", sql, self.url(database)],
@@ -187,7 +200,7 @@ class Node(Process):
         self.prefix = prefix
 
     def start(self, wait=True):
-        # The variables that the nodes of compose.yaml have, but where they are and where the database is.
+        # The variables of the nodes in compose.yaml, except their addresses and that of the database.
         settings = dict(re.findall(r'^      (BACKSCROLL_\w+): "?([^"\n]*)"?$', COMPOSE.read_text(), re.M))
         del settings["BACKSCROLL_DATABASE"]
         settings["BACKSCROLL_TRUST_PROXY"] += ",127.0.0.0/8"

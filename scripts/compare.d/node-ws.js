@@ -1,4 +1,4 @@
-// What most would write first: node's HTTP server and the package ws, in one process. POST /pub/ROOM sends its body to
+// The usual first version of such a server: node's HTTP server and the package ws, in one process. POST /pub/ROOM sends its body to
 // every socket of /sub/ROOM. With PGHOST each message is stored by PostgreSQL first, and GET /pub/ROOM?before=ID
 // is a page of 30.
 'use strict';

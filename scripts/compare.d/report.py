@@ -138,7 +138,7 @@ def median(runs, case, peer, where):
 
 
 def ratio(ours, theirs, more_is_better):
-    """The factor by which ours is better; None if that makes no sense."""
+    """The factor by which ours is better; None if there is none."""
     if ours is None or theirs is None or ours <= 0 or theirs <= 0:
         return None
     return ours / theirs if more_is_better else theirs / ours
@@ -212,7 +212,7 @@ def curve_series(runs):
 
 
 def is_held(run):
-    """Whether a run held its rate and everything arrived. At its end, messages of 50 ms may be outstanding."""
+    """True if a run held its rate and everything arrived. At its end, messages of 50 ms may be outstanding."""
     report, rate = run["report"], int(run["case"].split("-")[2])
     return report["ok"] and report["backlog"] <= 0.05 * rate and report["acknowledged_per_second"] > 0.95 * rate
 
