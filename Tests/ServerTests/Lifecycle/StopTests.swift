@@ -114,7 +114,8 @@ struct StopTests {
                 let acknowledged = Recorder<String>()
                 let senders: [@Sendable () throws -> Void] = (0..<4).map { sender in
                     {
-                        let client = try HTTPClient(port: running.port)
+                        // On a busy machine a sender may come after the stop.
+                        guard let client = try? HTTPClient(port: running.port) else { return }
                         for number in 0... {
                             let id = "\(round)-\(sender)-\(number)"
                             guard (try? client.post(HTTPClient.draft("x", id: id)).status) == .created else { return }
