@@ -12,7 +12,8 @@ final class OpenSSLKey: @unchecked Sendable {
     /// Allowed sizes of RSA keys in bits. Smaller keys can be broken (RFC 7518, section 3.3). A single signature with a
     /// larger key would block a loop for milliseconds.
     static let rsaBits = 2048...8192
-    /// Maximum size of an RSA key's public exponent in bits. Usual ones have 2 or 17; larger ones only cost time.
+    /// Maximum size of an RSA key's public exponent in bits. Usual exponents have 2 or 17 bits. Larger ones only cost
+    /// time.
     static let maximumExponentBits = 33
 
     /// The algorithm that the key is used for.
@@ -49,7 +50,7 @@ final class OpenSSLKey: @unchecked Sendable {
         try self.init(Self.read(pem) { PEM_read_bio_PrivateKey($0, nil, noPassphrase, nil) })
     }
 
-    /// Creates an RSA public key from its two numbers, most significant byte first.
+    /// Creates an RSA public key from its modulus and exponent, most significant byte first.
     convenience init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(UnusableKey) {
         let (modulus, exponent) = (modulus.drop { $0 == 0 }, exponent.drop { $0 == 0 })
         // OpenSSL accepts numbers of any size, and checking a huge one would take hours.
@@ -114,7 +115,7 @@ final class OpenSSLKey: @unchecked Sendable {
         else { throw .invalid }
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        // Each value is followed by a NUL, without which OpenSSL would read beyond the end of a text.
+        // Each value is followed by a NUL. Without it OpenSSL would read beyond the end of a text.
         var values: [UInt8] = []
         for member in members { values += member.value + [0] }
         let status = values.withUnsafeMutableBytes { values in
@@ -187,8 +188,8 @@ final class OpenSSLKey: @unchecked Sendable {
         return smallOrder.contains(y)
     }
 
-    /// The y coordinates of these points, least significant byte first: 0 and 1 (also with the prime added), -1, and
-    /// the two of order 8.
+    /// The y coordinates of the points of small order, least significant byte first: 0 and 1 (also with the prime
+    /// added), -1, and the two of order 8.
     private static let smallOrder: [[UInt8]] =
         [0, 1].map { [$0] + [UInt8](repeating: 0, count: 31) }
         + [0xEC, 0xED, 0xEE].map { [$0] + [UInt8](repeating: 0xFF, count: 30) + [0x7F] } + [
@@ -244,8 +245,7 @@ final class OpenSSLKey: @unchecked Sendable {
     }
 }
 
-/// Answers OpenSSL's request for the passphrase of an encrypted key: there is none. By default OpenSSL would ask at the
-/// terminal.
+/// Refuses OpenSSL's request for the passphrase of an encrypted key. By default OpenSSL would ask at the terminal.
 private func noPassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

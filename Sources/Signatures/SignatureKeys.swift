@@ -25,7 +25,7 @@ package struct VerifyingKey: Sendable {
         material = .publicKey(try OpenSSLKey(publicKeyPEM: pem))
     }
 
-    /// Creates a key for RS256 from its two numbers, most significant byte first.
+    /// Creates a key for RS256 from its modulus and exponent, most significant byte first.
     package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(UnusableKey) {
         material = .publicKey(try OpenSSLKey(rsaModulus: modulus, exponent: exponent))
     }
