@@ -6,7 +6,7 @@ import Wire
 /// A claim of the wrong type is refused, including `null`: an issuer's mistake must not turn a limited token into an
 /// unlimited one.
 struct Claims: Equatable {
-    /// Maximum number of elements of `rooms`, because each is compared with the room of every request.
+    /// Maximum number of elements of `rooms`. Each is compared with the room of every request.
     static let maximumRooms = 128
 
     /// `sub`: the user.

@@ -5,12 +5,12 @@ import Signatures
 /// Each key is for one algorithm, which the operator's files determine and not the token (RFC 8725, section 3.1). A
 /// public key is therefore never used as a secret, and a token cannot choose to be unsigned.
 public struct KeyRing: Sendable {
-    /// Maximum number of keys, because an invalid token is checked against every key that matches its header.
+    /// Maximum number of keys. An invalid token is checked against every key that matches its header.
     public static let maximumKeys = 64
 
     /// A key with its id.
     struct Key: Sendable {
-        /// The id that tokens refer to; `nil` if it has none, which matches any id.
+        /// The id that tokens refer to; `nil` if it has none. A key without an id matches any id.
         let id: String?
         let verifyingKey: VerifyingKey
     }

@@ -17,7 +17,8 @@ struct TokenCache {
     /// Number of cached tokens.
     var count: Int { young.count + old.count }
 
-    /// Returns the identity of a cached token; `nil` if it is not cached, has expired, or is within the leeway.
+    /// Returns the identity of a cached token; `nil` if the token is not cached or its identity has ended. If the token
+    /// is verified again within the leeway, it gets an identity with a later end.
     mutating func identity(of token: Token, at now: Timestamp) -> Identity? {
         guard let identity = young[token] ?? recall(token) else { return nil }
         if let end = identity.end, now >= end {

@@ -72,8 +72,8 @@ struct TokenVerifier: Sendable {
             user: user, rooms: claims.rooms, isAdmin: claims.isAdmin, end: now < expiration ? expiration : latest)
     }
 
-    /// Throws if the token is not meant for this server. That includes a server without a configured audience (RFC
-    /// 7519, section 4.1.3).
+    /// Throws if the token is not meant for this server (RFC 7519, section 4.1.3). A server without a configured
+    /// audience accepts no token with an `aud`.
     private func checkAudience(_ audience: [String]?) throws(Problem) {
         if let name = rules.audience {
             guard let audience, audience.contains(name) else {
@@ -84,7 +84,7 @@ struct TokenVerifier: Sendable {
         }
     }
 
-    /// Converts a NumericDate to a time. Dates beyond the last year become its end.
+    /// Converts a NumericDate to a time. Dates outside the range of ``Timestamp`` become its nearest bound.
     private func moment(_ seconds: Double, plus duration: Duration) -> Timestamp {
         let (whole, attoseconds) = duration.components
         let milliseconds = (seconds + Double(whole)) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
