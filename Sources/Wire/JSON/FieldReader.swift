@@ -8,12 +8,13 @@ package struct FieldReader {
     /// The error to answer with, if there is one.
     package private(set) var fault: Problem?
 
-    /// Creates a reader of the fields that `json` reads.
+    /// Creates a reader that continues where `json` is.
     package init(_ json: JSONScanner) {
         self.json = json
     }
 
-    /// Records a wrong field. The first error counts, but an error of type replaces one of value.
+    /// Records a wrong field. The first error is kept, but a wrong type (400) replaces a value that is not allowed
+    /// (422).
     package mutating func note(_ problem: @autoclosure () -> Problem, isType: Bool = false) {
         guard let fault else { return fault = problem() }
         if isType, fault.status != 400 { self.fault = problem() }
@@ -87,7 +88,7 @@ package struct FieldReader {
         return nil
     }
 
-    /// Enters an array. Returns `false` if the value is not an array.
+    /// Enters an array. Returns `false` for null. Any other value is recorded as an error and gives `false` too.
     package mutating func enterArray(_ field: FieldName) throws(Problem) -> Bool {
         switch try json.peek() {
         case .array:
@@ -101,7 +102,7 @@ package struct FieldReader {
         return false
     }
 
-    /// Enters a required object.
+    /// Enters a required object. Any other value is recorded as an error and gives `false`.
     package mutating func enterObject(_ field: FieldName) throws(Problem) -> Bool {
         guard try json.peek() == .object else {
             try noteWrongType(field, must: "an object")

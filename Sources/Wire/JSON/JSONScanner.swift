@@ -16,8 +16,8 @@ public struct JSONScanner: Sendable {
     let text: [UInt8]
     /// The offset of the next byte to read.
     var offset = 0
-    /// The innermost open container: the index in `names` of its first member name, or `arrayMark`; `nil` if none is
-    /// open.
+    /// The innermost open container: for an object the index in `names` of its first member name, for an array
+    /// `arrayMark`; `nil` if none is open.
     private var container: Int?
     /// The other open containers in the same form, outermost first. It is empty for most inputs.
     private var around: [Int] = []

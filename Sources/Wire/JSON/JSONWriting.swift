@@ -111,10 +111,10 @@ extension Span<UInt8> {
     /// Returns the offset of the first byte at or after `start` that must be escaped in a JSON string (a quote, a
     /// backslash, a control character), or the count.
     ///
-    /// It compares eight bytes at a time. In a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero, and the
-    /// same with 0x20 those below 0x20. A borrow can wrongly mark a byte only above a correctly marked one, so the
-    /// lowest mark is correct. Without `& ~x` bytes from 0x80 are marked too. That cheaper test comes first, because
-    /// most words have no marks.
+    /// It compares eight bytes at a time. In a word, `(x - 0x01…) & ~x & 0x80…` marks the bytes that are zero. With
+    /// `0x20…` instead of `0x01…` it marks those below 0x20. A borrow can wrongly mark a byte only above a correctly
+    /// marked one, so the lowest mark is correct. Without `& ~x` bytes from 0x80 are marked too. That cheaper test
+    /// comes first, because most words have no marks.
     func firstSpecial(from start: Int) -> Int {
         // The pointer is used only inside the closure, while the span's owner lives, and only within the span's bounds.
         withUnsafeBytes { Self.firstSpecial(in: $0, from: start) }

@@ -6,8 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// Writing into reserved memory, for the output of every message. The size is computed first, so that no append has to
-/// check the array's capacity. Every write is still bounds-checked.
+/// Writing into reserved memory. The caller computes the size first, so that no append has to check the array's
+/// capacity. Every write is still bounds-checked.
 extension OutputSpan<UInt8> {
     /// Appends `span` without escaping. There must be room.
     package mutating func append(copying span: Span<UInt8>) {
@@ -49,7 +49,7 @@ extension OutputSpan<UInt8> {
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number) &- tens &* 10)
     }
 
-    /// Appends a number in decimal, which takes `count` bytes: its `decimalCount`. There must be room.
+    /// Appends a number in decimal. `count` must be its `decimalCount`. There must be room.
     mutating func append(decimal number: Int64, count: Int) {
         var count = count
         if number < 0 {
@@ -70,7 +70,7 @@ extension OutputSpan<UInt8> {
 
     /// Appends UTF-8 as a JSON string: quoted, and escaped where necessary. There must be room.
     ///
-    /// - Parameter count: its `escapedCount`.
+    /// - Parameter count: the `escapedCount` of `text`.
     mutating func append(quoted text: Span<UInt8>, escapedCount count: Int) {
         append(UInt8(ascii: "\""))
         if count == text.count { append(copying: text) } else { append(escaped: text) }

@@ -68,7 +68,7 @@ extension [UInt8] {
         #endif
     }
 
-    /// The offset of the first byte that is not valid UTF-8; nil if all are.
+    /// The offset of the first byte that is not valid UTF-8; `nil` if all bytes are valid.
     var firstInvalidUTF8: Int? {
         #if canImport(Darwin)
         parsedFirstInvalidUTF8
@@ -82,7 +82,7 @@ extension [UInt8] {
         #endif
     }
 
-    /// The same, using only what every version of the standard library has.
+    /// The value of ``firstInvalidUTF8``, computed with only what every version of the standard library has.
     package var parsedFirstInvalidUTF8: Int? {
         var parser = UTF8.ForwardParser()
         var bytes = makeIterator()

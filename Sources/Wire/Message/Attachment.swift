@@ -4,7 +4,7 @@ public struct Attachment: Sendable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case image, video, audio, file, link
 
-        /// True if clients need the width and height for the layout, which are then required.
+        /// True if the width and height are required, because clients need them for the layout.
         public var isPicture: Bool { self == .image || self == .video }
     }
 

@@ -1,4 +1,4 @@
-/// The users' reactions to a message with one key.
+/// The reactions to a message that have the same key.
 public struct Reaction: Sendable, Equatable {
     /// An emoji or any word, 1 to ``Limits/reactionKeyBytes`` bytes of UTF-8.
     public var key: String

@@ -36,7 +36,7 @@ extension Problem.Code {
         }
     }
 
-    /// The codes of requests that are not HTTP/1.1 as RFC 9112 defines it, for any resource.
+    /// The codes of requests that are not HTTP/1.1 as RFC 9112 defines it. They are possible for any resource.
     public static let malformed: [Problem.Code] = [
         .badRequest, .requestLineInvalid, .lineEndInvalid, .tooManyEmptyLines, .targetInvalid, .targetEncodingInvalid,
         .fieldLineInvalid, .fieldNameInvalid, .fieldValueInvalid, .lineFolded, .hostMissing, .hostRepeated,

@@ -2,10 +2,10 @@ extension Timestamp {
     /// Parses a `date-time` of RFC 3339, section 5.6. It accepts any offset, any number of fraction digits, and `t` and
     /// `z`.
     ///
-    /// Fractions of a millisecond are rounded up: a cursor is the place just before the first message created at or
-    /// after it, and messages are created on whole milliseconds. A leap second is accepted where one can occur
-    /// (23:59:60 UTC at the end of a month). It becomes the midnight after it, because the system's clock does not
-    /// represent it.
+    /// Fractions of a millisecond are rounded up. A time in a cursor means the place just before the first message
+    /// created at or after it, and messages are created on whole milliseconds. A leap second is accepted where one can
+    /// occur (23:59:60 UTC at the end of a month). It becomes the midnight after it, because the system's clock does
+    /// not represent it.
     ///
     /// - Returns: `nil` for text outside the grammar and for dates that do not exist.
     public init?(rfc3339: String) {
