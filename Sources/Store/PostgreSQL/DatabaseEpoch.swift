@@ -25,13 +25,13 @@ public enum DatabaseEpoch {
     }
 }
 
-/// The history that a node has begun with. Each of its new connections is checked against it.
+/// The history that a node began with. Each new connection of the node is checked against it.
 ///
 /// When a database is restored or a standby is promoted, the end of the history may be missing. Its revisions are then
 /// used again for other changes, so earlier cursors no longer mean the same. A node does not use such a connection. It
 /// must start again with the new epoch, which tells clients to load their rooms again.
 final class DatabaseHistory: Sendable {
-    /// The epoch that the node has begun with.
+    /// The epoch that the node began with.
     let epoch: String
     private let onOther: (@Sendable () -> Void)?
     private let hasFoundOther = Atomic(false)

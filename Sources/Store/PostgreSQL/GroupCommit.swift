@@ -1,9 +1,9 @@
-/// A decision how long to wait for sends that could share the next commit.
+/// Decides how long a writer waits for sends that could share the next commit.
 ///
-/// A few senders who each send again once they have their answer fall into two groups without this wait: while one group is
-/// committed, the other waits. Then most commits have one or two sends, and a commit costs PostgreSQL almost the same
-/// whether it has one send or ten. After the wait they share each commit. `scripts/compare --store postgres --scenarios E8`
-/// defends it: more sends a second, with less of PostgreSQL's CPU time for each.
+/// Suppose that a few senders each send again once they have their answer. Without a wait they fall into two groups:
+/// while one group is committed, the other waits in the queue. Most commits then have few sends, although a commit
+/// costs PostgreSQL about the same with one send or ten. With the wait all of them share each commit. The benchmark is
+/// `scripts/compare --store postgres --scenarios E8`: sends per second, and PostgreSQL's CPU time for each.
 ///
 /// A plain value.
 struct GroupCommit {
@@ -15,10 +15,10 @@ struct GroupCommit {
     /// The submissions to wait for before the next commit; `nil` if it should begin at once.
     private(set) var expected: ExpectedGroup?
 
-    /// Notes a commit.
+    /// Records a commit.
     ///
-    /// All whose submissions were in it or have queued up behind it are expected to send again, within the time that a commit
-    /// takes. A lone sender is never waited for.
+    /// The senders of its submissions, and those of the submissions that wait in the queue, are expected to share the
+    /// next commit. The wait for them takes at most as long as this commit took. There is no wait for a lone sender.
     ///
     /// - Parameters:
     ///   - count: The number of its submissions; 0 if it failed.

@@ -28,7 +28,7 @@ struct KnownRooms {
         var user: UserID
     }
 
-    /// The state of a room and its sender.
+    /// The state of a room, and the membership of the user.
     struct Answer {
         var question: Question
         var room: Room
@@ -36,7 +36,7 @@ struct KnownRooms {
         var isMember: Bool
     }
 
-    /// The number of revocations for which it is valid.
+    /// The number of revocations for which the cache is valid.
     private(set) var revocations: Int64 = -1
     /// Maximum number of rooms, and of users in rooms. Beyond it the cache is emptied before the next batch.
     let limit: Int
@@ -51,7 +51,7 @@ struct KnownRooms {
         self.limit = limit
     }
 
-    /// Prepares it for a batch: empties it if access has been taken away since, or if it is full.
+    /// Prepares the cache for a batch. Empties it if access has been taken away since the last batch, or if it is full.
     mutating func begin(revocations: Int64) {
         guard revocations != self.revocations || rooms.count > limit || members.count + engaged.count > limit else {
             return
@@ -65,14 +65,14 @@ struct KnownRooms {
     /// Returns a room; `nil` if it is not known.
     subscript(_ id: RoomID) -> Room? { rooms[id] }
 
-    /// Returns a room that a user is known to have access to; `nil` if more must be known.
+    /// Returns a room that a user is known to have access to; `nil` if that has to be looked up.
     func room(_ id: RoomID, for user: UserID, isAdmin: Bool) -> Room? {
         guard let room = rooms[id] else { return nil }
         if room.isPrivate, !isAdmin, !members.contains(Person(room: room.number, user: user)) { return nil }
         return room
     }
 
-    /// Returns the room of a send that is known to be permitted; `nil` if more must be known.
+    /// Returns the room of a send that is known to be permitted; `nil` if that has to be looked up.
     func room(_ id: RoomID, permitting draft: Draft, by user: UserID, isAdmin: Bool) -> Room? {
         guard let room = room(id, for: user, isAdmin: isAdmin) else { return nil }
         if let replyTo = draft.content.replyTo, replyTo > room.head { return nil }

@@ -104,8 +104,8 @@ final class MarkStatements {
 
     /// Stores a batch that has at least one mark, in one round trip and one transaction.
     ///
-    /// - Returns: The position of each mark, and true if the batch has moved it; `nil`, with nothing stored, if access
-    ///   has been taken away that the node does not know of.
+    /// - Returns: The position of each mark, and true if the batch has moved it; `nil`, with nothing stored, if the
+    ///   node does not know of the latest revocation.
     /// - Throws: ``UnknownCommit`` if the connection was lost. A mark may be moved again.
     func store(_ batch: MarkBatch, engaging people: [KnownRooms.Person], revocations: Int64) throws
         -> [(seq: Int64, hasMoved: Bool)]?

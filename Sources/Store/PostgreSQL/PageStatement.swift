@@ -23,12 +23,13 @@ final class PageStatement {
         case around = 2
     }
 
-    /// A page as the statement computes it.
+    /// A page that the statement can read.
     private struct Asked {
         /// The index of the query.
         let index: Int
         let room: RoomID
-        /// The reader whose membership matters; `nil` for one who may read all rooms, or none that is private.
+        /// The reader whose membership matters; `nil` for an admin, who needs none, and for a caller without a name,
+        /// who has none.
         let reader: UserID?
         let direction: Direction
         /// The `seq` after the gap, or that of the middle.
@@ -104,8 +105,8 @@ final class PageStatement {
         return rooms
     }
 
-    // The range is that of PageWindow. The limits by a number let PostgreSQL expect few messages, so that it reads them by
-    // their index, in order.
+    // The range is that of PageWindow. With a number as LIMIT, PostgreSQL expects few messages, and reads them by their
+    // index, in order.
     private static let sql = """
         SELECT a.place, r.id, r.private, r.deleted, r.head, r.rev,
             CASE WHEN r.private = 1 THEN (SELECT m.owner FROM members m WHERE m.room = r.id AND m."user" = a.reader) END,

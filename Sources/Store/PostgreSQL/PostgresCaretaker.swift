@@ -53,7 +53,7 @@ final class PostgresCaretaker: Sendable {
                 if work == nil { work = try Work(connection, access, configuration) }
                 try work?.run(reports)
             } catch {
-                // Sends report that the database cannot be reached. All nodes try again.
+                // Not reported here: failed sends report that the database cannot be reached. All nodes try again.
                 work = nil
             }
         }

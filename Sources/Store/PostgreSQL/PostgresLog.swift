@@ -51,7 +51,7 @@ public final class PostgresLog: OpenLog {
             var settings = settings
             if purpose == .writer { settings.onWait = configuration.onWriterWait }
             if purpose == .reader { settings.onWait = configuration.onReaderWait }
-            // A notifier reads nothing that could be of another history.
+            // The notifier reads nothing, so the history does not matter to it.
             return PostgresConnector(
                 settings, purpose: purpose, countedBy: configuration.connections,
                 history: purpose == .notifier ? nil : history)
@@ -109,7 +109,7 @@ public final class PostgresLog: OpenLog {
         guard writers.count > 1 else { return writers[0].submit(submissions) }
         var parts = Array(repeating: [Submission](), count: writers.count)
         for submission in submissions {
-            // A room always has the same writer. Changes of users have the first.
+            // A room always has the same writer. Changes of users go to the first writer.
             let index = submission.room.map { Int(UInt(bitPattern: $0.hashValue) % UInt(writers.count)) } ?? 0
             parts[index].append(submission)
         }
@@ -133,10 +133,10 @@ public final class PostgresLog: OpenLog {
         return writers.compactMap(\.failure).first
     }
 
-    /// `nil`: the files are PostgreSQL's.
+    /// `nil`, because the files belong to PostgreSQL.
     public var storageLoss: Problem? { nil }
 
-    /// 0: rooms are set aside with SQLite only.
+    /// 0, because rooms are set aside with SQLite only.
     public var asideRooms: Int { 0 }
 
     /// True if the database has not answered the listener for ``StoreConfiguration/listenerSilence``.

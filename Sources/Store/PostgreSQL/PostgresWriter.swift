@@ -73,13 +73,14 @@ final class PostgresWriter: Sendable {
         }
     }
 
-    /// Finds out if the database takes changes. It may have become read-only while nobody sent anything.
+    /// Checks that the database takes changes. It may have become read-only while nobody sent anything.
     private func probe(_ session: inout Session) {
         do {
             try session.checkTakesChanges()
             reports.note(failure: nil)
         } catch let error as PostgresError where error.kind == .connection && !error.isReadOnly && failure == nil {
-            // No commit has failed yet. The next probe connects again, and the listener reports a database that stays away.
+            // No commit has failed yet. The next probe connects again, and the listener reports a database that stays
+            // unreachable.
         } catch {
             reports.note(failure: "\(error)")
         }
@@ -112,7 +113,7 @@ final class PostgresWriter: Sendable {
                 session.wait()
             } catch let error as UnknownCommit {
                 rest = refuseUnrepeatable(rest, error)
-                // The connection may end in each attempt.
+                // The connection may be lost in each attempt.
                 guard ContinuousClock.now < deadline else {
                     reports.note(failure: "\(error.cause)")
                     return reports.refuse(rest, .databaseUnavailable)
@@ -120,7 +121,7 @@ final class PostgresWriter: Sendable {
                 triesBatch = true
                 session.wait()
             } catch let error as PostgresError where error.isOfValue {
-                // Each submission is committed alone, so that those of others do not fail with it.
+                // Each submission is then committed alone, so that only the faulty one fails.
                 triesBatch = false
                 if most == 1, let first = rest.popFirst() {
                     reports.refuse([first], .unavailable("The database cannot store a value of this change."))
@@ -173,8 +174,9 @@ final class PostgresWriter: Sendable {
         return batch.rest[...]
     }
 
-    /// Refuses those sends of a lost commit that have no client message id, so that they cannot be recognised if they are
-    /// stored. All others can be tried again: they change nothing the second time.
+    /// Refuses the sends without a client message id, after a commit whose outcome is unknown. If such a send was
+    /// stored, a second attempt would store it again. All other submissions can be tried again: they change nothing the
+    /// second time.
     ///
     /// - Returns: The others.
     private func refuseUnrepeatable(
@@ -207,7 +209,7 @@ final class PostgresWriter: Sendable {
             self.configuration = configuration.withoutJournal
         }
 
-        /// Asks the database if it takes changes.
+        /// Checks that the database takes changes.
         ///
         /// - Throws: ``PostgresError/readOnly(because:)``, or another error if the database cannot be reached.
         mutating func checkTakesChanges() throws {
@@ -298,9 +300,10 @@ final class PostgresWriter: Sendable {
             return nil
         }
 
-        /// Looks up what must be known of submissions.
+        /// Looks up what the cache lacks about the rooms and senders of submissions.
         ///
-        /// - Returns: The number of revocations for which it holds; `nil` if there were more, which are known now.
+        /// - Returns: The number of revocations for which the cache is valid; `nil` if there were more, which have been
+        ///   applied now.
         private mutating func learn(_ submissions: ArraySlice<Submission>) throws -> Int64? {
             guard let (statements, _, accessStatements) = batches else { return nil }
             // Read before the bans, which are then at least as new.

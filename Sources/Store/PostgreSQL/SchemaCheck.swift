@@ -11,7 +11,7 @@ struct SchemaCheck {
     /// Checks that the tables have the current version. Those of an older one are not checked.
     ///
     /// - Returns: False for an older version.
-    /// - Throws: ``StoreError`` if it is no database of Backscroll, or of a newer version.
+    /// - Throws: ``StoreError`` if it is not a database of Backscroll, or one of a newer version.
     func checkVersion() throws -> Bool {
         guard try text("SELECT to_regclass('meta')::text") != nil else {
             throw StoreError.postgres("it is not a database of Backscroll")

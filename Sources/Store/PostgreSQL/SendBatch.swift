@@ -39,9 +39,9 @@ struct SendBatch {
     /// Decides which submissions take part.
     ///
     /// - Parameters:
-    ///   - repeated: Client message ids that are known to have been used. Their sends are left.
-    ///   - bans: A user with any ban, which may have expired, is left.
-    ///   - erasing: The users who are being erased, who are left.
+    ///   - repeated: Client message ids that are known to have been used. Their sends do not take part.
+    ///   - bans: The sends of a user with any ban, even an expired one, do not take part.
+    ///   - erasing: The users who are being erased. Their sends do not take part.
     init(
         _ submissions: ArraySlice<Submission>, knowing known: KnownRooms, repeated: Set<Key> = [], bans: BanTable,
         erasing: Set<UserID>
@@ -168,7 +168,7 @@ struct SendBatch {
 
     // MARK: The result
 
-    /// Returns the outcomes, in the order of submission, and the news for subscribers.
+    /// Returns the outcomes, in the order of submission, and the batches for subscribers.
     ///
     /// - Parameter stored: The statement's answer for each room.
     func results(_ stored: [Stored]) -> (outcomes: [Outcome], batches: [Batch]) {

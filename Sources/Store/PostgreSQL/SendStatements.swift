@@ -9,7 +9,7 @@ final class SendStatements {
     enum Answer {
         /// The batch is durable.
         case stored([SendBatch.Stored])
-        /// Nothing was stored, because access has been taken away that the node does not know of.
+        /// Nothing was stored, because the node does not know of the latest revocation.
         case outdated
         /// Nothing was stored, because a client message id was used before.
         case repeated

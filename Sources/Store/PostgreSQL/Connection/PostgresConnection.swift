@@ -70,7 +70,7 @@ final class PostgresConnection {
     private let settings: Settings
     // Owned, and closed by `deinit`.
     private let connection: OpaquePointer
-    /// The number of prepared statements, from which their names follow.
+    /// The number of statements so far, from which their names are made.
     private var statementCount = 0
     /// The queued messages to the server, in order.
     private var queued: [Sent] = []
@@ -127,7 +127,8 @@ final class PostgresConnection {
     /// that waits for the lock of a room may be stored long after the node has given it up, and a transaction without a
     /// client keeps its locks.
     ///
-    /// Only settings that the server knows are set, and it may refuse all of them.
+    /// A setting that the server does not know is left out. If the server refuses the settings, the connection works
+    /// without them.
     private func boundAbandonedWork() throws(PostgresError) {
         let patience = max(1, Int(settings.answerTime / .milliseconds(1)))
         do throws(PostgresError) {
@@ -147,8 +148,8 @@ final class PostgresConnection {
 
     /// Makes PostgreSQL plan each prepared statement once, and find rows by indexes.
     ///
-    /// For connections whose statements touch few rows. Planning takes longer than most of them: without this, the
-    /// pages of scenario F of scripts/compare take three times as much of the database's CPU.
+    /// For connections whose statements touch few rows. Planning most of these statements takes longer than running
+    /// them. Scenario F of `scripts/compare` measures their cost.
     func planOnceByIndexes() throws(PostgresError) {
         try execute(
             """
@@ -157,10 +158,10 @@ final class PostgresConnection {
             """)
     }
 
-    /// Finds out if the database takes changes.
+    /// Checks that the database takes changes.
     ///
-    /// - Throws: ``PostgresError/readOnly(because:)`` if it takes none. Then the connection is lost for the caller, so
-    ///   that a new one may lead to another server, or to other settings.
+    /// - Throws: ``PostgresError/readOnly(because:)`` if it takes none. The connection then counts as lost, because a
+    ///   new one may lead to another server, or to other settings.
     func checkTakesChanges() throws(PostgresError) {
         let reason = try run(askForReadOnly).text(0, 0)
         guard reason.isEmpty else {
@@ -249,7 +250,7 @@ final class PostgresConnection {
 
     /// Sends the queued statements, and waits for their results.
     ///
-    /// Without a transaction of their own they are one transaction together.
+    /// Outside an explicit transaction, the statements together are one transaction.
     ///
     /// - Returns: The results of the statements, in order.
     /// - Throws: The first failure. The statements after it were not executed.

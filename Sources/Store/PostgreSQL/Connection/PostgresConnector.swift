@@ -39,7 +39,7 @@ struct PostgresConnector: Sendable {
     /// Waits before the next attempt to connect. For threads that have nothing else to do.
     static func wait() { usleep(50_000) }
 
-    /// Returns a thread's own use, without a connection yet.
+    /// Returns one thread's connection, which is made when it is first needed.
     func use() -> Use { Use(connector: self) }
 
     /// One thread's connection.
@@ -53,7 +53,7 @@ struct PostgresConnector: Sendable {
             self.connector = connector
         }
 
-        /// Returns the connection, and true if it is a new one: statements of earlier ones are gone.
+        /// Returns the connection, and true if it is new. Statements of earlier connections cannot be used any more.
         ///
         /// - Throws: ``PostgresError`` of kind `connection`, or `otherHistory`. After a failed attempt the next calls
         ///   fail with the same error until it is time for another attempt.

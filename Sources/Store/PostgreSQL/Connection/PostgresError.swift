@@ -70,7 +70,7 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let madeElsewhere = PostgresError(
         state: "40001", message: "another node has made the room at the same time")
 
-    /// The database is not the one with which the node has begun, see ``DatabaseHistory``.
+    /// The database has another history than the one that the node began with, see ``DatabaseHistory``.
     static let otherHistory = PostgresError(
         state: "XX000",
         message: "the database has another history than before: it was restored, or a standby was promoted")

@@ -115,13 +115,13 @@ final class PostgresStatement {
     /// Ends the reading of rows.
     func endRows() {
         guard let cursor else { return }
-        // Goes with the next statement. If it cannot be sent, the connection is lost.
+        // It is sent with the next statement. If it cannot be sent, the connection is lost.
         try? connection.send(cursor.close)
     }
 
     // MARK: SQL
 
-    /// Returns the SQL of PostgreSQL for that of SQLite: numbered parameters, and other words for `ifnull` and for the
+    /// Translates SQL of SQLite to that of PostgreSQL. It numbers the parameters, replaces `ifnull`, and quotes the
     /// column `user`, which is a keyword of PostgreSQL.
     static func translated(_ sql: String) -> String {
         var out = ""

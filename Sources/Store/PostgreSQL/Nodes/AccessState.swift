@@ -27,7 +27,7 @@ final class AccessState: Sendable {
     private let state = Mutex(State())
     private let clock: @Sendable () -> Timestamp
 
-    /// Creates the state of a node that knows nothing yet.
+    /// Creates the state of a node that has read nothing yet.
     init(node: String, clock: @escaping @Sendable () -> Timestamp) {
         self.node = node
         self.clock = clock

@@ -84,8 +84,8 @@ struct FeedPositions {
     ///
     /// - Returns: True if its batch is to be published; false if the feeds have it, or the room needs a look first.
     mutating func committed(_ batch: Batch) -> Bool {
-        // Without a position nothing follows from the batch: subscriptions that are about to start compare it with
-        // their slices.
+        // Without a position the batch is published. Subscriptions that are about to start compare it with their
+        // slices.
         guard var position = positions[batch.room] else { return true }
         defer { positions[batch.room] = position }
         if let known = position.state {
@@ -204,7 +204,7 @@ struct FeedPositions {
         if position.hinted > state.rev { makeDue(room, &position) }
     }
 
-    /// Lets a room wait for a look, unless it does already. During a look `hinted` says whether another one follows.
+    /// Lets a room wait for a look, unless it waits already. During a look `hinted` decides if another one follows.
     private mutating func makeDue(_ room: RoomID, _ position: inout Position) {
         guard !position.isDue, !position.isLooking else { return }
         position.isDue = true

@@ -13,8 +13,8 @@ final class HintListener: Sendable {
     static let sweepInterval = Duration.seconds(1)
     /// Maximum time until the node reads an event of access whose hint was lost: 500 ms.
     static let eventInterval = Duration.milliseconds(500)
-    /// Time between two attempts to connect: at first about 50 ms, then up to 1 second, each at random between half and
-    /// all of it, so that nodes do not return together.
+    /// Bounds of the wait between two attempts to connect, in milliseconds. The wait doubles from 50 ms to 1 second.
+    /// Each time it is a random part of that, at least half, so that nodes do not return together.
     static let reconnectTimes = 50.0...1_000.0
 
     private let connector: PostgresConnector
@@ -137,7 +137,8 @@ final class HintListener: Sendable {
         while !isClosed, end > .now { pipe.wait(until: end) }
     }
 
-    /// Waits for hints or for a time-out, and does what follows from them.
+    /// Waits for hints or for the next deadline. Then it reads events of access, sweeps and looks at rooms, as far as
+    /// each is due.
     private func turn(_ session: inout Session, _ progress: inout Progress) throws {
         let deadline = feeds.hasDue ? .now : min(session.nextSweep, session.nextEvents)
         let notifications = try session.connection.notifications(until: deadline, orReadable: pipe.descriptor)

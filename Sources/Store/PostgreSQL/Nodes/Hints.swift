@@ -20,7 +20,7 @@ struct Hints: Sendable, Hashable {
     static let maximumRooms = 4_096
     /// Maximum number of bytes of a node's name.
     static let maximumNodeBytes = 64
-    /// The first word of payloads that carry hints. Payloads with another first word are something else.
+    /// The first word of payloads that carry hints. Payloads of other kinds have another first word.
     static let kind = "h"
 
     /// The latest revision of each room that has changed.

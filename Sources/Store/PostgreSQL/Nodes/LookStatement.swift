@@ -101,9 +101,9 @@ final class LookStatement {
     /// Maximum number of rooms that one statement compares.
     private static let roomsOfSweep = 2_000
 
-    // Messages that were never changed are in the order of their revisions by id, all others by `changed`. Both are
-    // read from an index, and no further than the limit. The count before the limit on bytes shows if there is more;
-    // one message beyond the limit is read for that.
+    // Two indexes have messages in the order of their revisions: `id` those that were never changed, `changed` all
+    // others. Each is read up to one message beyond the limit. `total` is the number of messages read, so it shows if
+    // there are more than the limits allow.
     private static let changesSQL = """
         WITH looked AS (
             SELECT w.place, r.id AS room, r.head, r.rev, w.head AS known_head, w.rev AS known_rev

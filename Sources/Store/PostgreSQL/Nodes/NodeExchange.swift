@@ -53,7 +53,7 @@ public final class NodeExchange: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Tells the other nodes that a user types.
+    /// Tells the other nodes that a user is typing.
     public func addTyping(_ user: UserID, in room: RoomID) {
         pending.withLock { $0.addTyping(user, in: room) }
     }

@@ -69,7 +69,8 @@ final class Notifier: Sendable {
                 try send(hints, prepared, on: current)
             } catch {
                 if isClosed { return }
-                // If the connection does not come back before, the other nodes find the rooms at their next sweep.
+                // The hints are sent once the connection is back. Until then the other nodes find the rooms by their
+                // sweeps.
                 pending.monitor.locked { pending.hints.add(hints) }
                 PostgresConnector.wait()
             }

@@ -40,7 +40,8 @@ final class WakePipe: Sendable {
     /// Makes the descriptor unreadable.
     func drain() {
         var bytes: (UInt64, UInt64) = (0, 0)
-        // Read before the flag is cleared: a wake-up in between is the reason for which the caller looks anyway.
+        // Read before the flag is cleared. A wake-up in between writes no byte, but the caller looks for work after
+        // this call.
         while Glibc.read(descriptor, &bytes, 16) > 0 {}
         isAwake.store(false, ordering: .releasing)
     }
