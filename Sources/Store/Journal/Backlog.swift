@@ -56,8 +56,8 @@ struct Backlog {
         }
     }
 
-    /// A room that has waited since its first message was written to a row. Void once the room is filed: its row is
-    /// then another one.
+    /// A room that has waited since its first message was written to a row. An entry is void once its room is filed:
+    /// the room then has another row, or none.
     private struct Entry {
         let room: RoomID
         let row: Int64
@@ -168,8 +168,8 @@ struct Backlog {
         queue[queueHead...].first { !isVoid($0) && !selection.contains($0.room) }?.row
     }
 
-    /// Selects the first of the full rooms. Rooms that fill together become due together, and filing them all in one
-    /// commit would delay it by the time of each.
+    /// Selects full rooms, oldest first, up to the limit of one commit, and all rooms that are twice as full. Rooms
+    /// that fill together become due together, and filing all of them in one commit would make it slow.
     private func fullRooms() -> Selection {
         var selection = Selection()
         for room in full {

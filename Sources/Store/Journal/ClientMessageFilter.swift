@@ -1,27 +1,28 @@
 import Wire
 
-/// A set of Bloom filters that shows of nearly every new client message id that it is new. A send then needs no lookup
-/// in the database, which nearly always would find nothing.
+/// A set of Bloom filters that recognises nearly every new client message id as new. A send with such an id needs no
+/// lookup in the database.
 ///
 /// Each filter is twice as large as the one before, so the memory grows with the number of ids. A key sets four bits of
-/// one word. If one of its bits is missing in each filter, the key was never added.
+/// one word. If at least one of these bits is missing in every filter, the key was never added.
 ///
 /// A room may use the filter only if *all* its keys were added: it was created or had no messages when the writer first
-/// used it, or its keys were read from the database. Such a room has the filter's number (``RoomTable/Room/filter``). A
-/// full filter drops all keys and takes another number, so no room has its number then. Keys stay when their messages
-/// are edited or deleted, as their rows do. An extra key, of a failed commit, costs one lookup.
+/// used it, or its keys were read from the database. Such a room stores the filter's number
+/// (``RoomTable/Room/filter``). A full filter drops all keys and takes another number, so that no room has its number
+/// any more. Keys stay when their messages are edited or deleted, because their rows stay too. The key of a failed
+/// commit stays as well, and costs at most one lookup.
 ///
 /// Confined to the writer's thread.
 final class ClientMessageFilter {
     /// Size of the first filter in bytes: 64 KiB, for 32,768 keys.
     static let firstBytes = 64 * 1024
 
-    /// Maximum number of keys: one for every sixteen bits. Then fewer than one lookup in a hundred is needless with one
-    /// filter, and fewer than one in thirty with seven.
+    /// Maximum number of keys: one for every sixteen bits. With one full filter, fewer than one new id in a hundred
+    /// causes a needless lookup; with seven, fewer than one in twenty-five.
     let capacity: Int
-    /// The number that rooms have whose keys were all added; never 0.
+    /// The number that a room stores once all its keys were added; never 0.
     private(set) var number: UInt32 = 1
-    /// The present size in bytes.
+    /// The current size in bytes.
     var byteCount: Int { filters.reduce(0) { $0 + $1.words.count * 8 } }
 
     private var filters: [Words]

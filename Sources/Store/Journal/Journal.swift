@@ -77,7 +77,7 @@ final class Journal: Sendable {
                 backlog: Backlog(limits), rows: JournalRows(limits), idleFiling: .now + .milliseconds(limits.idleTime)))
     }
 
-    /// Reads the rows that a log left which was not closed.
+    /// Reads the rows that remain from a log that was not closed.
     ///
     /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if the rows do not continue the filed messages.
     func load(_ db: Connection, at now: Timestamp) throws {
@@ -129,7 +129,7 @@ final class Journal: Sendable {
         return all
     }
 
-    /// Number of rooms that are looked up while the writer may have to wait.
+    /// Number of rooms that are looked up while the lock is held, for which the writer may have to wait.
     private static let roomsAtOnce = 256
 
     /// The number of rooms with messages in the journal.
@@ -321,7 +321,7 @@ struct JournalTransaction: ~Copyable {
 
     // MARK: Looking up
 
-    /// Adds to a room's filed state what the journal knows of it.
+    /// Replaces a room's filed state with that of its newest message in the journal, if there is one.
     func complete(_ room: inout RoomTable.Room, _ id: RoomID) {
         if let newest = journal.newest(of: id) {
             (room.head, room.rev, room.latest) = (newest.seq, newest.rev, newest.createdAt)

@@ -1,6 +1,6 @@
 /// The rows of the journal, and the choice of those that a commit deletes.
 ///
-/// Rows are deleted oldest first: a row with unfiled messages keeps all rows behind it. So the messages of rows beyond
+/// Rows are deleted oldest first: a row with unfiled messages keeps all rows after it. So the messages of rows beyond
 /// the limits must be filed, see ``oldest``. Each commit deletes only a few rows, because SQLite overwrites what it
 /// deletes with zeros (`secure_delete`), and senders wait for that.
 ///

@@ -45,8 +45,8 @@ final class RecentMessage: Sendable {
 
 /// Messages in the order of their sends, searchable by client message id.
 ///
-/// There are some three thousand at most, and usually a few. Searching their hashes in an array costs less than keeping
-/// a table.
+/// A list has at most about three thousand messages, and usually a few. Searching their hashes in an array costs less
+/// than keeping a table.
 struct RecentMessageList {
     private(set) var messages: [RecentMessage] = []
     private var hashes: [UInt64] = []
@@ -86,7 +86,7 @@ struct RecentMessageList {
 ///
 ///     room 8 | seq 8 | rev 8 | created_at 8 | sender 2 | client id 2 | body 4 | sender … | client id … | body …
 ///
-/// Integers are little-endian. The last three are lengths in bytes. A message without a client id has one of 0 bytes.
+/// Integers are little-endian. The last three are lengths in bytes. Without a client id its length is 0.
 enum JournalRow {
     private static let headBytes = 40
 
