@@ -8,7 +8,6 @@ import Wire
 /// Meanwhile somebody may use the same user id again, as a new user. Before the new user changes anything in a room,
 /// the old user's membership and read mark in it are removed, and a boundary is stored: messages up to its `seq`, and
 /// reactions up to its revision, are the old user's.
-/// `seq` and revision of the room things are the old one's.
 extension Commit {
     /// The phases of the job, in order.
     private enum Phase {
@@ -105,7 +104,7 @@ extension Commit {
         guard let room = rooms[id], room.rev < RowKey.maximumPlace, let body = try statements.changes.message(key),
             var message = try? Message(decoding: body)
         else { return }
-        // The client message id goes too, so a repeated send is no longer recognised.
+        // The client message id is removed too, so a repeated send is no longer recognised.
         message.sender = .deleted
         message.clientMessageID = nil
         var next = try tombstone(of: message, at: key)
@@ -125,7 +124,7 @@ extension Commit {
             try file(id, room)
             let removal = MessageChange(seq: message.place, action: .removeReaction(key))
             guard case .failure = try change(removal, in: id, by: user) else { continue }
-            // The row of its reaction is deleted even though the message cannot be read.
+            // The message cannot be read, but the row of the reaction is deleted all the same.
             _ = try statements.changes.removeReaction(key, by: user, from: message)
         }
     }

@@ -198,7 +198,7 @@ final class ErasureStatements {
         }
     }
 
-    /// Returns the next message after `place` that has reactions of anybody.
+    /// Returns the next message after `place` that has reactions, whoever reacted.
     func nextReacted(after place: Int64) throws -> RowKey? {
         try selectReacted.bind(place, at: 1)
         return try selectReacted.firstRow { RowKey(rawValue: $0.integer(0)) }
@@ -210,7 +210,7 @@ final class ErasureStatements {
         var last = ""
         while true {
             try selectKey.bind(message.rawValue, at: 1)
-            // No key is or begins with a space, and every key sorts after one.
+            // Every key sorts after a space, because no key contains one.
             try selectKey.bind(last.isEmpty ? " " : last, at: 2)
             guard let key = try selectKey.firstRow({ $0.text(0) }) else { return keys }
             keys.append(try ReactionKey(key))

@@ -4,9 +4,9 @@ import Wire
 
 /// The schedule of message expiry: when the next step is due, and which rooms it examines.
 ///
-/// Times never fall along `seq`, so the expired messages of a room are its first ones. One look at the first message
-/// that is not a tombstone of expiry shows whether any are due. This avoids an index on times, which every send would
-/// have to maintain.
+/// The times of a room's messages never decrease as `seq` grows, so its oldest messages expire first. The first message
+/// after the room's expiry mark shows if any are due. This avoids an index on times, which every send would have to
+/// maintain.
 ///
 /// A round examines every room, a bounded number in each step, and expires a bounded number of messages. Rounds repeat
 /// until one finds nothing.
@@ -224,7 +224,7 @@ final class ExpiryStatements {
             """, db)
     }
 
-    /// Returns the next `most` rooms after `room`, by number.
+    /// Returns at most `most` rooms after `room`, in the order of their numbers.
     func rooms(behind room: Int64, most: Int) throws -> [Expiry.Place] {
         try selectRooms.bind(room, at: 1)
         try selectRooms.bind(Int64(most), at: 2)

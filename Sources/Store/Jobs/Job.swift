@@ -43,7 +43,7 @@ struct Job: Equatable {
 /// The queue of unfinished jobs, and the time when the next part is due.
 ///
 /// Jobs take turns, one part each, so that a long job does not delay a short one. After each part the writer pauses
-/// jobs for three times as long as the part took. So senders have at least three quarters of its time.
+/// jobs for three times as long as the part took. So senders have at least three quarters of the writer's time.
 ///
 /// A plain value. The caller performs the parts and reports their results.
 struct Jobs {

@@ -59,7 +59,7 @@ final class JobStatements {
         try insert.bind(kind.name, at: 1)
         try insert.bind(kind.number, at: 2)
         try insert.bind(kind.user?.string, at: 3)
-        // A statement that returns the row's number has a row.
+        // An insertion with RETURNING always has a row.
         return Job(id: try insert.firstRow { $0.integer(0) }!, kind: kind)
     }
 
@@ -71,7 +71,8 @@ final class JobStatements {
         try update.run()
     }
 
-    /// Deletes the job of a kind before another of the same kind replaces it.
+    /// Deletes the job of a kind with a user, before another of the same kind replaces it. Does nothing for other
+    /// kinds.
     func delete(_ kind: Job.Kind) throws {
         try deleteOfUser.bind(kind.name, at: 1)
         try deleteOfUser.bind(kind.user?.string, at: 2)
@@ -86,8 +87,8 @@ final class JobStatements {
 
     // MARK: Rows to remove
 
-    /// Deletes at most `most` of a room's members, or else of its read marks, its bans, or the reactions to its
-    /// messages.
+    /// Deletes at most `most` rows of a room from the first table that has any: members, read marks, bans, or reactions
+    /// to its messages.
     ///
     /// - Returns: false once all are gone.
     func deleteRows(of room: Int64, most: Int) throws -> Bool {
