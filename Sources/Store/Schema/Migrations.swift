@@ -2,7 +2,7 @@ import GRDB
 
 /// The migrations, in order.
 extension Schema {
-    /// The version in which messages can be changed, with a secret stored for that.
+    /// The migration since which messages can be changed. It stores the secret for their fingerprints.
     static let changes = "v3"
 
     /// The migrations of all versions, oldest first. A released migration is never changed.
@@ -33,11 +33,11 @@ extension Schema {
                         body BLOB NOT NULL
                     );
 
-                    -- What was never changed is in the order of its revisions already, so it needs no place here, and a
-                    -- send does not touch this index.
+                    -- Messages that were never changed are in the order of their revisions already. They are not in
+                    -- this index, so a send does not touch it.
                     CREATE UNIQUE INDEX messages_by_change ON messages (changed) WHERE changed IS NOT NULL;
 
-                    -- One message for each client message id, for ever: this is what makes sends idempotent.
+                    -- At most one message for each client message id, which makes sends idempotent.
                     CREATE UNIQUE INDEX messages_by_client_message_id
                         ON messages (id >> 36, sender, client_message_id)
                         WHERE client_message_id IS NOT NULL;
@@ -48,7 +48,7 @@ extension Schema {
         migrator.registerMigration("v2") { db in
             try db.execute(
                 sql: """
-                    -- The messages of one commit, until each has its place in messages, see JournalRow.
+                    -- The messages of one commit, until all of them are filed, see JournalRow.
                     CREATE TABLE journal (
                         id INTEGER PRIMARY KEY,
                         messages BLOB NOT NULL
@@ -58,7 +58,7 @@ extension Schema {
         migrator.registerMigration(changes) { db in
             try db.execute(
                 sql: """
-                    -- Who has reacted to a message with what. How many did, and with which key first, is in its body.
+                    -- The reactions of users. Their counts, and the order of their keys, are in the message's body.
                     CREATE TABLE reactions (
                         message INTEGER NOT NULL,       -- see messages.id
                         key TEXT NOT NULL,
@@ -67,11 +67,11 @@ extension Schema {
                         PRIMARY KEY (message, key, user)
                     ) WITHOUT ROWID;
 
-                    -- The first users of a key are looked for when one of them takes a reaction back.
+                    -- Finds the first users of a key when one of them removes a reaction.
                     CREATE UNIQUE INDEX reactions_by_rev ON reactions (message, key, rev);
 
-                    -- What was first sent, of messages with a client message id that were edited or deleted since, see
-                    -- Fingerprinter.
+                    -- The fingerprints of contents first sent, for messages with a client message id that were edited
+                    -- or deleted since, see Fingerprinter.
                     CREATE TABLE first_contents (
                         message INTEGER PRIMARY KEY,    -- see messages.id
                         fingerprint BLOB NOT NULL
@@ -99,7 +99,7 @@ extension Schema {
                     ALTER TABLE rooms ADD COLUMN private INTEGER NOT NULL DEFAULT 0;    -- 1: for members only
                     ALTER TABLE rooms ADD COLUMN title TEXT;
 
-                    -- Up to where users have read rooms. A mark never moves back.
+                    -- The positions up to which users have read rooms. A mark never moves back.
                     CREATE TABLE read_marks (
                         user TEXT NOT NULL,
                         room INTEGER NOT NULL,          -- see rooms.id
@@ -116,10 +116,10 @@ extension Schema {
 
                     CREATE INDEX members_by_user ON members (user);
 
-                    -- Whether an owner is the last one must not take longer in a large room.
+                    -- Finds the owners of a room, however many members it has.
                     CREATE INDEX members_by_owner ON members (room) WHERE owner = 1;
 
-                    -- Rooms are their first sender's, those of before too.
+                    -- The first sender of an existing room becomes its owner, as in new rooms.
                     INSERT INTO members (room, user, owner)
                         SELECT rooms.id, sender, 1 FROM rooms JOIN messages ON messages.id = (rooms.id << 36) + 1;
                     """)
@@ -131,7 +131,7 @@ extension Schema {
         migrator.registerMigration("v5") { db in
             try db.execute(
                 sql: """
-                    -- Milliseconds since 1970: where a room without messages stands among others. NULL if made before v5.
+                    -- Milliseconds since 1970, to sort a room without messages. NULL for a room created before v5.
                     ALTER TABLE rooms ADD COLUMN created_at INTEGER;
                     """)
         }
@@ -142,7 +142,7 @@ extension Schema {
         migrator.registerMigration("v6") { db in
             try db.execute(
                 sql: """
-                    -- Up to where the messages of a room have expired: none of these is looked at again, see Expiry.
+                    -- The positions up to which the messages of rooms have expired, see Expiry.
                     CREATE TABLE expired (
                         room INTEGER PRIMARY KEY,       -- see rooms.id
                         seq INTEGER NOT NULL
@@ -160,7 +160,7 @@ extension Schema {
 
                     CREATE INDEX read_marks_by_room ON read_marks (room);
 
-                    -- Work that is done in parts, see Job. It is deleted when it is done.
+                    -- Unfinished work that is done in parts, see Job.
                     CREATE TABLE jobs (
                         id INTEGER PRIMARY KEY,
                         kind TEXT NOT NULL,             -- see Job.Kind
@@ -189,7 +189,7 @@ extension Schema {
                         PRIMARY KEY (room, user)
                     ) WITHOUT ROWID;
 
-                    -- Those that have ended are deleted by and by.
+                    -- Finds bans that have ended. They are deleted a few at a time.
                     CREATE INDEX bans_by_end ON bans (until) WHERE until IS NOT NULL;
                     """)
         }
@@ -207,8 +207,8 @@ extension Schema {
                         messages INTEGER NOT NULL       -- how many have become tombstones
                     ) WITHOUT ROWID;
 
-                    -- Rooms in which users have done something while they were being erased: what is behind these places
-                    -- is that of new users with the same names.
+                    -- The boundaries of users who are being erased: what comes after these positions of a room belongs
+                    -- to new users with the same names.
                     CREATE TABLE returns (
                         user TEXT NOT NULL,
                         room INTEGER NOT NULL,          -- see rooms.id
@@ -225,7 +225,7 @@ extension Schema {
         migrator.registerMigration("v10") { db in
             try db.execute(
                 sql: """
-                    ALTER TABLE rooms ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of the bodies among messages
+                    ALTER TABLE rooms ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of the bodies of filed messages
                     ALTER TABLE rooms ADD COLUMN active_at INTEGER;     -- created_at of its last one; NULL if none
 
                     UPDATE rooms SET (bytes, active_at) = (SELECT ifnull(sum(length(body)), 0), max(created_at)
@@ -237,8 +237,8 @@ extension Schema {
         }
     }
 
-    /// The key in `meta` of the progress of filling in memberships of an earlier version, see
-    /// ``ActivityStatements/fill(most:)``. Absent once all are filled in.
+    /// The key in `meta` for the progress of ``ActivityStatements/fill(most:)``, which fills in the activity of
+    /// memberships that an earlier version stored. Absent once all are filled in.
     static let activityFill = "activity_fill"
 
     /// Registers migration "v11". It reads each membership and writes none, so that a large database opens quickly. A
@@ -247,15 +247,15 @@ extension Schema {
         migrator.registerMigration("v11") { db in
             try db.execute(
                 sql: """
-                    -- When the newest message in its place was stored, or else the room was made: milliseconds since 1970;
-                    -- the largest number where that is not kept, see ActivityStatements; NULL until it has been filled in.
+                    -- The time of the room's newest filed message, or else of its creation, in milliseconds since 1970;
+                    -- the largest number if it is not stored, see ActivityStatements; NULL until it has been filled in.
                     ALTER TABLE members ADD COLUMN activity INTEGER;
-                    -- 1: the user has sent to the room, read it, made it or joined it.
+                    -- 1: the user has sent to the room, read it, created it or joined it.
                     ALTER TABLE members ADD COLUMN engaged INTEGER NOT NULL DEFAULT 0;
 
                     CREATE INDEX members_by_activity ON members (user, engaged, activity) WHERE activity IS NOT NULL;
 
-                    -- Whoever adds a row, lists have it.
+                    -- Gives a new row an activity, so that lists find it in their index.
                     CREATE TRIGGER members_activity AFTER INSERT ON members WHEN new.activity IS NULL BEGIN
                         UPDATE members SET activity = \(ActivityStatements.unknown)
                         WHERE room = new.room AND user = new.user;

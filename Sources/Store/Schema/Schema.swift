@@ -40,13 +40,13 @@ extension Schema {
     /// Marks a database as a backup: replaces its epoch by the name of the database that it was made from. A server
     /// therefore never takes it for the history that continued without it.
     ///
-    /// - Returns: false if the database has no epoch and is no backup.
+    /// - Returns: false if the database has no epoch and is not a backup.
     static func markAsBackup(_ db: Database) throws -> Bool {
         try db.execute(sql: "UPDATE meta SET key = 'backup_of' WHERE key = 'epoch'")
         return try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'backup_of'") != nil
     }
 
-    /// Gives a restored backup a new epoch, each time that one is restored. Clients that were told a `seq` or `rev`
+    /// Gives a restored backup a new epoch. Each restore gets a different one. Clients that were told a `seq` or `rev`
     /// after the backup was made must not use it with the restored history, which assigns it to another message.
     static func renewEpoch(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM meta WHERE key = 'backup_of'")

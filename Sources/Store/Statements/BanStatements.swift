@@ -27,7 +27,7 @@ final class BanStatements {
     /// Returns at most `limit` bans after `user` that are in force at `time`, in the byte order of their user ids.
     func bans(from room: Int64, after user: UserID?, at time: Timestamp, limit: Int) throws -> [Ban] {
         try selectBans.bind(room, at: 1)
-        // No id is or begins with a space, and every id sorts after one.
+        // Every id sorts after a space, because no id contains one.
         try selectBans.bind(user?.string ?? " ", at: 2)
         try selectBans.bind(time.milliseconds, at: 3)
         try selectBans.bind(Int64(limit), at: 4)

@@ -107,7 +107,8 @@ struct PreparedStatement {
     // SQLITE_TRANSIENT, a cast of -1 to a function pointer, which Swift does not import.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-    /// Throws SQLite's error, if any. An unchecked failure to bind would reuse the value of the message before.
+    /// Throws SQLite's error, if any. After an unchecked failure to bind, the statement would use the value of its
+    /// previous run.
     private func check(_ status: Int32) throws {
         guard status == SQLITE_OK else { throw failure(status) }
     }
@@ -137,7 +138,8 @@ struct PreparedStatement {
     func runCounting() throws -> Int {
         guard let handle else { return try postgres!.run().affectedRows }
         let db = sqlite3_db_handle(handle)
-        // The difference, since a statement that changes nothing leaves SQLite's other counter as it is.
+        // The difference is 0 for a statement that changes nothing. `sqlite3_changes` keeps its value after statements
+        // that are not an INSERT, UPDATE or DELETE.
         let before = sqlite3_total_changes(db)
         try run()
         return Int(sqlite3_total_changes(db) &- before)

@@ -91,7 +91,7 @@ final class AdminStatements {
     /// Passes `body` the rooms after a position, latest activity first, until it returns false.
     func forEachRoom(after place: InboxCursor.Activity?, _ body: (Room) -> Bool) throws {
         try selectByActivity.bind(place?.milliseconds ?? .max, at: 1)
-        // No id is or begins with a space, and every id sorts after one.
+        // Every id sorts after a space, because no id contains one.
         try selectByActivity.bind(place?.room.string ?? " ", at: 2)
         try selectByActivity.withRows { rows in
             while rows.hasRow {
