@@ -27,8 +27,8 @@ final class InboxStatements {
     }
 
     init(_ db: Connection) throws {
-        // With SQLite one search per room for its newest message, whatever the room's size. NULL if it has none and its
-        // creation time is unknown.
+        // With SQLite, one search per room finds its newest message, whatever the room's size. The result is NULL if
+        // the room has none and its creation time is unknown.
         let activity = db.sql(
             sqlite: """
                 ifnull((
@@ -89,7 +89,7 @@ final class InboxStatements {
     // MARK: Rooms by activity
 
     /// Returns true once all memberships have their activity filled in, see ``ActivityStatements``. Always false with
-    /// PostgreSQL, which needs no more than the user's rooms.
+    /// PostgreSQL, where the activity is in the rooms' rows.
     func isIndexed() throws -> Bool {
         try storesActivity && selectFill.firstRow { _ in true } == nil
     }

@@ -6,7 +6,7 @@ import Wire
 final class LogReader: Sendable {
     private let queue: QueryQueue
     let journal: Journal
-    /// `nil` with PostgreSQL, whose files are its own.
+    /// `nil` with PostgreSQL, which manages its files itself.
     private let storage: StorageWatch?
     private let observer: any LogObserver
     private let bans: BanTable
@@ -189,7 +189,7 @@ final class LogReader: Sendable {
 
     private static func problem(_ error: any Error) -> Problem {
         if let refusal = error as? Problem { return refusal }
-        // PostgreSQL's reason may name hosts and users. The log has it, because sends fail as well.
+        // PostgreSQL's reason may name hosts and users. It is in the server's log, because sends fail as well.
         if error is PostgresError { return .databaseUnavailable }
         let reason = (error as? DatabaseError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")

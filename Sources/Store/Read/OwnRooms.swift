@@ -12,8 +12,8 @@ struct OwnRoom {
 struct OwnRooms {
     /// The rooms by their numbers.
     var rooms: [Int64: OwnRoom] = [:]
-    /// All rooms that had recent messages, of any user. ``rooms`` then has those of the user; the index has the user's
-    /// other rooms, see ``ActivityStatements``. `nil` if ``rooms`` has all rooms of the user.
+    /// All rooms with recent messages, also those of other users. ``rooms`` then has the user's rooms among them, and
+    /// the index has the user's other rooms, see ``ActivityStatements``. `nil` if ``rooms`` has all rooms of the user.
     var active: Set<RoomID>?
 }
 
@@ -28,8 +28,8 @@ struct OwnRooms {
 /// - No `seq` goes back. Clients learn of a message after its commit has put it into memory. A query made after that
 ///   finds it there or in the database, and ``RoomView`` uses the newer of the two.
 /// - A room that the user joined after the rooms were read is left out, as if the query had come just before. The user
-///   was no member when the query was made, or had not been told yet. A room that the user has left since is left out
-///   too.
+///   was not a member when the query was made, or had not been told yet. A room that the user has left since is left
+///   out too.
 ///
 /// The rooms read first are all rooms of the user, or all rooms with recent messages, whichever are fewer. In the
 /// second case the index of memberships by activity finds the rest. A list then costs as many lookups as it has rows,

@@ -165,8 +165,8 @@ extension ReadTransaction {
         return try answer(read, id, room, for: query)
     }
 
-    /// Sends ahead the statements that read the rooms of queries, so that there is one wait for all rows of rooms and one
-    /// for all memberships. Only with PostgreSQL.
+    /// Sends ahead the statements that read the rooms of queries, so that there is one wait for the rows of all rooms
+    /// and one for all memberships. Only with PostgreSQL.
     ///
     /// - Parameter pages: The rooms that have been read already.
     func runAhead(_ queries: ArraySlice<Query>, _ pages: [RoomView?]) throws {

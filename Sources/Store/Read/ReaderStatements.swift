@@ -60,8 +60,8 @@ final class ReaderStatements {
 
     /// Runs `body` in a read transaction: all reads see one snapshot.
     ///
-    /// GRDB's own `inTransaction` prepares its statements anew for each transaction, which costs as much as reading a third
-    /// of a page of 30 messages (`scripts/compare --scenarios F`).
+    /// GRDB's own `inTransaction` prepares its statements anew for each transaction, which is a considerable part of
+    /// the cost of a page (`scripts/compare --scenarios F`).
     func inTransaction<R>(_ body: () throws -> R) throws -> R {
         if let postgres {
             postgres.beginTransaction()
@@ -69,8 +69,8 @@ final class ReaderStatements {
             return try body()
         }
         try begin.run()
-        // Nothing was written, so the end of the transaction cannot fail what was read. After an error SQLite may have ended
-        // it already.
+        // Nothing was written, so what was read is valid even if the COMMIT fails. After an error SQLite may have ended
+        // the transaction already.
         defer { do { try commit.run() } catch { try? rollback.run() } }
         return try body()
     }
@@ -108,7 +108,7 @@ final class ReaderStatements {
         return messages
     }
 
-    /// The size of a usual snapshot with a short text, rounded up.
+    /// The size in bytes of a typical snapshot with a short text, rounded up.
     private static let usualSnapshotBytes = 320
 
     /// Returns the time when a message was stored, in milliseconds since 1970.
@@ -245,7 +245,7 @@ final class RoomStatements {
     /// Returns at most `limit` members after `user`, in the byte order of their ids.
     func members(of room: Int64, after user: UserID?, limit: Int) throws -> [RoomMember] {
         try selectMembers.bind(room, at: 1)
-        // No id is or begins with a space, and every id sorts after one.
+        // Every id sorts after a space, because no id contains one.
         try selectMembers.bind(user?.string ?? " ", at: 2)
         try selectMembers.bind(Int64(limit), at: 3)
         var members: [RoomMember] = []

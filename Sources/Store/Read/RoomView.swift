@@ -96,7 +96,7 @@ struct RoomView {
     /// Returns the `seq` of the first message stored at `time` or later; the next `seq` to be assigned if there is
     /// none.
     ///
-    /// A binary search, because times never fall along `seq`. So no index of times is needed.
+    /// It is a binary search, because times never decrease as `seq` grows. So no index of times is needed.
     func firstSeq(at time: Timestamp) throws -> Int64 {
         if let seq = try statements.firstSeq(room: number, head: state.head, storedAt: time) { return seq }
         return try firstSeq { seq in

@@ -148,8 +148,8 @@ final class UnreadStatements {
 
     init(_ db: Connection) throws {
         selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
-        // The end of a snapshot identifies a tombstone: no string can contain that text, and no object comes last. Only
-        // the snapshots of changed messages are read.
+        // The end of a snapshot identifies a tombstone: strings have their quotes escaped, and the last member of a
+        // snapshot is never an object. Only the snapshots of changed messages are read.
         let end = db.sql(
             sqlite: #"CAST(',"deleted":true}' AS BLOB)"#, postgres: #"convert_to(',"deleted":true}', 'UTF8')"#)
         let isUnread = "sender <> ?1 AND (changed IS NULL OR substr(body, length(body) - 15) <> \(end))"
