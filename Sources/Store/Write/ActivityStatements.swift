@@ -8,11 +8,11 @@ import Wire
 /// room with more than ``maximumMembers`` members, activity is not stored, because each message would write as many
 /// rows. Readers look up the newest message instead.
 ///
-/// A member who has sent to the room, read it, created it or joined it is engaged. Rooms that others have added a user
-/// to come after those.
+/// A member who has sent to the room, read it, created it or joined it is engaged. A subscription to `mine` takes rooms
+/// that others have added the user to last.
 ///
-/// With PostgreSQL nodes would wait for each other's locks of these rows. There the activity is in the room's row, and
-/// none is stored here.
+/// With PostgreSQL the activity is in the room's row, and none is stored here: nodes would wait for each other's locks
+/// of the members' rows.
 ///
 /// Confined to the writer's connection.
 final class ActivityStatements {
@@ -137,7 +137,7 @@ final class ActivityStatements {
         try forget.run()
     }
 
-    /// Marks a user as engaged in a room. Does nothing for others than members.
+    /// Marks a user as engaged in a room. Does nothing if the user is not a member.
     func engage(_ user: UserID, in room: Int64) throws {
         try engage.bind(room, at: 1)
         try engage.bind(user.string, at: 2)
@@ -189,7 +189,7 @@ final class ActivityStatements {
     }
 
     /// Returns true if a user has read a room, has sent a filed message with a client message id, or has sent the first
-    /// one. Others are not searched, because there may be millions.
+    /// one. Other messages are not searched, because there may be millions.
     func wasEngaged(_ user: String, in room: Int64) throws -> Bool {
         try wasEngaged.bind(user, at: 1)
         try wasEngaged.bind(room, at: 2)

@@ -2,8 +2,8 @@ import Chat
 import GRDB
 import Wire
 
-/// One transaction: applies submissions in order, and gathers their outcomes and the news for subscribers, which are
-/// told once it is durable.
+/// One transaction. It applies submissions in order, and gathers their outcomes and the batches for subscribers. The
+/// observer gets them once the transaction is durable.
 ///
 /// Messages go to the journal, which also finds those that were sent before. The unique index of client message ids is
 /// checked again when they are filed.
@@ -34,7 +34,7 @@ struct Commit: ~Copyable {
     let aside: Set<RoomID>
     let statements: WriterStatements
     let time: Timestamp
-    /// True if rooms are made by admins only.
+    /// True if only admins may create rooms.
     let roomsByAdminsOnly: Bool
     /// True if only admins may make other users members of rooms.
     let membersByAdminsOnly: Bool
@@ -87,8 +87,9 @@ struct Commit: ~Copyable {
         }
     }
 
-    /// Returns the room to set aside because rows that a submission needs are damaged. Rows that one send needs, most
-    /// sends need. Other changes need rows of their own, such as an old message or a user's read mark.
+    /// Returns the room to set aside because rows that a submission needs are damaged. Most sends to a room need the
+    /// same rows, so a failed send sets its room aside. Other changes need rows of their own, such as an old message or
+    /// a user's read mark, so only the change fails.
     private func roomsToBlame(for submission: Submission) -> [RoomID] {
         guard case .send = submission.change, let id = submission.room, rooms[id] != nil else { return [] }
         return [id]
@@ -147,7 +148,7 @@ struct Commit: ~Copyable {
         }
         room.head += 1
         room.rev += 1
-        // Times never fall along `seq`, even if the clock is set back.
+        // Times never decrease as `seq` grows, even if the clock is set back.
         room.latest = max(time, room.latest)
         guard room.head <= RowKey.maximumPlace, room.rev <= RowKey.maximumPlace else {
             return .failure(.unavailable("The room is full."))
@@ -184,7 +185,7 @@ struct Commit: ~Copyable {
         return add(id, room)
     }
 
-    /// Adds a room from the database, or one that the commit has made.
+    /// Adds a room from the database, or one that the commit has created.
     mutating func add(_ id: RoomID, _ room: consuming RoomTable.Room) -> RoomTable.Room {
         journal.complete(&room, id)
         return rooms.add(id, room)

@@ -211,7 +211,7 @@ final class LogWriter: Sendable {
     /// Number of bytes that a probe writes: as many as a large send, to show that the disk has room for one.
     private static let probeBytes = 256 * 1024
 
-    /// Writes and deletes a row, to find out if the database can be written to again.
+    /// Writes and deletes a row, to find out if the database can be written again.
     private func probe(_ db: Database) {
         do {
             try db.execute(
@@ -223,7 +223,8 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Describes an error without its statement: a probe that fails for the same cause as a commit is no change.
+    /// Describes an error without its statement, so that a probe that fails for the same cause as a commit is not
+    /// reported as a change.
     private static func cause(of error: any Error) -> String {
         guard let error = error as? DatabaseError, let message = error.message else { return "\(error)" }
         return "SQLite error \(error.resultCode.rawValue): \(message)"

@@ -1,12 +1,12 @@
 import GRDB
 import Wire
 
-/// Inserts messages into the table `messages`: several with each run of a statement, which saves the cost of a run for
-/// each, and without copying values one by one.
+/// Inserts messages into the table `messages`. Each run of a statement inserts several messages. SQLite reads their
+/// values from one buffer, so it need not copy each value.
 ///
 /// Confined to the writer's connection.
 final class MessageInsertion {
-    /// The statements, the one for most messages first.
+    /// The statements, in descending order of the number of messages that they insert.
     private let statements: [(count: Int, statement: PreparedStatement)]
     // The values of the current messages, which the statements read from here. Allocated and freed by this class, and
     // replaced only while no statement runs.
@@ -27,8 +27,8 @@ final class MessageInsertion {
         values.deallocate()
     }
 
-    /// With `OR FAIL`, SQLite keeps the rows before a failing one, and so needs no copies of pages to undo the
-    /// statement. The transaction is rolled back in any case.
+    /// Returns the SQL that inserts `count` messages. With `OR FAIL`, SQLite keeps the rows before a failing one, and
+    /// so needs no copies of pages to undo the statement. The transaction is rolled back in any case.
     private static func sql(_ count: Int) -> String {
         "INSERT OR FAIL INTO messages (id, rev, created_at, sender, client_message_id, body) VALUES "
             + repeatElement("(?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", ")

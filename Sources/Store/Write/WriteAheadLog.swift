@@ -43,8 +43,9 @@ final class WriteAheadLog {
     /// Makes a checkpoint if the log has reached the limit.
     ///
     /// Pages stay in the log while a reader needs their older state. A checkpoint is tried again after another quarter
-    /// of the limit. At four times the limit it waits for the readers, whose transactions are short. A reader that
-    /// takes longer is a backup or the like, so the longer it takes the less often is it waited for.
+    /// of the limit. At four times the limit it waits for the readers, whose transactions are short. Only a reader such
+    /// as a backup takes longer. The log then has to grow by another quarter of its size before the next wait, so the
+    /// waits become rarer.
     ///
     /// - Throws: `DatabaseError`. Nothing is lost: the pages are still in the log.
     func checkpoint(_ db: Database) throws {

@@ -84,8 +84,9 @@ final class WriterStatements {
             journal = nil
             updateProgress = try PreparedStatement("UPDATE rooms SET head = ?, rev = ? WHERE id = ?", db)
             events = try AccessEventStatements(db)
-            // Both lock in an order, so that two transactions do not wait for each other: names that are new, which
-            // have no rows to lock, by their hashes; then rooms by their numbers.
+            // Each locks in a fixed order, so that two transactions do not wait for each other. The first locks the
+            // names of rooms that do not exist, which have no rows to lock, in the order of their hashes. The second
+            // locks the other rooms in the order of their numbers.
             reserveRooms = try PreparedStatement(
                 """
                 SELECT pg_advisory_xact_lock(key) FROM (
@@ -206,7 +207,7 @@ final class WriterStatements {
     }
 }
 
-/// A commit whose answer never came: whether it is durable is unknown.
+/// The loss of the connection during a commit. It is unknown if the commit is durable.
 struct UnknownCommit: Error {
     let cause: PostgresError
     /// The submissions that may have been stored; `nil` for all.
