@@ -1,4 +1,4 @@
-/// The place of a database: a file of SQLite, or a database in PostgreSQL.
+/// The location of a database: a file of SQLite, or a database in PostgreSQL.
 public enum DatabaseLocation: Sendable, CustomStringConvertible {
     /// The path of a file.
     case file(String)
@@ -45,7 +45,7 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
 
     private static func withoutPassword(_ url: String) -> String {
         var url = url
-        // Behind "://", which every URL here has.
+        // After "://", which every URL here has.
         let start = url.index(url.firstIndex(of: ":")!, offsetBy: 3)
         // To libpq, a "?" before the "@" is a part of the password.
         let end = url[start...].firstIndex(of: "/") ?? url.endIndex

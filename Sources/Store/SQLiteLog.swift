@@ -5,7 +5,7 @@ public import Wire
 
 /// The log of every room in one SQLite file.
 public final class SQLiteLog: OpenLog {
-    /// A random name of the history. Created with the database; replaced when a restored backup is opened.
+    /// A random name of the history. It is created with the database, and replaced when a restored backup is opened.
     public let epoch: String
     /// The bans in force.
     public let bans: BanTable
@@ -89,10 +89,10 @@ public final class SQLiteLog: OpenLog {
     /// The number of rooms that take no changes because their rows are damaged.
     public var asideRooms: Int { writer.asideCount }
 
-    /// False: there are no other nodes.
+    /// False, because there are no other nodes.
     public var isCutOff: Bool { false }
 
-    /// `nil`: there are no other nodes.
+    /// `nil`, because there are no other nodes.
     public var nodeCounts: NodeCounts? { nil }
 
     /// The number of submissions waiting for a commit.

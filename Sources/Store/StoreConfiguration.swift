@@ -35,8 +35,8 @@ public struct StoreConfiguration: Sendable {
     /// Size in pages at which the write-ahead log is copied into the database: 16 MiB. A larger log costs less for each
     /// message, but holds up the commit behind a checkpoint for longer.
     public var checkpointPages = 2048
-    /// Size in bytes that the file of the write-ahead log gets when the database is opened, if twice as much is free on
-    /// the disk. With 0 it grows as needed.
+    /// Size in bytes to which the file of the write-ahead log is extended when the database is opened, by at most half
+    /// of the disk's free space. With 0 it grows as needed.
     public var reservedLog = 2048 * (pageSize + 24) + 64 * 1024
     /// Time in milliseconds that a thread waits for another program that has locked the database.
     public var busyTimeout = 5000
@@ -54,7 +54,7 @@ public struct StoreConfiguration: Sendable {
     /// Minimum time in milliseconds between two checks that the database's files are in their places. Messages that
     /// were acknowledged in between are lost with a deleted file.
     public var storageLookInterval = 1000
-    /// True if only admins make rooms; otherwise the first send to a room makes it.
+    /// True if only admins may create rooms; otherwise the first send to a room creates it.
     public var roomsByAdminsOnly = false
     /// True if only admins may make other users members of rooms.
     public var membersByAdminsOnly = false
@@ -110,7 +110,7 @@ public struct StoreConfiguration: Sendable {
     public init() {}
 }
 
-/// News of a job, such as removing the contents of a deleted room. The first text names the job.
+/// An event of a job, such as removing the contents of a deleted room. The first text names the job.
 public enum JobEvent: Sendable, Hashable {
     /// The job has made this much progress.
     case progress(String, percent: Int)
@@ -120,7 +120,7 @@ public enum JobEvent: Sendable, Hashable {
     case failed(String, String)
 }
 
-/// News of message expiry.
+/// An event of message expiry.
 public enum ExpiryEvent: Sendable, Hashable {
     /// One commit has expired this many messages.
     case expired(Int)

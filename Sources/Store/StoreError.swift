@@ -25,7 +25,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) is not a file: give the path of a file, which need not exist")
     }
 
-    /// The file is no database, or it belongs to another program.
+    /// The file is not a database, or it belongs to another program.
     static func notADatabase(_ path: String) -> StoreError {
         StoreError(description: "\(path) is not a database of Backscroll")
     }
@@ -40,13 +40,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) cannot be read and written: \(reason)")
     }
 
-    /// The directory of the database is not there.
+    /// The directory of the database does not exist.
     static func noDirectory(_ path: String) -> StoreError {
         StoreError(
             description: "the directory \(path) does not exist: create it, or choose another path for the database")
     }
 
-    /// Beside the database there is the write-ahead log of another one.
+    /// The write-ahead log of another database is beside this one.
     static func foreignLog(_ path: String) -> StoreError {
         .unusable(path, reason: "\(path)-wal belongs to another database; remove it")
     }
@@ -84,7 +84,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) cannot be read: \(reason)")
     }
 
-    /// The directory of a backup is not there, or cannot be written.
+    /// The directory of a backup does not exist, or cannot be written.
     static func backupDirectory(_ path: String, reason: String) -> StoreError {
         StoreError(description: "the directory \(path) cannot be used for a backup: \(reason)")
     }

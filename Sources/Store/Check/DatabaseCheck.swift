@@ -1,9 +1,9 @@
 import GRDB
 
-/// Checks a database: its pages, unless they are PostgreSQL's, its tables, and that their rows agree.
+/// Checks a database: the pages of an SQLite file, the definitions of the tables, and that their rows agree.
 ///
 /// The check reads one snapshot. It reads each table once, row by row in the order of its keys. In memory it keeps one
-/// message, and the last message of each room that the journal has messages of. A server may have the database open;
+/// message at a time, and the state of each room that has messages in the journal. A server may have the database open;
 /// its write-ahead log grows by what is written during the check.
 public struct DatabaseCheck: Sendable {
     /// A part of the check.
@@ -26,7 +26,7 @@ public struct DatabaseCheck: Sendable {
         case postgres(String)
     }
 
-    /// The default of the number of findings that are kept.
+    /// Default of the number of damages that are kept.
     public static let defaultFindings = 20
 
     /// Prepares a check of a database. Keeps the first `mostFindings` damages.
@@ -50,8 +50,8 @@ public struct DatabaseCheck: Sendable {
     ///
     /// - Parameter progress: called from time to time with the part being checked and the number of messages checked so
     ///   far.
-    /// - Throws: ``StoreError`` if it is no database of Backscroll, or one of a newer version, or if PostgreSQL cannot
-    ///   be reached. Damages are reported, not thrown.
+    /// - Throws: ``StoreError`` if it is not a database of Backscroll, or one of a newer version, or if PostgreSQL
+    ///   cannot be reached. Damages are reported, not thrown.
     public func run(progress: @escaping (Part, Int64) -> Void = { _, _ in }) throws(StoreError) -> CheckReport {
         let findings = Findings(most: mostFindings)
         switch source {
@@ -163,7 +163,7 @@ extension DatabaseCheck {
             try body()
         } catch let error as PostgresError where error.kind == .statement {
             findings.add("the check of \(name) stopped: \(error)")
-            // Statements that end the reading of rows are queued, and fail too.
+            // The statements that close cursors are still queued, and fail too.
             _ = try? connection.results()
             // The transaction continues with the same snapshot.
             try connection.execute("ROLLBACK TO SAVEPOINT part")

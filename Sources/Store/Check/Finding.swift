@@ -22,7 +22,7 @@ public struct CheckReport: Sendable {
     public fileprivate(set) var damages: [Finding] = []
     /// The number of damages.
     public fileprivate(set) var damageCount = 0
-    /// Findings that are no damage.
+    /// Findings that are not damage.
     public fileprivate(set) var notes: [Finding] = []
     /// The number of rooms.
     public var rooms: Int64 = 0
@@ -49,7 +49,7 @@ final class Findings {
         if report.damages.count < most { report.damages.append(Finding(room: room, seq: seq, text: text)) }
     }
 
-    /// Adds a finding that is no damage.
+    /// Adds a finding that is not damage.
     func note(_ text: String) {
         report.notes.append(Finding(text: text))
     }

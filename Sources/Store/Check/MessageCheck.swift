@@ -103,7 +103,7 @@ final class MessageCheck {
                 "this message was last changed at revision \(changed.place) of room number \(changed.room), but sent at "
                     + "revision \(sentAt) of room number \(key.room)", room: fold.name, seq: key.place)
         }
-        // Revisions rise in both tables, so a revision that is in both is found here.
+        // Both statements return revisions in rising order, so a revision that occurs in both is found here.
         let sent = RowKey(room: key.room, sentAt).rawValue
         while changes.hasRow, changes.row.integer(0) <= sent {
             if changes.row.integer(0) == sent {
@@ -177,7 +177,7 @@ final class MessageCheck {
         findings.add(text, room: "#\(key.room)", seq: key.place)
     }
 
-    /// Finds client message ids that a sender has used twice in a room: they are neighbours in their index.
+    /// Finds client message ids that a sender has used twice in a room. The statement returns them one after the other.
     private func checkClientIDs() throws {
         var last: (room: Int64, sender: [UInt8], id: [UInt8], seq: Int64)?
         try selectClientIDs.forEachRow { row in

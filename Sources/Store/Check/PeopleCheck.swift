@@ -1,6 +1,6 @@
 import Wire
 
-/// Checks the rows of rooms that are no messages: read marks, members, bans and expiry marks.
+/// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks.
 final class PeopleCheck {
     private let findings: Findings
     /// The highest `seq` of each room that the journal has messages of.
@@ -58,7 +58,7 @@ final class PeopleCheck {
         try selectBans.forEachRow { row in
             findings.add("the ban of \(row.text(1)) has an unknown room or scope", room: "#\(row.integer(0))")
         }
-        // The owners may have been erased, or an early version did not store them. Only an admin can appoint one.
+        // The owners may have been erased, and rooms of an early version may have none. Only an admin can appoint one.
         let someAreErased = try selectErasures.firstRow { _ in true } ?? false
         var (open, hidden) = (0, 0)
         try selectOwnerless.forEachRow { row in

@@ -93,14 +93,14 @@ func named(_ path: String, _ error: any Error) -> StoreError {
 
 /// Allocates the write-ahead log's file before its first use.
 ///
-/// A commit that makes the file longer has to sync the file's metadata too, which takes about twice as long. After the
-/// first checkpoint SQLite overwrites the log from its start. So this makes commits faster until the first
-/// checkpoint after a start.
+/// A commit that makes the file longer has to sync the file's metadata too, and takes longer. After the first
+/// checkpoint SQLite overwrites the log from its start. So this makes commits faster until the first checkpoint after a
+/// start.
 ///
 /// SQLite takes zeros as the end of the log: headers and frames count only with a valid checksum (SQLite file format,
 /// section 4.2).
 enum LogReserve {
-    /// Extends a connection's log with zeros to `bytes`, or by half of the free space of the disk at most.
+    /// Extends a connection's log with zeros to `bytes` bytes, but by at most half of the disk's free space.
     ///
     /// A failure is harmless: the log then grows as needed. The limit leaves SQLite the room that it needs for a
     /// recovery.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A mutex, and a condition that threads wait for.
+/// A mutex with a condition variable.
 // Sendable because POSIX lets all threads use them at once. They need fixed addresses: they are allocated once, and
 // destroyed in `deinit`, when no thread can be in them.
 struct Monitor: ~Copyable, @unchecked Sendable {

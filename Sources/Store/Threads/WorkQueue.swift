@@ -84,7 +84,8 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Waits with the monitor locked.
+    /// Waits until the items of a group are in the queue, the group's deadline has passed, or the queue is closed. The
+    /// monitor must be locked.
     private func wait(for group: ExpectedGroup) {
         let rest = ContinuousClock.now.duration(to: group.deadline)
         if rest <= .zero { return }

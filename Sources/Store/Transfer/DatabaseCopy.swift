@@ -24,7 +24,8 @@ public struct DatabaseCopy {
 
     /// Number of rows that are copied in one transaction.
     static let rows = 500
-    /// The keys in `meta` of an unfinished copy: the epoch of its source, and the table and key of its last row.
+    /// The keys in `meta` of an unfinished copy: the epoch of its source, and the table to continue with and the key of
+    /// its last copied row.
     static let sourceKey = "copy_of"
     static let placeKey = "copy_place"
 
@@ -185,7 +186,7 @@ public struct DatabaseCopy {
             return progress
         }
 
-        /// Returns the table and key of the last copied row, and marks a new target as unfinished.
+        /// Returns the table to continue with and the key of its last copied row, and marks a new target as unfinished.
         private mutating func start() throws -> (table: Int, place: [CopiedTable.Value]?) {
             guard let epoch = try meta("epoch", source) else {
                 throw StoreError(

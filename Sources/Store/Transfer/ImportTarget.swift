@@ -44,7 +44,7 @@ struct ImportTarget {
             }
         }
 
-        /// Returns the room's `seq` for a `seq` of the file; `nil` if the file has not had it.
+        /// Returns the room's `seq` for a `seq` of the file; `nil` if no earlier line had it.
         func place(of seq: Int64) -> Int64? {
             if let run = runs.last(where: { $0.first <= seq && seq <= $0.last }) { return seq + run.offset }
             // The file continues the room, so the earlier messages are in the database.
@@ -189,7 +189,8 @@ struct ImportTarget {
             if let waiting { return waiting.seq }
             return try statements.lookup.message(room: room.number, sender: message.sender, clientMessageID: id)?.seq
         }
-        // The message follows the previous line's message. On the first line its `seq` is that of the room.
+        // The message is expected after the previous line's message. Before any other message of the room, its `seq` in
+        // the file counts as that in the room.
         guard let seq = message.seq else { return nil }
         let place = seq + (room.runs.last?.offset ?? 0)
         let oldest = room.head - Int64(pending.count { $0.roomNumber == room.number })
