@@ -13,7 +13,7 @@ struct TokenCacheTests {
         Identity(user: try UserID(name), end: end)
     }
 
-    @Test("knows a token until it expires, and no similar one")
+    @Test("returns a token's identity until it ends, and none for a similar token")
     func remembers() throws {
         var cache = TokenCache()
         let alice = try identity("alice", end: later)

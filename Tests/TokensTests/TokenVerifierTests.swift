@@ -38,7 +38,7 @@ struct TokenVerifierTests {
         #expect(code(of: claims, verifier, at: (now - 160) * 1000 - 1) == .tokenNotYetValid)
     }
 
-    @Test("has an end: its exp, or within the leeway after it; at most the end of the year 9999")
+    @Test("ends at its exp, or with the leeway if verified within it, and no later than the year 9999")
     func end() throws {
         let verifier = try verifier()
         func end(_ expiry: String) throws -> Timestamp? {

@@ -125,7 +125,7 @@ import Wire
         #expect(problem { () throws(Problem) in try compact(nested(Limits.readerDepth + 1)) } != nil)
     }
 
-    @Test func `compact values have a known depth, and are searched for U+0000`() throws {
+    @Test func `compact values have a depth, and tell if they contain U+0000`() throws {
         func value(_ text: String) throws(Problem) -> CompactJSON {
             var json = try JSONScanner(Array(text.utf8))
             return try json.readCompact()

@@ -26,7 +26,7 @@ import Wire
             ([0xED, 0xA0, 0x80], 0), ([0xF0, 0x9F, 0x99, 0x82, 0xFF], 4), ([0xC0, 0xAF], 0),
             ([0xF4, 0x90, 0x80, 0x80], 0),
         ] as [([UInt8], Int?)])
-    func `the first byte that is no UTF-8 is found`(bytes: [UInt8], offset: Int?) {
+    func `the first byte that is not valid UTF-8 is found`(bytes: [UInt8], offset: Int?) {
         #expect(bytes.parsedFirstInvalidUTF8 == offset)
         // The scanner reports the offset that the standard library finds.
         let expected = offset.map { "Invalid UTF-8 at byte \($0)." }

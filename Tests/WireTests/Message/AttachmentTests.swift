@@ -105,7 +105,7 @@ import Wire
         #expect(fault == .nulCharacter("attachments[0].\(field)"))
     }
 
-    @Test func `there are at most 10`() throws {
+    @Test func `a message has at most 10 attachments`() throws {
         func list(_ count: Int) -> String {
             Array(repeating: #"{"type":"link","url":"http://x"}"#, count: count).joined(separator: ",")
         }

@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test func `an edit does the same after it was encoded`() throws {
+    @Test func `an edit has the same effect after encoding and decoding`() throws {
         let content = Content(
             text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], data: Array(#"{"a":1}"#.utf8))
         let files = [Attachment(kind: .link, url: "http://y"), Attachment(kind: .file, url: "http://z")]
