@@ -42,7 +42,7 @@ struct DeleteTests {
         #expect(try log.state().rev == 2)
     }
 
-    @Test("is for the sender and for those with the authority")
+    @Test("is allowed to the sender and to admins")
     func authority() throws {
         let log = try TestLog()
         try log.fill(1)

@@ -80,7 +80,7 @@ struct EditTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("is for the sender of an undeleted message")
+    @Test("is allowed only to the sender, and not after a deletion")
     func refusals() throws {
         let log = try TestLog()
         #expect(throws: Problem.messageNotFound) { try log.edit(1, "x") }

@@ -57,7 +57,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: backlog.due()) == 2)
     }
 
-    @Test("queues a filed room anew with its next message")
+    @Test("queues a filed room again with its next message")
     func waitsAnew() throws {
         var backlog = backlog(messages: 3)
         try append(["a", "b", "c", "d"], row: 1, to: &backlog)

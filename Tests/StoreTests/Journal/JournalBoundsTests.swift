@@ -156,7 +156,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "lobby") == 3)
     }
 
-    @Test("are restored gradually after a crash left it too long")
+    @Test("are restored gradually if a crash left the journal too long")
     func shortened() throws {
         let log = try makeLog { _ in }
         for round in 0..<CommitLimits.filedMessages * 2 {

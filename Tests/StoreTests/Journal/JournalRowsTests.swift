@@ -47,7 +47,7 @@ struct JournalRowsTests {
         #expect(large.firstLeft(needed: nil, adding: 4_000_000) == 9)
     }
 
-    @Test("always include the last one in the bounds")
+    @Test("always have the last one within the bounds")
     func within() {
         #expect(rows(10, keeping: 10).oldest == 1)
         #expect(rows(15, keeping: 10).oldest == 6)

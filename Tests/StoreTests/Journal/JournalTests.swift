@@ -91,7 +91,7 @@ struct JournalTests {
         }
     }
 
-    @Test("knows client message ids in it, in the tables and in the current commit")
+    @Test("finds client message ids in itself, in the tables and in the current commit")
     func repeatedSends() throws {
         let log = try makeLog()
         for round in 0..<40 as Range<Int64> {

@@ -201,7 +201,7 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("files its own messages if there is no journal")
+    @Test("files its own messages if the journal is turned off")
     func withoutJournal() throws {
         try withFixture(Journal.Limits(messages: 0)) { fixture in
             try fixture.append(1)

@@ -1,7 +1,7 @@
 import Store
 import Testing
 
-@Suite("The place of a database")
+@Suite("The location of a database")
 struct DatabaseLocationTests {
     @Test(
         "is shown without a password",

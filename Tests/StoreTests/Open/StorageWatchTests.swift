@@ -81,7 +81,7 @@ struct StorageWatchTests {
         #expect(try DatabaseCheck(again.path).run().isSound)
     }
 
-    @Test("is not one with a second name, as hard-linked backups have")
+    @Test("is told apart from one with a second hard link, which stays usable")
     func hardLink() throws {
         let log = try makeLog()
         #expect(link(log.path, log.path + ".link") == 0)

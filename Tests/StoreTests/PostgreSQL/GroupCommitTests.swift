@@ -21,7 +21,7 @@ struct GroupCommitTests {
         #expect(expected(committed: 1, waiting: 0) == nil)
     }
 
-    @Test("waits for the senders of the last commit and for those behind it, as long as that commit took")
+    @Test("waits for the senders of the last commit and those in the queue, as long as that commit took")
     func few() {
         let deadline = start + .milliseconds(2)
         #expect(expected(committed: 1, waiting: 7) == ExpectedGroup(count: 8, deadline: deadline))

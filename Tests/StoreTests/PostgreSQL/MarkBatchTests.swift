@@ -27,7 +27,7 @@ struct MarkBatchTests {
         return known
     }
 
-    @Test("has each user's mark in a room once, at the highest place, in one order")
+    @Test("has one mark for each user and room, at the highest `seq`, in a fixed order")
     func order() throws {
         let batch = MarkBatch(
             try [
@@ -48,7 +48,7 @@ struct MarkBatchTests {
             ])
     }
 
-    @Test("leaves marks after another change of their room, in unknown rooms, and at place 0")
+    @Test("leaves out marks after another change of their room, in unknown rooms, and at 0")
     func rest() throws {
         let send = Submission.Change.send(Draft(content: Content(text: "hello")))
         let batch = MarkBatch(

@@ -60,7 +60,7 @@ struct PostgresFaultTests {
 
     private let sends = [TestLog.Send(text: "named", id: "a"), TestLog.Send(text: "unnamed")]
 
-    @Test("before a commit lose no send that has a client id, and store no other one")
+    @Test("before a commit lose no send with a client message id, and store none without one")
     func lostBeforeCommit() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
@@ -80,7 +80,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("after a commit let a send with a client id succeed once, and report that another may be stored")
+    @Test("after a commit store a send with a client message id once, and report that one without may be stored")
     func lostAfterCommit() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
@@ -179,7 +179,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("that leave the listener without an answer end the readiness, until it has reconnected")
+    @Test("that leave the listener without an answer are reported until it has reconnected")
     func silentListener() throws {
         let changes = Recorder<String?>()
         let log = try log {
@@ -278,7 +278,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("do not let a transaction keep its locks whose client has stopped")
+    @Test("do not let the transaction of a stopped client keep its locks")
     func stoppedClient() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))

@@ -60,14 +60,14 @@ struct SendBatchTests {
         #expect(batch.rest.isEmpty)
     }
 
-    @Test("leaves sends to unknown rooms, but none to other rooms")
+    @Test("leaves out sends to unknown rooms, but none to other rooms")
     func unknownRoom() throws {
         let batch = try batch([send(0, in: "new"), send(1, in: "a"), send(2, in: "new")])
         #expect(numbers(batch) == [1])
         #expect(left(batch) == [0, 2])
     }
 
-    @Test("leaves the sends after a change of their room, but not those after a read mark")
+    @Test("leaves out sends after a change of their room, but not those after a read mark")
     func changes() throws {
         let change = MessageChange(seq: 1, action: .delete, condition: nil)
         let batch = try batch([
@@ -78,7 +78,7 @@ struct SendBatchTests {
         #expect(left(batch) == [1, 2, 3])
     }
 
-    @Test("leaves everything after a change of a user")
+    @Test("leaves out everything after a change of a user")
     func userChange() throws {
         let batch = try batch([
             send(0, in: "a"), submission(1, .user(user("bob"), .erase), in: nil, isAdmin: true), send(2, in: "b"),
@@ -96,14 +96,14 @@ struct SendBatchTests {
         #expect(left(batch) == [2])
     }
 
-    @Test("leaves replies to messages that the node does not know of")
+    @Test("leaves out replies to messages that the node does not know of")
     func replies() throws {
         let batch = try batch([send(0, in: "a", replyTo: 9), send(1, in: "b", replyTo: 10)])
         #expect(numbers(batch) == [0])
         #expect(left(batch) == [1])
     }
 
-    @Test("leaves banned users, also if their ban may be over, and users who are being erased")
+    @Test("leaves out sends of banned users, even if the ban has ended, and of users who are being erased")
     func bansAndErasures() throws {
         let ban = Ban(
             user: try user("bob"), scope: .all, until: Timestamp(milliseconds: 1), reason: nil, by: try user("root"),
@@ -118,7 +118,7 @@ struct SendBatchTests {
         #expect(left(batch) == [0, 2, 3])
     }
 
-    @Test("has a client message id once, and leaves those that were used before")
+    @Test("has each client message id once, and leaves out those that were used before")
     func repeatedIDs() throws {
         let used = SendBatch.Key(room: 3, sender: try user("alice"), id: "used")
         let batch = try batch(

@@ -86,7 +86,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("never let the time of a room's messages fall")
+    @Test("never get an earlier time than the room's previous message")
     func time() throws {
         let log = try log()
         try log.fill(1)

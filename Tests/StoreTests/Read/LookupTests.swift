@@ -24,7 +24,7 @@ struct LookupTests {
         #expect(try log.message(1, of: "other") == nil)
     }
 
-    @Test("is answered together with many others, a round at a time")
+    @Test("is answered together with others, a batch at a time")
     func rounds() throws {
         let log = try TestLog {
             $0.readers = 1
@@ -44,7 +44,7 @@ struct LookupTests {
         #expect(log.listener.rounds.events.allSatisfy { (1...8).contains($0.count) })
     }
 
-    @Test("ends a round if its answer fills it", arguments: [1, 2, 3])
+    @Test("ends a batch if its answer fills it", arguments: [1, 2, 3])
     func roundBytes(perRound: Int) throws {
         let log = try TestLog()
         let body = try log.send(.init(text: String(repeating: "x", count: 1000))).body
@@ -86,7 +86,7 @@ struct LookupTests {
         #expect(try log.page().count == 3)
     }
 
-    @Test("is timed with its round")
+    @Test("is timed with its batch")
     func tellsDuration() throws {
         let told = Recorder<Duration>()
         let log = try TestLog { $0.onRead = { told.record($0) } }

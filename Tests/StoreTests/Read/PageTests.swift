@@ -13,7 +13,7 @@ struct PageTests {
     }
 
     @Test(
-        "of a room of ten messages",
+        "of ten messages has the expected range and flags",
         arguments: [
             (.newest, 3, "<8-10|"), (.newest, 10, "|1-10|"), (.newest, 200, "|1-10|"),
             (.before(.seq(5)), 3, "<2-4>"), (.before(.seq(4)), 3, "|1-3>"), (.before(.seq(1)), 3, "|nothing>"),

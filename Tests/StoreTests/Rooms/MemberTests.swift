@@ -159,7 +159,7 @@ struct MemberTests {
         #expect(try log.problems(of: queries) == [.roomNotFound, nil, .roomNotFound, nil])
     }
 
-    @Test("created by admins only do not exist before")
+    @Test("that only admins may create do not exist before")
     func byAdmins() throws {
         let log = try TestLog { $0.roomsByAdminsOnly = true }
         #expect(try code(log.sendAll([.init()])[0]) == "room_not_found")

@@ -193,7 +193,7 @@ struct UnreadTests {
         }
     }
 
-    @Test("are not computed for other places, nor without a name")
+    @Test("are not computed for other places, nor for a caller without a name")
     func impersonalPlaces() throws {
         let log = try TestLog()
         try log.fill(3)
@@ -215,7 +215,7 @@ struct UnreadTests {
         #expect(page.readState == ReadState(read: 9, unread: 11, firstUnread: 10))
     }
 
-    @Test("are skipped in remembered runs, within a bound")
+    @Test("are not searched in remembered runs, whose number is bounded")
     func cleared() throws {
         var runs = ClearedRuns()
         let (alice, bob) = (try UserID("alice"), try UserID("bob"))

@@ -60,7 +60,7 @@ struct RepeatedSendTests {
         #expect(results.map(\.seq) == [1, 2, 1])
     }
 
-    @Test("succeeds once in a commit, and repetitions use no places")
+    @Test("succeeds once in a commit, and repetitions take no `seq`")
     func withinCommit() throws {
         let log = try TestLog()
         let results = try log.sendAll([

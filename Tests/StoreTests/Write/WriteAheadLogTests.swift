@@ -39,7 +39,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("grows during a foreign read, which delays nobody long, and restarts afterwards")
+    @Test("grows during another program's read, which delays nobody for long, and restarts afterwards")
     func stranger() throws {
         let log = try TestLog {
             $0.journal.messages = 0

@@ -33,7 +33,7 @@ struct PlannerSettingsTests {
         }
     }
 
-    @Test("has PostgreSQL end what a client has begun that is gone or stopped")
+    @Test("makes PostgreSQL end the work of a client that is gone or stopped")
     func bounds() throws {
         let server = try TestPostgres.shared()
         let url = server.url(of: try server.createDatabase())
@@ -45,7 +45,7 @@ struct PlannerSettingsTests {
         #expect(try value(of: "idle_in_transaction_session_timeout", command) == "1h")
     }
 
-    @Test("sets nothing as a start-up parameter that a pooler refuses")
+    @Test("sets no start-up parameter that a pooler refuses")
     func startup() throws {
         let server = try TestPostgres.shared()
         let connection = try PostgresConnection(

@@ -61,7 +61,7 @@ struct HintsTests {
         #expect(merged == hints)
     }
 
-    @Test("that do not fit the payloads sent at once say to look at everything")
+    @Test("that do not fit the payloads sent at once request a look at all rooms")
     func tooMany() throws {
         let name = String(repeating: "x", count: RoomID.maximumBytes - 8)
         var hints = Hints()
@@ -75,7 +75,7 @@ struct HintsTests {
         #expect(merged.isEverything && merged.hasEvents)
     }
 
-    @Test("that wait for long keep no more than their bound of rooms")
+    @Test("that wait for long name no more rooms than their bound")
     func bounded() throws {
         var hints = Hints()
         for number in 0...Hints.maximumRooms { hints.add(try RoomID("room-\(number)"), rev: 1) }
