@@ -33,7 +33,7 @@ public struct StoreConfiguration: Sendable {
     /// Size of a page of a new database in bytes: 8 KiB. With smaller pages a commit to many rooms writes more of them.
     public static let pageSize = 8192
     /// Size in pages at which the write-ahead log is copied into the database: 16 MiB. A larger log costs less for each
-    /// message, but holds up the commit behind a checkpoint for longer.
+    /// message, but delays the commit after a checkpoint for longer.
     public var checkpointPages = 2048
     /// Size in bytes to which the file of the write-ahead log is extended when the database is opened, by at most half
     /// of the disk's free space. With 0 it grows as needed.

@@ -24,7 +24,7 @@ final class JournalCheck {
         select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
     }
 
-    /// Checks all rows. Reads no more of them than a server keeps, see ``Journal/Limits/rows``.
+    /// Checks all rows. A server bounds their number, see ``Journal/Limits/rows``.
     ///
     /// - Returns: the highest `seq` of each room that the journal has messages of, by the room's number.
     func run() throws -> [Int64: Int64] {

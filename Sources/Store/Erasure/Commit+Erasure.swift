@@ -6,8 +6,8 @@ import Wire
 ///
 /// A job removes a user's data in phases: memberships, read marks, messages, and reactions to messages of others.
 /// Meanwhile somebody may use the same user id again, as a new user. Before the new user changes anything in a room,
-/// the old user's membership and read mark in it are removed, and a boundary is stored: messages up to its `seq`, and
-/// reactions up to its revision, are the old user's.
+/// the old user's membership and read mark in it are removed, and a boundary is stored. Messages up to the boundary's
+/// `seq`, and reactions up to its revision, are the old user's.
 extension Commit {
     /// The phases of the job, in order.
     private enum Phase {

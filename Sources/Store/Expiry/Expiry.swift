@@ -53,7 +53,7 @@ struct Expiry {
     /// The number of the room after which the next step continues.
     private(set) var room: Int64 = 0
     private let limits: Limits
-    /// Up to this room number, each step examines one room.
+    /// The room number up to which each step examines one room.
     private var cautiousUntil: Int64 = 0
     private var hasMore = false
     /// The number of messages that expired since a round last found none.

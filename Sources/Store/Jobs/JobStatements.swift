@@ -14,7 +14,7 @@ final class JobStatements {
     private let deleteMessages: PreparedStatement
     private let deleteFirstContents: PreparedStatement
     private let deleteExpired: PreparedStatement
-    /// Each deletes some rows of a room in one table.
+    /// The statements that delete some rows of a room, one for each table.
     private let deleteRows: [PreparedStatement]
 
     init(_ db: Connection) throws {

@@ -6,9 +6,9 @@ import Wire
 /// each message would cost two pages. So messages gather in the journal until those of one room can be filed together.
 ///
 /// Once the journal is full, each commit files about as many messages as it adds: all those of the rooms that have
-/// waited longest. A room is filed earlier when it has many messages, when one of them is changed, or when it has
-/// waited too long, because the journal keeps all rows from the oldest unfiled message on. All rooms are filed while
-/// nothing is sent.
+/// waited longest. A room is filed earlier when it has many messages or when one of them is changed. It is also filed
+/// when it has waited too long, because the journal keeps all rows from the oldest unfiled message on. All rooms are
+/// filed while nothing is sent.
 ///
 /// A plain value: it selects what to file, and records what has been filed.
 struct Backlog {

@@ -126,7 +126,7 @@ func describe(_ number: Int32) -> String {
     String(cString: strerror(number))
 }
 
-/// A lock that one process of a machine can hold, on a file made for it.
+/// A lock on a file of its own, which one process of a machine can hold at a time.
 ///
 /// The kernel releases it when the process ends, even after a crash. The file stays.
 struct FileLock: ~Copyable {

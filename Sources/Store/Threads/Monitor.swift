@@ -33,7 +33,7 @@ struct Monitor: ~Copyable, @unchecked Sendable {
         return body()
     }
 
-    /// Releases the mutex, which must be held, until the thread is woken. It may also wake by itself.
+    /// Releases the mutex, which must be held, until the thread is woken. The thread may also wake without cause.
     ///
     /// - Returns: false once `deadline` has passed.
     func wait(until deadline: timespec? = nil) -> Bool {

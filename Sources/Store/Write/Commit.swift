@@ -28,7 +28,7 @@ struct Commit: ~Copyable {
     var removedReactions = 0
     /// The journal, with the messages that this commit has sent.
     var journal: JournalTransaction
-    /// The bytes of the snapshots that its changes have made.
+    /// The number of bytes of the snapshots that it has changed.
     var changedBytes = 0
     /// The rooms that take no changes, see ``RowFailure``.
     let aside: Set<RoomID>

@@ -10,7 +10,7 @@ import Wire
 /// - A room whose messages cannot be filed, or that a send cannot read, is set aside. It takes no changes (503
 ///   `room_unavailable`) until the log is opened again. Its acknowledged messages stay in the journal, in a row of
 ///   their own, where they can be read.
-/// - Any other submission that cannot be applied is refused by itself.
+/// - Any other submission that cannot be applied is refused alone.
 ///
 /// Other failures, such as a full disk or a damaged journal, concern all submissions of a commit.
 struct RowFailure: Error, CustomStringConvertible {

@@ -11,7 +11,7 @@ final class WriterReports: Sendable {
 
     /// Creates reports to an observer.
     ///
-    /// - Parameter onCommitted: Called before the observer learns of a commit, with what other nodes must hear of.
+    /// - Parameter onCommitted: Called before the observer learns of a commit, with what other nodes must learn.
     init(
         _ observer: any LogObserver, _ configuration: StoreConfiguration,
         onCommitted: (@Sendable (_ batches: [Batch], _ changesAccess: Bool) -> Void)? = nil

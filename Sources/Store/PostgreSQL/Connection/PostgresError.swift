@@ -5,8 +5,8 @@ import Wire
 struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure that callers tell apart.
     enum Kind: Sendable, Hashable {
-        /// The connection cannot be made, was lost, or the server is starting or stopping. Whether the statements in
-        /// flight were executed is unknown.
+        /// The connection cannot be made, was lost, or the server is starting or stopping. It is unknown if the
+        /// statements in flight were executed.
         case connection
         /// Another transaction was in the way, and this one was rolled back. It will succeed if it is tried again.
         case conflict

@@ -57,7 +57,7 @@ final class PostgresResult {
 
     /// Passes `body` a value's bytes, which are valid until it returns.
     func withBytes<R>(_ row: Int, _ column: Int, _ body: (Span<UInt8>) throws -> R) rethrows -> R {
-        // libpq's value stays at its address, with this number of bytes, as long as the result, which `self` owns.
+        // libpq's value has this number of bytes. It stays at its address as long as the result, which `self` owns.
         let start = UnsafeRawPointer(PQgetvalue(result, Int32(row), Int32(column)))?.assumingMemoryBound(to: UInt8.self)
         let count = Int(PQgetlength(result, Int32(row), Int32(column)))
         defer { withExtendedLifetime(self) {} }

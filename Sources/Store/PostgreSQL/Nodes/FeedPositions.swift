@@ -6,7 +6,7 @@ import Wire
 /// A commit of this node goes into the feeds directly if it continues the position. What other nodes have committed is
 /// looked up in the database: this value says which rooms to look at, and what to publish of the answers.
 ///
-/// Feeds correct what goes wrong on the way to them. They drop a batch that ends where they are or before, and a
+/// Feeds tolerate batches that are repeated or skipped. They drop a batch that ends where they are or before, and a
 /// subscriber that is at an earlier revision than its feed's first message reads the log. So nothing is lost if each
 /// revision after a subscription's first slice is followed by a published batch that ends there or later:
 ///

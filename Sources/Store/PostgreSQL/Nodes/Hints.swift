@@ -93,7 +93,7 @@ struct Hints: Sendable, Hashable {
         case hints(Hints, node: String)
         /// A notification of another kind.
         case other(kind: String)
-        /// Not a payload of any node. It is ignored: the next sweep finds what it may have meant.
+        /// A payload that no node sends. It is ignored, and the next sweep finds any changes that it stood for.
         case malformed
     }
 
