@@ -346,8 +346,8 @@ public final class Server: Sendable {
     }
 
     /// Stops the server: accepts no more connections, answers pending requests, closes sockets with 1001, commits, and
-    /// ends the threads. Takes at most the grace period and the time to close the log, which is about a second after a
-    /// burst of sends.
+    /// ends the threads. Takes at most the grace period and the time to close the log, which is longer after a burst of
+    /// sends.
     public func stop() {
         for worker in workers { worker.loop.post { worker.value.windDown() } }
         group.windDown()

@@ -16,7 +16,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
                 + "raise it (ulimit -n), or use fewer --threads and --readers.")
     }
 
-    /// Faults are for tests, and users with tokens are not testers.
+    /// `--faults` is combined with token keys. Faults are only for testing clients in open mode.
     static var faultsWithKeys: ServerError {
         ServerError(
             code: .faultsWithKeys,
@@ -40,7 +40,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
                 + "To accept every name, use --insecure-open.")
     }
 
-    /// Without trusted balancers, any client could claim any address.
+    /// `--proxy-protocol` is used without `--trust-proxy`: any client could claim any address.
     static var proxyProtocolWithoutProxies: ServerError {
         ServerError(
             code: .proxyProtocolWithoutProxies,
@@ -48,7 +48,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         )
     }
 
-    /// Without keys, any client could use any name.
+    /// A server without keys would listen beyond loopback: any client could use any name.
     static func openBeyondLoopback(_ host: String) -> ServerError {
         ServerError(
             code: .openBeyondLoopback,

@@ -57,7 +57,7 @@ public struct ServerConfiguration: Sendable {
     public var requestLogging = RequestLogging.off
     /// True if WebSocket messages are compressed for clients that offer permessage-deflate.
     public var compression = true
-    /// The interval in which a user is announced at most once as typing in a room.
+    /// The minimum interval between two notices that the same user is typing in a room.
     public var typingInterval = TypingRate.defaultInterval
     /// True if only admins may create rooms. For other callers, rooms that do not exist are not found.
     public var roomsByAdminsOnly = false
@@ -72,7 +72,8 @@ public struct ServerConfiguration: Sendable {
     public var presenceInterval = Presence.defaultInterval
     /// True if subscribers are told the read marks of other users.
     public var readNotices = true
-    /// The minimum interval between two notices of the same user's read mark; the first one is delayed by as much.
+    /// The minimum interval between two notices of the same user's read mark. The first notice is delayed by up to this
+    /// interval, too.
     public var readNoticeInterval = ReadNotices.defaultInterval
     /// The size in bytes of a room's newest messages that a loop keeps for its subscribers.
     public var feedBytes = 32 * 1024
@@ -86,16 +87,16 @@ public struct ServerConfiguration: Sendable {
     public var allFeedsBytes = 128 * 1024 * 1024
     /// Maximum number of reads that wait for a reader; further reads are answered with 503.
     public var readQueue = 65_536
-    /// Maximum number of waiting reads of one user, or of one address without a name; further reads are answered with
-    /// 503.
+    /// Maximum number of waiting reads of one user, or of the callers without a name from one address. Further reads
+    /// are answered with 503.
     public var readQueueOfAsker = 16_384
     /// Maximum size of the database in pages of 8 KiB; `nil` for no limit but the disk's.
     public var maximumDatabasePages: Int?
     /// The time in milliseconds that a commit waits for another program's lock on the database.
     public var busyTimeout = 5000
-    /// The time for which a PostgreSQL database may leave the server without an answer before it is not ready.
+    /// Maximum time without an answer from a PostgreSQL database. After it, the server is not ready.
     public var listenerSilence = Duration.seconds(5)
-    /// The time that connections have to close in good order when the server stops.
+    /// The time that connections have to close cleanly when the server stops.
     public var grace = Duration.seconds(5)
     /// Called once if the database has another history than when the server was started: it was restored, or a standby
     /// was promoted. The server is not ready from then on, and must be stopped and started again. Called on a thread of

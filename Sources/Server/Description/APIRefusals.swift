@@ -52,7 +52,7 @@ struct APIRefusals {
         byStatus(ofAny).map { (name(of: $0.status), response($0.status, $0.codes)) }
     }
 
-    /// The refusing responses of the operation, by status.
+    /// The error responses of the operation, by status.
     var responses: [(String, JSONValue)] {
         let common = Self.byStatus(Self.ofAny)
         return codes.map { status, codes in

@@ -164,8 +164,8 @@ extension HTTPField.Name {
     static let backscrollFault = HTTPField.Name("Backscroll-Fault")!
 }
 
-/// Counts the requests that ask for a fault on some occasions only, for each method, path and fault, from 1 on, while
-/// the server runs.
+/// Counts the requests that ask for a fault on some occasions only. Each combination of method, path and fault has its
+/// own counter. Counters start at 1, and exist only in memory.
 ///
 /// Shared by all loops. The lock is held for one lookup.
 final class FaultCounts: Sendable {

@@ -105,8 +105,9 @@ extension Limiter.Exceeded {
 
     private var article: String { policy.hasSuffix("address") ? "an" : "a" }
 
-    /// The policy, and that nothing is left of it (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4). The
-    /// burst is a parameter of our own, which section 3.1 allows.
+    /// The header fields of the refusal: the policy, and its remaining quota of 0
+    /// (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4). The burst is a parameter of our own, which section
+    /// 3.1 allows.
     var fields: [HTTPField] {
         [
             HTTPField(
@@ -142,6 +143,6 @@ struct AddressBlock: Hashable, Sendable {
         self.init(address)
     }
 
-    /// The asker for reads of the log without a name from this block.
+    /// The asker of callers without a name whose addresses are in this block.
     var asker: Asker { .address(bits) }
 }

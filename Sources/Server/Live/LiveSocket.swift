@@ -132,6 +132,6 @@ extension ClientFrame {
 }
 
 extension Connection {
-    /// The asker for reads of the log without a name on this connection.
+    /// The asker of a caller without a name on this connection.
     var asker: Asker { .connection(UInt64(UInt(bitPattern: ObjectIdentifier(self)))) }
 }

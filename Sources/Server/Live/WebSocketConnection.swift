@@ -9,7 +9,7 @@ protocol WebSocketDelegate: AnyObject {
     func received(text: [UInt8], on socket: WebSocketConnection)
     /// Called for a binary message.
     func received(binary: [UInt8], on socket: WebSocketConnection)
-    /// Called when everything has been sent, and more may be.
+    /// Called when everything has been sent. More may be sent then.
     func drained(_ socket: WebSocketConnection)
     /// Called before a Close frame is sent. Nothing may be sent after it.
     func closing(_ socket: WebSocketConnection)
@@ -135,7 +135,7 @@ final class WebSocketConnection: ConnectionHandler {
         if isOpen, !connection.isCongested { delegate.drained(self) }
     }
 
-    // MARK: Time and end
+    // MARK: Deadlines and closing
 
     func deadlineReached(_ connection: Connection) {
         guard closing.maySend else { return connection.finish() }

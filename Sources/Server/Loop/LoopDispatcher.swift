@@ -69,7 +69,7 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
-    /// Passes notices of another node to one loop, which notifies all.
+    /// Passes notices of another node to one loop, which sends them to all loops with subscribers.
     func heard(_ notices: NodeNotices) {
         guard let worker = workers.withLock({ $0.first }) else { return }
         worker.loop.post { worker.value.heard(notices) }

@@ -4,7 +4,7 @@ import Transport
 import WebSocket
 import Wire
 
-/// A WebSocket or an event stream of a user with a name.
+/// A WebSocket or an event stream. It ends if its user is banned from the server, erased, or disconnected by an admin.
 protocol UserConnection: AnyObject {
     /// The user who opened it; `nil` for a caller without a name.
     var user: UserID? { get }
@@ -71,7 +71,7 @@ extension Worker {
     private func endAll(because problem: Problem) {
         // Sockets end first, so that their clients do not get an error for each room.
         for connection in userConnections { connection.end(because: problem) }
-        // Callers without a name.
+        // Connections of callers without a name are not registered. Their subscriptions end one by one.
         for feed in Array(feeds.values) { end(feed.subscribers.filter { $0.user == nil }, because: problem) }
     }
 

@@ -23,7 +23,7 @@ extension Worker {
         return feed
     }
 
-    /// Schedules further visits of a feed's subscribers, after the loop's sockets and other feeds.
+    /// Schedules a feed's remaining visits, after the loop's sockets and other feeds.
     func advanceLater(_ feed: Feed) {
         guard !advancing.contains(where: { $0 === feed }) else { return }
         advancing.append(feed)
@@ -41,8 +41,8 @@ extension Worker {
     }
 
     /// Continues the visits of the scheduled feeds in turns, within the time that posted work may take
-    /// (``Loop/workSlice``). Longer visits would delay other sockets, shorter ones the messages of large rooms during a
-    /// storm of new clients.
+    /// (``Loop/workSlice``). A longer time would delay other sockets. A shorter time would delay the messages of large
+    /// rooms while many new clients connect.
     func advanceFeeds() {
         let end = ContinuousClock.now + Loop.workSlice
         while !advancing.isEmpty {

@@ -27,15 +27,15 @@ final class Worker {
     /// The sockets on this loop that follow their user's rooms.
     var followers: [UserID: [RoomsSocket]] = [:]
 
-    /// The sockets and event streams of named users on this loop, in no order. Only bans and disconnections by an admin
-    /// look for those of one user, so a dictionary by user is not worth its 180 bytes per connection (scenario D of
-    /// `scripts/compare`).
+    /// The sockets and event streams of named users on this loop, in no order. Only bans from the server, erasures and
+    /// disconnections by an admin look for those of one user, so a dictionary by user is not worth its memory per
+    /// connection (scenario D of `scripts/compare`).
     var userConnections: [any UserConnection] = []
 
     /// The feeds of the rooms with subscribers on this loop.
     var feeds: [RoomID: Feed] = [:]
     let feedContext: FeedContext
-    /// The feeds with subscribers that still have to be visited, in order.
+    /// The feeds with subscribers that they have not visited yet, in order.
     var advancing: [Feed] = []
     /// True if further visits are scheduled.
     var isAdvancePosted = false
@@ -169,8 +169,8 @@ final class Worker {
         }
     }
 
-    /// Handles answers. Thirty of them can be megabytes to send, so after some time the rest waits until sockets have
-    /// been served.
+    /// Handles answers to reads. Sending many large answers takes long, so after ``Loop/workSlice`` the rest waits
+    /// until sockets have been served.
     func fetched(_ replies: ArraySlice<any PendingReply>) {
         let end = ContinuousClock.now + Loop.workSlice
         for (index, reply) in zip(replies.indices, replies) {
@@ -199,7 +199,7 @@ final class Worker {
 /// Clients that receive a message together send their next messages together. If these were split into two commits,
 /// each subscriber would get two writes instead of one. Scenario A of `scripts/compare` measures it.
 struct Gathering {
-    /// Maximum time that the first change waits; the current turn may still end.
+    /// Maximum time that the first change waits. The turn in which this time ends is completed first.
     static let limit = Duration.milliseconds(1)
 
     private var count = 0

@@ -11,7 +11,8 @@ final class Exchange {
     let worker: Worker
     let request: RequestHead
     let body: [UInt8]
-    /// The body's share of the bound on pending bytes, held until the exchange ends: for a send, until its commit.
+    /// The body's share of ``Services/pending``. It is held until the exchange ends, which for a send is after its
+    /// commit.
     private let held: ByteBudget.Share
     /// The properties of the request that the framing of the answer depends on.
     let context: ReplyContext
@@ -32,7 +33,7 @@ final class Exchange {
     var code: Problem.Code?
     /// The read of the log that the answer waits for.
     private var reading: (any PendingReply)?
-    /// Undoes work that was begun for an answer when the client goes.
+    /// Called if the client goes before the answer, to undo the work begun for it.
     private var undo: (() -> Void)?
 
     init(_ request: Request, holding held: consuming ByteBudget.Share, on http: HTTPConnection) {

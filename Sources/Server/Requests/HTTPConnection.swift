@@ -12,7 +12,7 @@ final class HTTPConnection: ConnectionHandler {
     let worker: Worker
     let connection: Connection
     private var parser: RequestParser
-    /// The share of the bound on pending bytes that the arrived part of the body holds.
+    /// The share of ``Services/pending`` for the part of the body that has arrived.
     private var arriving: ByteBudget.Share
     /// True once the head of the request whose body is arriving has passed ``Exchange/checkHead()``.
     private var hasCheckedHead = false
@@ -78,7 +78,8 @@ final class HTTPConnection: ConnectionHandler {
     }
 
     /// The refusal for a peer that has made too many connections; `nil` within the limit. Connections of trusted
-    /// proxies are not counted: what they carry is counted by client.
+    /// proxies are not counted. Instead, ``Exchange/admitProxiedConnection()`` counts each socket and event stream on
+    /// them by its client.
     private var connectionLimit: Refusal? {
         guard let limiter = worker.services.limiter, scope == .all, !isProxied else { return nil }
         let exceeded = limiter.admit(.connections, user: nil, address: peerBlock, at: connection.loop.nanoseconds)

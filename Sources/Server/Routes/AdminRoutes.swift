@@ -45,7 +45,7 @@ extension Exchange {
     }
 }
 
-/// Changes that admins make to users.
+/// Erasures of users, which only admins may request.
 extension Exchange {
     /// `GET` and `DELETE /v1/users/{user}`
     func serveUser(_ user: UserID, _ target: DecodedTarget) throws(Problem) {
