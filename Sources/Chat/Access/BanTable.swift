@@ -40,7 +40,7 @@ public final class BanTable: Sendable {
     /// Creates a table without bans.
     public init() {}
 
-    /// True without any ban.
+    /// True if there are no bans.
     public var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     /// A user's ban from a room or from the whole server, including expired bans that are still in the table.
@@ -75,8 +75,8 @@ public final class BanTable: Sendable {
         }
     }
 
-    /// Returns the reason why a user may not do something in a room, or anywhere with `nil`; `nil` if no ban prevents
-    /// it.
+    /// Returns the reason why a user may not use a room in this way; `nil` if no ban prevents it. Without a room, only
+    /// bans from the whole server count.
     ///
     /// - Parameters:
     ///   - user: The user; `nil` for a caller without a name, who is never banned.
@@ -88,7 +88,8 @@ public final class BanTable: Sendable {
         return Self.refusal(of: user, in: room, isAdmin: isAdmin, for: use, at: time) { self[$0] }
     }
 
-    /// Returns the reason why a user may not do something, looking bans up with `ban`.
+    /// Returns the reason why a user may not use a room in this way, looking bans up with `ban`; `nil` if no ban
+    /// prevents it.
     public static func refusal(
         of user: UserID, in room: RoomID?, isAdmin: Bool, for use: Use, at time: Timestamp, ban: (Key) -> Ban?
     ) -> Problem? {

@@ -63,8 +63,8 @@ public struct ByteLog: Sendable {
         append(revisions, count: newEnds.count, since: since)
         let offset = bytes.count
         if offset == 0 {
-            // The arrays stay shared with the other loops until this loop appends. It never appends while its
-            // subscribers keep up.
+            // The arrays are shared with the other loops until this loop appends to them, which it does only if a
+            // subscriber still lacks their messages.
             bytes = frames
             ends = newEnds
         } else {

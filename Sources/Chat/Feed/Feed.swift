@@ -5,10 +5,10 @@ public import Wire
 /// The messages of a commit arrive encoded. Each subscriber is a ``Cursor`` into the bytes. The feed keeps the bytes,
 /// up to a limit, as long as some subscriber lacks them.
 ///
-/// Ten thousand writes take a tenth of a second, in which the loop would serve nobody else. Subscribers are therefore
-/// visited some at a time, see ``FeedRounds``. Messages committed meanwhile are written together with those that a
-/// subscriber still lacks. The oldest subscribers are visited first, so a storm of new ones does not delay them
-/// (scenario G of `scripts/compare`).
+/// Writing to all subscribers of a large room takes long, and the loop would serve nobody else meanwhile. Subscribers
+/// are therefore visited some at a time, see ``FeedRounds``. Messages committed meanwhile are written together with
+/// those that a subscriber still lacks. The oldest subscribers are visited first, so a storm of new ones does not delay
+/// them (scenario G of `scripts/compare`).
 public final class Feed {
     /// Number of subscribers to visit before the loop does other work.
     public static let visits = 64

@@ -16,11 +16,11 @@ struct FeedMessages {
     /// Starts to keep messages in a format for one more subscriber.
     mutating func add(_ format: PushFormat) {
         subscribers[format.index] += 1
-        // A new format must know that it lacks the earlier messages.
+        // The log of a new format starts at the current revision, because it lacks the earlier messages.
         if logs[format.index] == nil { logs[format.index] = ByteLog(limit: context.feedLimit, rev: rev) }
     }
 
-    /// Drops a format with its last subscriber.
+    /// Records that a format has one subscriber fewer, and drops its messages after the last one.
     mutating func remove(_ format: PushFormat) {
         subscribers[format.index] -= 1
         if subscribers[format.index] == 0 { logs[format.index] = nil }
@@ -32,8 +32,8 @@ struct FeedMessages {
         return logs.indices.allSatisfy { logs[$0]?.hasRoom(for: batch.frames.count) ?? true }
     }
 
-    /// Appends the messages of a batch. Does nothing if they are known, because two threads of the log passed their
-    /// batches on in the other order.
+    /// Appends the messages of a batch. Does nothing if they are already known, which happens if two threads of the log
+    /// pass on their batches in the other order.
     mutating func append(_ batch: EncodedBatch) {
         if let rev, batch.rev <= rev { return }
         for format in Self.formats where logs[format.index] != nil {

@@ -1,10 +1,10 @@
-/// The order in which a feed visits its subscribers. Each is visited after everything that is published.
+/// The order in which a feed visits its subscribers. After each publication, every subscriber is visited.
 ///
 /// Subscribers are visited in rounds, from the first place to the last. Messages published during a round are sent in
 /// the next one. A round over ten thousand subscribers takes a long time, and even longer while a storm of clients
 /// arrives. The places in front therefore have their own rounds, which come first: clients that were there before the
-/// storm get a message soon (scenario G of `scripts/compare`). Each round in front is followed by as many visits behind
-/// as it took. So the places behind are visited even if messages arrive faster than they can be sent.
+/// storm get a message soon (scenario G of `scripts/compare`). Each round in front is followed by equally many visits
+/// behind. So the places behind are visited even if messages arrive faster than they can be sent.
 ///
 /// For example, with 2 of 6 places in front, one message is published at the beginning (a), and one after four visits
 /// (b):
@@ -76,7 +76,7 @@ struct FeedRounds {
         }
     }
 
-    /// Removes a place without a missed visit for the subscribers that move.
+    /// Removes a place, so that no subscriber that moves misses a visit.
     ///
     /// - Parameters:
     ///   - place: the place of the subscriber to remove.
@@ -84,7 +84,7 @@ struct FeedRounds {
     /// - Returns: the place of the subscriber to move to `place`. The last subscriber moves to the returned place. If
     ///   it equals `place`, only the last subscriber moves.
     mutating func vacate(_ place: Int, subscribers: Int) -> Int {
-        // If all behind had been visited, there is now one fewer.
+        // If all places behind have been visited, the next place is the end, which moves by one.
         defer { rearPlace = rearPlace.map { min($0, subscribers - 1) } }
         if place < frontPlaces {
             if let next = frontPlace, place < next {

@@ -29,26 +29,26 @@ public struct NodeNotices: Sendable, Hashable {
         }
     }
 
-    /// The users who type.
+    /// The users who are typing.
     public private(set) var typing: Set<Place> = []
     /// The latest read marks that have moved, as `seq`.
     public private(set) var read: [Place: Int64] = [:]
 
-    /// Creates a value without notices.
+    /// Creates an empty value.
     public init() {}
 
-    /// True without notices.
+    /// True if there are no notices.
     public var isEmpty: Bool { typing.isEmpty && read.isEmpty }
 
     private var hasSpace: Bool { typing.count + read.count < Self.maximumNotices }
 
-    /// Adds that a user types.
+    /// Adds a notice that a user is typing.
     public mutating func addTyping(_ user: UserID, in room: RoomID) {
         let place = Place(room: room, user: user)
         if hasSpace || typing.contains(place) { typing.insert(place) }
     }
 
-    /// Adds that a user's read mark has moved.
+    /// Adds a notice that a user's read mark has moved. Of several, only the highest `seq` is kept.
     public mutating func addRead(_ user: UserID, in room: RoomID, to seq: Int64) {
         let place = Place(room: room, user: user)
         guard let known = read[place] else {

@@ -42,7 +42,7 @@ public final class Presence: Sendable {
             PresenceReport(room: room, online: here, users: here <= listedUsers ? Set(users.keys) : nil)
         }
 
-        /// Counts a subscriber in (1) or out (-1).
+        /// Counts a subscriber that has joined (1) or left (-1).
         ///
         /// - Returns: True if the number on this node has changed.
         mutating func count(_ user: UserID?, by difference: Int32) -> Bool {
@@ -174,7 +174,7 @@ public final class Presence: Sendable {
         }
     }
 
-    /// Counts a subscriber out.
+    /// Counts a subscriber that has left.
     ///
     /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
     public func leave(_ room: RoomID, as user: UserID?) -> Bool {
