@@ -24,7 +24,7 @@ struct ByteLogTests {
         #expect(log.next(after: 7, limit: 100) == .level)
     }
 
-    @Test("gives a level subscriber a whole batch in one range")
+    @Test("gives an up-to-date subscriber a whole batch in one range")
     func oneRange() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
@@ -34,14 +34,14 @@ struct ByteLogTests {
         #expect(log.next(after: 44, limit: 1000) == .level)
     }
 
-    @Test("sends a subscriber from before its first message to the log")
+    @Test("tells a subscriber that lacks earlier messages to read the message log")
     func behind() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
         #expect(log.next(after: 40, limit: 1000) == .behind)
     }
 
-    @Test("has nothing yet for a subscriber that is ahead after reading the log")
+    @Test("has nothing yet for a subscriber that has read beyond it")
     func ahead() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
@@ -50,7 +50,7 @@ struct ByteLogTests {
         #expect(log.next(after: 50, limit: 1000) == .frames(90..<100, rev: 51))
     }
 
-    @Test("cuts what it gives at the limit, between messages, but gives at least one")
+    @Test("gives whole messages up to the limit, but at least one")
     func limit() {
         var log = ByteLog()
         append(1...10, size: 10, to: &log)
@@ -119,7 +119,7 @@ struct ByteLogTests {
         #expect(log.next(after: 5, limit: 1000) == .behind)
     }
 
-    @Test("keeps what follows the batch's start when a batch begins before the last revision")
+    @Test("starts anew at a batch that begins before the last revision, and repeats nothing to a subscriber")
     func overlap() {
         var log = ByteLog()
         append(1...5, size: 10, to: &log)

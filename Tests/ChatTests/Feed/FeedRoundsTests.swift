@@ -69,7 +69,7 @@ struct FeedRoundsTests {
         #expect(audience.begins == [true, false], "one more visit was owed behind")
     }
 
-    @Test("reach every place, however much is published meanwhile")
+    @Test("reach every place, however often something is published meanwhile")
     func fairness() {
         var audience = Audience(front: 10, places: 100)
         for _ in 0..<2_000 {
@@ -81,7 +81,7 @@ struct FeedRoundsTests {
         #expect(audience.had.allSatisfy { audience.latest - $0 < 400 })
     }
 
-    @Test("without places behind the front are single")
+    @Test("visit nothing behind if all subscribers are in front")
     func small() {
         var audience = Audience(front: 10, places: 4)
         audience.publish()

@@ -303,7 +303,7 @@ struct SubscriptionTests {
                 + "event: message\nid: E:2\ndata: {\"type\":\"message\",\"message\":2}\n\n")
     }
 
-    @Test("of an event stream is the last one that events are kept for")
+    @Test("of an event stream leaves no events behind if it was the last one")
     func lastEvents() {
         let subscription = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
         let other = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)

@@ -20,7 +20,7 @@ struct NodeNoticesTests {
         #expect(notices.payloads(from: "n1") == ["n n1 r:lobby:9:bob t:lobby:bob"])
     }
 
-    @Test("are read as they were written, whatever ids allow", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("are read as they were written, whatever the ids contain", arguments: 1...20 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var notices = NodeNotices()
@@ -44,7 +44,7 @@ struct NodeNoticesTests {
         var notices = NodeNotices()
         for number in 1...5_000 { notices.addTyping(try UserID("user\(number)"), in: lobby) }
         #expect(notices.typing.count == NodeNotices.maximumNotices)
-        // A mark that is known still moves.
+        // Read marks share the bound, so this one is dropped.
         notices.addRead(bob, in: lobby, to: 4)
         #expect(notices.read.isEmpty)
         let payloads = notices.payloads(from: "n1")
@@ -55,7 +55,7 @@ struct NodeNoticesTests {
     }
 
     @Test(
-        "ignore what is malformed",
+        "are read without the malformed ones",
         arguments: [
             "", "n", "h n1 lobby:4", "n n1", "n n1 t:lobby", "n n1 x:lobby:bob", "n n1 r:lobby:-1:bob",
             "n n1 r:lobby:x:bob",

@@ -185,8 +185,7 @@ struct PresenceTests {
         #expect(alone.takeReports() == [])
     }
 
-    @Test(
-        "keeps at most as many reports and listed users of other nodes as it may, and forgets those of nodes that left")
+    @Test("bounds the reports and listed users of other nodes, and forgets nodes that have left")
     func bound() throws {
         #expect(Presence.defaultReportedLimit == 250_000 && Presence.unreportedLimit == 10_000)
         let presence = Presence(isShared: true, reportedLimit: 4)

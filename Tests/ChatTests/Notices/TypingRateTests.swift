@@ -34,7 +34,9 @@ struct TypingRateTests {
         #expect(admits(alice, green, 62_000))
     }
 
-    @Test("holds at any times", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(
+        "admits a notice once the interval since the last one has passed, at any times",
+        arguments: 1...20 as ClosedRange<UInt64>)
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let rate = TypingRate()
