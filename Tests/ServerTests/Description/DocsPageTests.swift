@@ -25,7 +25,7 @@ struct DocsPageTests {
         }
     }
 
-    @Test("has its tags closed")
+    @Test("closes each of its tags")
     func tags() {
         var open: [Substring] = []
         for match in page.matches(of: /<(\/?)([a-z][a-z0-9]*)[^>]*>/) where !["meta", "doctype"].contains(match.2) {

@@ -34,7 +34,7 @@ struct NodeReadinessTests {
         try waitUntil { try client.get("/readyz").status == status }
     }
 
-    @Test("ends while the database is away, even if nobody sends, and comes back with it")
+    @Test("ends while the database is away, even if nobody sends, and returns when the database is back")
     func stopped() throws {
         try withNode(silence: .milliseconds(700)) { postgres, _, client in
             try waitForReadiness(.ok, client)
@@ -64,7 +64,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("outlasts the end of the listener's connection, which the first sweep makes up for")
+    @Test("continues when the listener's connection ends, because the listener connects again")
     func blip() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             #expect(try postgres.terminateConnections(to: database, purpose: "backscroll listener") == 1)
@@ -73,7 +73,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends when messages cannot be stored, though the listener hears")
+    @Test("ends when messages cannot be stored, even if the listener gets answers")
     func unwritable() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             try postgres.query("ALTER DATABASE \(database) ALLOW_CONNECTIONS false")
@@ -88,7 +88,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("does not matter to senders, who are refused if the database takes no changes")
+    @Test("need not end before a send to a read-only database is refused")
     func readOnly() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
@@ -101,7 +101,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends by itself between sends when the database takes no changes any more, while pages are read")
+    @Test("ends when the database becomes read-only, even if nobody sends, and pages can still be read")
     func readOnlyWhileIdle() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
@@ -116,7 +116,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends when the database comes back as a standby, and returns when it is the primary again")
+    @Test("ends when the database restarts as a standby, and returns when it is the primary again")
     func standby() throws {
         try withNode(silence: .seconds(60)) { postgres, _, client in
             postgres.stop(.fast)
@@ -136,7 +136,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("has its bound")
+    @Test("ends after five seconds without an answer by default")
     func bound() {
         #expect(ServerConfiguration().listenerSilence == .seconds(5))
     }

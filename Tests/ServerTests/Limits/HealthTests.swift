@@ -54,7 +54,7 @@ struct HealthTests {
         }
     }
 
-    @Test("hold up no refusal: a refused client that is silent or has a body to send is told why")
+    @Test("do not delay refusals: a refused client that is silent or has a body to send is told why")
     func refusesSoon() throws {
         try withServer {
             $0.transport.connections = 0

@@ -80,7 +80,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("release a body that was refused with its last piece")
+    @Test("release a body that is refused when its last piece arrives")
     func refusedAtItsEnd() throws {
         try withServer {
             $0.pendingBytes = 100_000

@@ -153,7 +153,7 @@ struct RecheckTests {
     }
 
     @Test(
-        "and is added again gets the end of the room it named before it gets the room as its own",
+        "and is added again learns that the room it named has ended before it gets the room as its own",
         arguments: [true, false])
     func named(wasMember: Bool) throws {
         try withHeldReads {

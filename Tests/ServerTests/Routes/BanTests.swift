@@ -51,7 +51,7 @@ struct BanTests {
         }
     }
 
-    @Test("is refused with the invalid field")
+    @Test("with an invalid field is refused, and the problem names the field")
     func refusals() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -156,7 +156,7 @@ struct BanTests {
         }
     }
 
-    @Test("from the server is for nobody in open mode")
+    @Test("from the server is not possible in open mode")
     func openMode() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

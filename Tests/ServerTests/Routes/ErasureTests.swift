@@ -78,7 +78,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("is for nobody in open mode")
+    @Test("is not possible in open mode")
     func openMode() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -130,7 +130,7 @@ struct SendRefusalTests {
         }
     }
 
-    @Test("is not one whose content type is compatible with JSON")
+    @Test("does not include a send whose content type is compatible with JSON")
     func otherContentTypes() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
