@@ -25,7 +25,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "These are compatible with JSON",
+        "JSON types and the default types of clients are compatible with JSON",
         arguments: [
             nil, "", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8",
             "application/json;charset=UTF8",
@@ -38,7 +38,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "These are not",
+        "Other types and charsets are not compatible with JSON",
         arguments: [
             "multipart/form-data; boundary=x", "text/html", "image/png", "application/xml",
             "application/json; charset=utf-16",

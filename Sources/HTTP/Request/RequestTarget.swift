@@ -11,9 +11,9 @@ struct RequestTarget: Sendable {
     enum Path: Sendable {
         /// The absolute path with its query as sent, or `*`.
         case sent(Range<Int>)
-        /// The query, with its question mark, of the path `/`, which was not sent.
+        /// The query with its question mark. No path was sent, so the path is `/`.
         case query(Range<Int>)
-        /// No path was sent; this one is meant.
+        /// The path that is meant, because none was sent.
         case implied(StaticString)
         /// No path, as in authority-form.
         case none

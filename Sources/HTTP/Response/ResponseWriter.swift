@@ -55,7 +55,8 @@ public struct ResponseWriter: Sendable {
         lines: Span<UInt8> = Span(), body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64,
         into output: inout [UInt8]
     ) {
-        // Growing once, and geometrically: many pipelined answers may share the output.
+        // Reserves the space in one step. The capacity grows geometrically, because many pipelined answers may share
+        // the output.
         output.append(addingCapacity: Self.usualHeadBytes + lines.count + body.count) { _ in }
         if !opening.isFor(status, contentType, at: now) { open(status, contentType, at: now) }
         output.append(copying: opening.bytes.span)
