@@ -7,7 +7,7 @@ struct ConnectionTable {
     /// Number of connections.
     var count: Int { slots.count - freeSlots.count }
 
-    /// A copy of the list of connections, which may be changed during iteration.
+    /// A copy of the list of connections. The table may change while the copy is iterated.
     var all: [Connection] { slots.compactMap { $0 } }
 
     /// Adds the connection that `make` returns for its slot and an id that is never reused.

@@ -83,8 +83,8 @@ final class LibraryContext {
             // pointer.
             let alpn: StaticString = "http/1.1"
             info.alpn = UnsafeRawPointer(alpn.utf8Start).assumingMemoryBound(to: CChar.self)
-            // The context for the library's own clients, which are not used. By default it creates one with all of the
-            // system's certificates, 400 KB, which leaks if there is more than one loop.
+            // The context for the library's own clients, which are not used. By default the library creates one with
+            // all of the system's certificates. With more than one loop, that one would leak.
             info.provided_client_ssl_ctx = tls.certificate.context
         }
 

@@ -4,7 +4,7 @@ import Glibc
 /// The descriptor that wakes a context of the library. The library closes it twice when it destroys the context.
 ///
 /// If another thread got the number between the two, its file (for example the database) would be closed. The number is
-/// therefore taken again after the first close, and the second close closes that.
+/// therefore taken again after the first close, and the second close closes this replacement.
 struct WakeupDescriptor {
     private let number: Int32
 

@@ -1,8 +1,8 @@
 /// Rate limit for accepting long-lived connections on a busy loop.
 ///
-/// If thousands of clients reconnect at once, accepting them all would take every processor for a second and stall the
-/// connected clients. Accepting a few at a time takes longer, but hardly affects the others. Clients that only send a
-/// request are not counted. They wait in the same kernel queue while accepting is paused. Scenario G of
+/// If thousands of clients reconnect at once, accepting them all at once would occupy every processor and stall the
+/// connected clients. Accepting a few at a time takes longer, but hardly affects the connected clients. Clients that
+/// only send a request are not counted. They wait in the same kernel queue while accepting is paused. Scenario G of
 /// `scripts/compare` measures it.
 struct AcceptPace {
     /// Duration for which each call of ``favourClients(at:)`` gives connected clients priority.

@@ -15,7 +15,8 @@ final class Listener {
     // Handles of libuv: initialised in `init`, freed by `close` after libuv has released them.
     private let poll: UnsafeMutablePointer<uv_poll_t>
     private let pause: UnsafeMutablePointer<uv_timer_t>
-    /// A spare descriptor. When none are left it is closed, to accept and refuse a connection with its number.
+    /// A spare descriptor. If the process has no others left, the listener closes it, so that it can accept and refuse
+    /// a connection.
     private var spare: Int32
 
     init(

@@ -2,7 +2,7 @@ import CLibwebsockets
 
 /// The loop's clock and timers.
 extension Loop {
-    /// A scheduled look at a connection.
+    /// A scheduled check of a connection.
     struct Wake {
         var slot: Int
         var id: UInt64

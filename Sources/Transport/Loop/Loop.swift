@@ -260,7 +260,8 @@ public final class Loop: @unchecked Sendable {
         acceptPace.favourClients(at: .now)
     }
 
-    /// Marks a connection as long-lived. It costs more than one that sends a request and leaves.
+    /// Counts a long-lived client towards ``TransportLimits/acceptRate``. Such a client costs more than one that sends
+    /// a request and leaves.
     public func clientStays() {
         preconditionIsolated()
         acceptPace.arrived(at: .now)
@@ -270,7 +271,8 @@ public final class Loop: @unchecked Sendable {
         for listener in exchange(&listeners, with: []) { listener.close() }
     }
 
-    /// Stops accepting, and makes every connection's handler say goodbye.
+    /// Stops accepting, and tells every connection's handler that the server is stopping. Connections without a handler
+    /// are aborted.
     func windDown() {
         closeListeners()
         for connection in connections.all { connection.shuttingDown() }

@@ -34,7 +34,7 @@ public final class LoopGroup: Sendable {
         if tls != nil { scheduleTicketKeys(every: limits.ticketKeys) }
     }
 
-    /// Schedules the rotation on one loop for all, because they must have the same keys.
+    /// Schedules the rotation of the ticket keys. One loop rotates them for all, because all must have the same keys.
     private func scheduleTicketKeys(every interval: Duration) {
         let loop = loops[0]
         loop.post { [weak self] in loop.every(interval) { self?.rotateTicketKeys() } }
@@ -97,14 +97,14 @@ public final class LoopGroup: Sendable {
     }
 
     /// Replaces the keys of TLS session tickets on all loops. Tickets with old keys are no longer accepted, and their
-    /// clients make a full handshake. A key that leaks later therefore decrypts little recorded traffic. It also
-    /// happens automatically; see ``TransportLimits/ticketKeys``.
+    /// clients make a full handshake. A key that leaks later therefore decrypts little recorded traffic. The keys also
+    /// rotate automatically; see ``TransportLimits/ticketKeys``.
     public func rotateTicketKeys() {
         guard isSecure, let keys = ServerTLS.makeTicketKeys() else { return }
         for loop in loops { loop.post { loop.library.use(ticketKeys: keys) } }
     }
 
-    /// Stops accepting and makes every connection say goodbye.
+    /// Stops accepting, and tells every connection's handler that the server is stopping.
     public func windDown() {
         for loop in loops { loop.post { loop.windDown() } }
     }

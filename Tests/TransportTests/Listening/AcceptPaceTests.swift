@@ -61,7 +61,7 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: [0]) == [1000])
     }
 
-    @Test("are all served in time", arguments: ["127.0.0.1", "localhost"])
+    @Test("are all accepted, at the limited rate", arguments: ["127.0.0.1", "localhost"])
     func served(host: String) throws {
         var script = Script()
         script.received = { connection, bytes in
