@@ -79,8 +79,7 @@ public struct CloseHandshake: Equatable, Sendable {
 
 extension ClosePayload {
     fileprivate init(echoing code: CloseCode?) {
-        // A reader refuses codes that must not be sent. A caller that passes one sends an empty answer instead of
-        // crashing.
+        // A reader refuses codes that must not be sent. If a caller passes one, the answer is empty.
         if let code, code.mayBeSent {
             self.init(code: code)
         } else {

@@ -1,7 +1,7 @@
-/// Detects a dead peer: sends pings, and gives the peer up after too much silence (RFC 6455 §5.5.2).
+/// Detects a dead peer: sends pings, and gives up the peer after too many unanswered ones (RFC 6455 §5.5.2).
 ///
 /// With the defaults, a ping goes out every 30 s. A peer that has sent nothing since two pings is given up when the
-/// third is due: 60 to 90 s after it fell silent. Intervals in which no ping can be sent come on top.
+/// third is due: 60 to 90 s after it fell silent. Intervals in which no ping can be sent are added to this time.
 public struct Heartbeat: Equatable, Sendable {
     /// The action to take at a tick.
     public enum Action: Equatable, Sendable {

@@ -1,8 +1,8 @@
 /// SHA-1 (FIPS 180-4 §6.1), only for the opening handshake.
 ///
 /// It has no security purpose here. RFC 6455 §1.3 uses it to show that the answer comes from a WebSocket server, and
-/// not from another server that was tricked into echoing. That SHA-1 is broken for signatures does not matter (§10.8).
-/// It avoids an import of OpenSSL for one hash of 60 bytes.
+/// not from another server that was tricked into echoing. It does not matter that SHA-1 is broken for signatures
+/// (§10.8). This type avoids an import of OpenSSL for one hash of 60 bytes.
 enum SHA1 {
     /// Returns the 20 bytes of the digest.
     static func digest(of message: [UInt8]) -> [UInt8] {
