@@ -1,7 +1,7 @@
 import Wire
 
-/// A stream that the server splits at arbitrary positions. It holds the last bytes of a piece if a text may begin there
-/// that the next piece completes.
+/// A stream that the server splits at arbitrary positions. If the end of a piece may be the beginning of a text, it is
+/// held until the next piece.
 struct CutStream: Sendable {
     private var held: [UInt8] = []
 

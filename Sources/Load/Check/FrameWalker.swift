@@ -2,9 +2,9 @@ import WebSocket
 
 /// Iterates over the frames that a server sends, and passes on each whole message as a view of the received bytes.
 ///
-/// A load test receives over a million messages a second on one core. ``MessageReader`` allocates memory for each
-/// message and checks its UTF-8. This type passes views, and copies only what a read has split. It checks the framing
-/// (RFC 6455 §5.2, as a client). Compression is never negotiated, so RSV1 is an error too.
+/// A load test must receive messages faster than ``MessageReader``, which allocates memory for each message and checks
+/// its UTF-8. This type passes views, and copies only what a read has split. It checks the framing (RFC 6455 §5.2, as a
+/// client). Compression is never negotiated, so RSV1 is an error too.
 struct FrameWalker: Sendable {
     /// The event that a frame completes.
     enum Event: Equatable, Sendable {

@@ -17,7 +17,7 @@ struct ResumePoint: Equatable, Sendable {
     private static let member: StaticString = #""rev":"#
     private static let epoch: StaticString = #""epoch":""#
 
-    /// Creates a position after the change `rev`, or at no change.
+    /// Creates the position after the change `rev`, or with nil the position before any.
     init(rev: Int64? = nil) {
         self.rev = rev
     }

@@ -23,7 +23,7 @@ struct Verdict: Equatable, Sendable {
     var duplicates = 0
     /// True if subscribers of a room may see its messages in different orders.
     let allowsAnyOrder: Bool
-    /// Number of deliveries in another order than that of the room's first subscriber to receive them.
+    /// Number of deliveries out of order. The order of a room is the one in which its messages were first received.
     var disordered = 0
     /// Number of deliveries of messages that were not sent in this run, were sent to another room, or were refused.
     var foreign = 0

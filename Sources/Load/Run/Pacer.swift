@@ -4,7 +4,7 @@ import Transport
 
 /// A thread that wakes the loops when a request of an open loop is due.
 ///
-/// Timers of the loops have a resolution of 100 ms; requests are due to the microsecond.
+/// The loops' own timers have a resolution of only 100 ms.
 final class Pacer: Sendable {
     /// Minimum time between wake-ups. At higher rates, each wake-up sends several requests.
     static let shortestSleep = Duration.microseconds(100)
@@ -14,7 +14,7 @@ final class Pacer: Sendable {
     private let start: Int64
     private let interval: Int64
     private let isStopped = Atomic(false)
-    /// True while a wake-up is on its way to the loops; no second one is posted meanwhile.
+    /// Number of loops that have not yet handled the last wake-up. No further one is posted meanwhile.
     private let underWay = Atomic(0)
 
     /// Creates a pacer for requests due from `start` on, at `perSecond` over all workers.

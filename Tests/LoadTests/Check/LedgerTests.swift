@@ -39,7 +39,7 @@ import Testing
         #expect(later.isLevel { _ in false } && later.subscribers[0].faults == nil)
     }
 
-    @Test func `the order is that of first sight`() {
+    @Test func `the order is the one in which messages are first received`() {
         var ledger = Self.ledger(subscribers: 2)
         for number in [2, 0, 1] { #expect(ledger.enter(Self.mark(number), subscriber: 0) == .new) }
         for number in [2, 0, 1] { #expect(ledger.enter(Self.mark(number), subscriber: 1) == .complete) }

@@ -11,16 +11,16 @@ import Testing
 
     static let subscribed = #"{"type":"subscribed","room":"r","head":7,"rev":9,"epoch":"e"}"#
 
-    @Test func `without a message or live there is none, whatever the rev of subscribed`() {
+    @Test func `without a message or live there is no position, whatever the rev of subscribed`() {
         #expect(Self.noting() == nil)
         #expect(Self.noting(Self.subscribed) == nil)
     }
 
-    @Test func `without a replay it is the rev of live`() {
+    @Test func `without a replay the position is the rev of live`() {
         #expect(Self.noting(Self.subscribed, #"{"type":"live","room":"r","rev":9}"#) == 9)
     }
 
-    @Test func `each message moves it on`() {
+    @Test func `each message advances the position`() {
         func message(_ rev: Int) -> String {
             #"{"type":"message","message":{"room":"r","seq":8,"rev":\#(rev),"text":"x"}}"#
         }
@@ -38,14 +38,14 @@ import Testing
                 #"{"type":"message","message":{"room":"r","seq":2,"rev":2}}"#) == 2)
     }
 
-    @Test func `a repeated message does not move it back`() {
+    @Test func `a repeated message does not move the position back`() {
         #expect(
             Self.noting(
                 #"{"type":"live","room":"r","rev":9}"#,
                 #"{"type":"message","message":{"room":"r","seq":1,"rev":4}}"#) == 9)
     }
 
-    @Test func `other frames do not move it`() {
+    @Test func `other frames do not move the position`() {
         #expect(Self.noting(#"{"type":"presence","room":"r","online":3}"#, "", "{", #"{"type":"message""#) == nil)
         #expect(Self.noting(#"{"type":"message","message":{"room":"r"}}"#) == nil)
         #expect(Self.noting(#"{"type":"message","message":{"rev":12345678901234567890}}"#) == nil)

@@ -25,7 +25,7 @@ import Testing
 
     static let three: [Fate] = [.acknowledged, .acknowledged, .acknowledged]
 
-    @Test func `every message once and in one order passes`() {
+    @Test func `a run that delivers every message once and in one order passes`() {
         let verdict = Self.verdict(Self.three, [0, 2, 1], [0, 2, 1])
         #expect(verdict.isGood)
         #expect(verdict.expected == 6)
@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test func `if any order is allowed, it is counted without a fault`() {
+    @Test func `if any order is allowed, reordering is counted but is not a fault`() {
         let accounts = Self.accounts(
             sent: [Self.three, [.acknowledged]], got: [[[0, 2, 1, 4], [0, 2, 4, 1]], [[4, 0, 1, 2]]])
         #expect(!Verdict(accounts).isGood)

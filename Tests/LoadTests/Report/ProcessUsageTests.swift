@@ -14,7 +14,7 @@ import Testing
         #expect(ProcessStat(line: "", ticksPerSecond: 100) == nil)
     }
 
-    @Test func `this process uses memory, and a missing one uses none`() {
+    @Test func `this process uses memory, and a missing process uses none`() {
         let own = Int(getpid())
         #expect(ProcessUsage.exists(own))
         #expect(ProcessUsage.read(of: [own]).memory > 100_000)

@@ -44,7 +44,7 @@ import Transport
         #expect(verdict.faults.isEmpty)
     }
 
-    @Test func `several threads agree`() async throws {
+    @Test func `several threads together find no fault`() async throws {
         let server = try TinyServer()
         defer { server.stop() }
         let report = try await Self.run(server, "--threads=2", "--rooms=2", "--subscribers=6")
