@@ -88,7 +88,7 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
         }
     }
 
-    /// Removes the first messages, fewer than all. The room goes on before the others.
+    /// Removes the first messages, but not all, and sets ``hasBefore``.
     mutating func removeFirst(_ count: Int) {
         for message in messages.prefix(count) { leave(message) }
         messages.removeFirst(count)
@@ -96,7 +96,7 @@ struct MessageWindow<Message: TimelineMessage>: Sendable {
         hasBefore = true
     }
 
-    /// Removes the last messages, fewer than all. The room goes on after the others.
+    /// Removes the last messages, but not all, and sets ``hasAfter``.
     mutating func removeLast(_ count: Int) {
         for message in messages.suffix(count) { leave(message) }
         messages.removeLast(count)

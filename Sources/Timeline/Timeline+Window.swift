@@ -223,7 +223,8 @@ extension Timeline {
         guard let first = window?.first, let last = window?.last else { return }
         let place = min(max(readerAt, first), last)
         let lengths = (before: Int(place - first), after: Int(last - place))
-        // After a burst of messages, the margin on one side may not let enough go.
+        // After a burst of messages, cutting one side down to its margin may not remove enough. Then the other side is
+        // cut, too.
         if lengths.before >= lengths.after {
             if cut(.before, length: lengths.before) { _ = cut(.after, length: lengths.after) }
         } else {

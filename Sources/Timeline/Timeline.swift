@@ -2,9 +2,9 @@
 ///
 /// A chat screen opens in the middle of a room, loads pages both ways, takes live messages, shows the user's own sends
 /// before they are stored, and survives lost connections. A timeline makes the decisions, and its host carries them
-/// out. It takes one ``Event`` at a time, returns ``Effect``s (what to do), and has a ``view`` (what to show). It has
-/// no network, store or clock; the same events always give the same result. The host performs the effects and reports
-/// their results as events. It answers each `fetch` and each `post` with exactly one event.
+/// out. The timeline takes one ``Event`` at a time, returns ``Effect``s (what to do), and has a ``view`` (what to
+/// show). It has no network, store or clock, so the same events always give the same result. The host performs the
+/// effects and reports their results as events. It answers each `fetch` and each `post` with exactly one event.
 ///
 /// ```swift
 /// var timeline = Timeline<ChatMessage, ChatDraft>(me: "alice", room: "lobby")
