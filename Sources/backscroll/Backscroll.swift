@@ -48,7 +48,7 @@ struct Backscroll: AsyncParsableCommand {
         }
     }
 
-    /// Refuses a password in a database's URL among the arguments of any command, where all users of the machine can see it.
+    /// Refuses arguments with a password in a database's URL, because all users of the machine can see arguments.
     private static func refusePasswords() throws {
         guard let location = DatabaseLocation.withPassword(in: Array(CommandLine.arguments.dropFirst())) else { return }
         throw ValidationError(

@@ -305,7 +305,7 @@ struct ServeCommand: AsyncParsableCommand {
         case reload, otherHistory, stop
     }
 
-    /// Starts the server, and tells that it is ready.
+    /// Starts the server, and announces that it is ready.
     private func start(_ configuration: ServerConfiguration, _ logger: Logger) throws -> Server {
         let server = try Server(configuration, logger: logger)
         announce(server.url)
