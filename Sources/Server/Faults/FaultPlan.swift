@@ -57,7 +57,7 @@ struct FaultPlan: Hashable, Sendable {
         var faults: [Fault] = []
         for element in elements {
             let fault = try Fault(parsing: element, field: field)
-            // A fault that occurs twice must have distinct values.
+            // Only faults of single frames may occur more than once.
             guard fault.name.isRepeatable || !faults.contains(where: { $0.name == fault.name }) else {
                 throw .invalidFault(field, detail: "\(fault.name.rawValue) occurs more than once.")
             }

@@ -76,13 +76,14 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
 public struct RateLimits: Sendable, Equatable {
     /// Sends of a user.
     public var userSends: RateLimit?
-    /// Changes by a user: of messages, read marks, rooms and members.
+    /// Changes by a user: of messages, read marks, rooms, members, bans and users.
     public var userChanges: RateLimit?
     /// Subscriptions started by a user.
     public var userSubscriptions: RateLimit?
-    /// Reads by a user: of pages, messages, changes, rooms, members and lists of rooms.
+    /// Reads by a user: of pages, messages, changes, rooms, members, bans, presence and lists.
     public var userReads: RateLimit?
-    /// Other users that a user adds to rooms. Each addition also counts as a change. Admins are not limited.
+    /// Other users that a user adds to rooms. Each addition also counts as a change. Additions by an admin count only
+    /// as changes.
     public var userInvites: RateLimit?
     /// Sends from an address.
     public var addressSends: RateLimit?

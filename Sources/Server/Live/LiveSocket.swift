@@ -29,7 +29,7 @@ protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier, UserConnection {
 extension LiveSocket {
     var user: UserID? { caller.user }
 
-    /// Sends a notice.
+    /// Sends a frame other than a message.
     func send(_ frame: ServerFrame) {
         var json: [UInt8] = []
         frame.encode(into: &json)

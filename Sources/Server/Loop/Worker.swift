@@ -87,7 +87,8 @@ final class Worker {
 
     /// Submits a change. `then` is called on this loop when the change is durable or has failed.
     ///
-    /// - Returns: The ticket of the outcome. The log gets the change at the end of the turn.
+    /// - Returns: The ticket of the outcome. The log gets the change at the end of this turn or of a later one, see
+    ///   ``Gathering``.
     @discardableResult
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,

@@ -18,8 +18,8 @@ extension Exchange {
         throw exceeded.problem
     }
 
-    /// Counts a socket or an event stream against the connection limit of its client. Only for connections that a proxy
-    /// has made: the transport counts direct connections itself.
+    /// Counts a socket or an event stream against the connection limit of its client. Only for connections that a
+    /// trusted proxy has made: ``HTTPConnection`` counts the others when they are made.
     ///
     /// - Throws: 429 `rate_limited`.
     func admitProxiedConnection() throws(Problem) {

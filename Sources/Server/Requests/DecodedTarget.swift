@@ -11,7 +11,7 @@ struct DecodedTarget {
 
     /// Decodes the target of a request.
     ///
-    /// - Throws: 400 when an escape is incomplete or the text is not UTF-8.
+    /// - Throws: 400 when an escape is invalid, or when the text is not UTF-8 or contains NUL.
     init(_ request: RequestHead) throws(Problem) {
         let target = request.target ?? Target("")
         do throws(RequestRefusal) {

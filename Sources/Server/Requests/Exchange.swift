@@ -78,7 +78,7 @@ final class Exchange {
 
     /// Submits a change for the caller, then calls `then` with the receipt; answers with the problem on failure.
     ///
-    /// - Throws: 401 or 403 for a caller without a name.
+    /// - Throws: 401 for a caller without a name.
     @discardableResult
     func submit(
         _ change: Submission.Change, to room: RoomID? = nil, by caller: Identity, then: @escaping (Receipt) -> Void

@@ -86,7 +86,7 @@ final class HTTPConnection: ConnectionHandler {
         return exceeded.map { Refusal($0.problem, fields: $0.fields) }
     }
 
-    /// True when the answer to the current request is the connection's last.
+    /// True if the connection is refused. Its first answer is then its last.
     var isRefusing: Bool { refusal != nil }
 
     // MARK: Requests
