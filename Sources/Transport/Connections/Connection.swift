@@ -110,8 +110,8 @@ public final class Connection {
 
     // MARK: Writing
 
-    /// Sends bytes. The kernel takes what it can at once, and the rest is kept and sent later. If the rest exceeds
-    /// ``TransportLimits/unsentBytes``, the connection is aborted.
+    /// Sends bytes. The kernel takes what it can at once, and the rest is kept and sent later. If the rest does not fit
+    /// within ``TransportLimits/unsentBytes``, which all connections share, the connection is aborted.
     ///
     /// - Parameter bytes: any number of bytes; unsent ones are copied.
     public func write(_ bytes: Span<UInt8>) {

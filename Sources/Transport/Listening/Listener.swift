@@ -198,8 +198,8 @@ public struct ListenerOptions: Sendable {
     /// Called on a loop if a balancer's connection is closed because its header is missing or malformed. The arguments
     /// are the balancer's address and the reason.
     public var onProxyFailure: @Sendable (_ address: String, _ reason: String) -> Void
-    /// Creates the handler of a connection beyond the limit, on its loop. It should end the connection soon. Each loop
-    /// keeps up to ``TransportLimits/refusals`` such connections, and none if connections are encrypted.
+    /// Creates the handler of a connection beyond the limit, on its loop. It should end the connection soon. Each
+    /// listener keeps up to ``TransportLimits/refusals`` such connections, and none if connections are encrypted.
     public var refusal: @Sendable (Connection) -> any ConnectionHandler
 
     /// Creates options with the usual defaults.

@@ -40,10 +40,10 @@ public final class LoopGroup: Sendable {
         loop.post { [weak self] in loop.every(interval) { self?.rotateTicketKeys() } }
     }
 
-    /// Number of connections on all loops.
+    /// Number of connections on all loops that count towards the limit.
     public var connectionCount: Int { gate.inside }
 
-    /// Number of refused connections, because of the limit or a lack of descriptors.
+    /// Number of connections refused because of the limit, a lack of descriptors, or an invalid PROXY header.
     public var refusedConnectionCount: Int { gate.refused }
 
     /// True if connections are encrypted.

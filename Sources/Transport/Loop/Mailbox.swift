@@ -63,7 +63,7 @@ struct Mailbox: ~Copyable {
         }
     }
 
-    /// Removes and returns all work, and closes the mailbox.
+    /// Closes the mailbox, and removes and returns all ordinary work. Urgent work is dropped with the mailbox.
     borrowing func close() -> [Work] {
         // The caller drops the work outside the lock: its destruction may run code that uses the mailbox.
         state.withLock { state in

@@ -1,8 +1,8 @@
 /// A timer wheel in ticks. Changing a deadline is a field write, and a tick costs only the entries that are due.
 ///
 /// An entry is in the bucket of the tick at which it is to be checked next. A deadline that moves later does not move
-/// the entry: it is inserted again when its bucket comes up. Most deadlines move later constantly (with each received
-/// byte), so this makes them cheap.
+/// the entry: it is inserted again when its bucket comes up. Most deadlines move later before they are reached, for
+/// example with each request, so this makes them cheap.
 ///
 /// The wheel has no clock: its owner passes the current tick.
 struct TimerWheel<Entry> {
@@ -55,7 +55,7 @@ struct TimerWheel<Entry> {
         return due
     }
 
-    /// Removes all entries and starts at `tick`.
+    /// Starts at `tick`. The wheel must be empty.
     mutating func restart(at tick: Int) {
         precondition(isEmpty)
         now = tick
