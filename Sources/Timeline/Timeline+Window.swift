@@ -209,14 +209,15 @@ extension Timeline {
     /// - The cut begins on the longer side of the window, seen from the reader. It leaves three quarters of the
     ///   maximum, so that cuts are rare, and at least two pages between the reader and the new edge. `near` loads what
     ///   was removed again.
-    /// - The room goes on at the new edge, whose earlier failure is forgotten. After a cut of the end the window is no
-    ///   longer at the head, so rules 5, 15 and 16 apply as to any such window: new messages are not inserted, `unread`
-    ///   counts on from what was counted before the cut, and the outbox is drawn again when the head is reached.
+    /// - The room has more messages beyond the new edge, whose earlier failure is forgotten. After a cut of the end the
+    ///   window is no longer at the head, so rules 5, 15 and 16 apply as to any such window: new messages are not
+    ///   inserted, `unread` counts on from what was counted before the cut, and the outbox is drawn again when the head
+    ///   is reached.
     /// - Nothing of the removed messages is kept. A page that has them again is requested later than they were changed,
     ///   so it has these changes. Own messages get the same ids, and the unread line its place.
-    /// - Requests under way must find the window that they were made for. So there is no cut during an opening or a
-    ///   jump, none at an edge that loads, and none of the end of a window at the head while messages beyond it are
-    ///   held (rules 6 to 9). Nor is there one before the reader's place is known.
+    /// - Requests under way must find the window that they were made for. So nothing is cut during an opening or a
+    ///   jump, or before the reader's place is known. An edge that loads is not cut, and neither is the end of a window
+    ///   at the head while messages beyond it are held (rules 6 to 9).
     mutating func cut() {
         guard let windowLimit, let count = window?.count, count > windowLimit else { return }
         guard let readerAt, opening == nil, jump == nil else { return }

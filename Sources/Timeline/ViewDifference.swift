@@ -158,7 +158,8 @@ extension Timeline {
         return kept.indices.filter { !staying.contains($0) }.map { kept[$0] }
     }
 
-    /// Returns the indices of all other rows, and of the outbox rows that are between the same two rows as before.
+    /// Returns the indices of the rows that may stay: all rows except those of the outbox, and the outbox rows that are
+    /// between the same two rows as before.
     private static func standingRight(_ kept: [KeptRow]) -> [Int] {
         var isRight = [Bool](repeating: true, count: kept.count)
         var above = -1
