@@ -45,7 +45,8 @@ struct RoomTruth {
         return numbers.filter { !ledger.hasSeen($0) }.sorted()
     }
 
-    /// Returns the number of consecutive messages in a loop's order that are reversed in the first loop's order.
+    /// Returns the number of pairs of consecutive messages in a loop's order that the first loop's order has the other
+    /// way round.
     func inversions(in account: Account) -> Int {
         guard loops > 1 else { return 0 }
         var last = -1

@@ -26,7 +26,7 @@ final class Subscriber: ConnectionHandler {
     let id: Int
     /// The room that it is subscribed to.
     let room: Int
-    /// Its index in the ledger; nil until it was ready for the first time.
+    /// Its index in the ledger; nil until it was ready for the first time. A storm's client has an index before that.
     var index: Int?
     /// Number of consecutive failed attempts to connect.
     var attempts = 0
