@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// A complete response, as a client sees it.
 public struct Response: Sendable {
-    /// The status. Its reason phrase is the standard one or empty.
+    /// The status, with the reason phrase that was sent; 200 and 201 have the standard phrase.
     public let status: HTTPResponse.Status
     /// The header fields that the parser was told to keep.
     public var fields: HTTPFields

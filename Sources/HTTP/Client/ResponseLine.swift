@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// `HTTP-version SP status-code SP [ reason-phrase ]` (RFC 9112, section 4), given without its CRLF.
 struct ResponseLine: Sendable {
-    /// The status, with the phrase that was sent.
+    /// The status, with the reason phrase that was sent; 200 and 201 have the standard phrase.
     var status: HTTPResponse.Status
     /// The n of `HTTP/1.n`: 0 or 1.
     var minorVersion: Int

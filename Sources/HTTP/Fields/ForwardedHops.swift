@@ -2,8 +2,8 @@
 /// server, the second the peer of the proxy behind that, and so on.
 ///
 /// Each proxy appends to what it received. Only the entries of trusted proxies, at the end, are reliable; a client can
-/// forge everything before them. Reading therefore starts at the end and stops at the first entry that cannot be
-/// parsed.
+/// forge everything before them. The sequence therefore starts at the end. It returns ``Hop/hidden`` for an entry that
+/// cannot be parsed; no hop after it can be trusted.
 public struct ForwardedHops: Sequence, IteratorProtocol {
     /// Maximum number of hops returned. Further ones are ignored.
     public static let maximum = 32

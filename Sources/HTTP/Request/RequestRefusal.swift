@@ -5,8 +5,8 @@ public import HTTPTypes
 /// A refusal ends the connection: after a message that cannot be parsed, the start of the next one is unknown (RFC
 /// 9112, sections 9.3 and 11.2).
 public struct RequestRefusal: Error, Sendable, Hashable {
-    /// The status to answer with: 400, 413, 414, 417, 431, 501 or 505. For a response, which obeys the same rules, it
-    /// is 502 and is not sent; see ``ResponseRefusal``.
+    /// The status to answer with: 400, 413, 414, 417, 431, 501 or 505. The rules for responses only have 502. A client
+    /// sends no status; see ``ResponseRefusal``.
     public let status: HTTPResponse.Status
     /// The rule that was broken, as a stable word for programs.
     public let code: String
