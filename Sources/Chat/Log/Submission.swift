@@ -1,6 +1,6 @@
 public import Wire
 
-/// One change to a room, on its way to the log.
+/// One change to a room or to a user, on its way to the log.
 public struct Submission: Sendable {
     /// The work to do.
     public enum Change: Sendable {
@@ -12,7 +12,7 @@ public struct Submission: Sendable {
         case read(seq: Int64)
         /// Change the room or its members.
         case room(RoomChange)
-        /// Change a user's rights; has no room.
+        /// Ban or erase a user, or lift a ban; has no room.
         case user(UserID, UserChange)
     }
 

@@ -320,7 +320,8 @@ public struct PresenceReport: Sendable, Hashable {
     public var room: RoomID
     /// The number of users and anonymous subscribers; 0 after the last one has left.
     public var online: Int
-    /// The users; `nil` if there are more than ``Presence/listedUsers`` subscribers.
+    /// The users; `nil` if there are more than ``Presence/listedUsers`` subscribers, or if the report is kept without
+    /// its users.
     public var users: Set<UserID>?
 
     /// Creates a report.
