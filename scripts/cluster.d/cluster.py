@@ -90,7 +90,7 @@ class Process:
 
 
 class Postgres(Process):
-    """A PostgreSQL server of Debian's package, on a UNIX socket, and if `addresses` are given, on a TCP port of theirs.
+    """A PostgreSQL server of Debian's package. It listens on a UNIX socket, and on a TCP port of each of `addresses`.
 
     Its data is in `data`, which is created if it does not exist. With `primary` it is a standby of that server, which must run.
     """
@@ -138,7 +138,7 @@ class Postgres(Process):
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             raise Failed(f"initdb failed: {result.stderr.strip()}")
-        # Only for the networks that scripts/test-cluster makes.
+        # Only scripts/test-cluster gives addresses, those of networks that it has made.
         with (self.data / "pg_hba.conf").open("a") as file:
             file.writelines(f"host all all {address}/24 trust\n" for address in self.addresses)
 

@@ -1,6 +1,6 @@
-// The usual first version of such a server: node's HTTP server and the package ws, in one process. POST /pub/ROOM sends its body to
-// every socket of /sub/ROOM. With PGHOST each message is stored by PostgreSQL first, and GET /pub/ROOM?before=ID
-// is a page of 30.
+// A chat server as it is often first written: node's HTTP server and the package ws, in one process. POST /pub/ROOM sends its body
+// to every socket of /sub/ROOM. If PGHOST is set, PostgreSQL stores each message first, and GET /pub/ROOM?before=ID returns a page
+// of 30.
 'use strict';
 const fs = require('fs');
 const { WebSocketServer } = require('ws');

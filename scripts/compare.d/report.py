@@ -1,6 +1,6 @@
 """Turns the raw results of scripts/compare into a table and a plot.
 
-  report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS STORE   writes DIR/machine.json: what the figures are of
+  report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS STORE   writes DIR/machine.json: the machine, the software and the run
   report.py cpu PID [BEFORE]                              prints the CPU seconds of a process and its children, less BEFORE
   report.py sum FILE...                                   prints the sum of reports of runs at the same time
   report.py line CASE PEER ROUND                          prints the report on standard input in a line
@@ -89,7 +89,7 @@ def postgres_cpu(report):
 
 
 def sum_of(reports):
-    """The report of runs at the same time as if they were one, as far as its figures can be added."""
+    """The reports of simultaneous runs as one report, with the figures that can be added."""
     added = ["messages", "acknowledged", "acknowledged_per_second", "server_cpu_seconds"]
     return {
         **{name: sum(report[name] for report in reports) for name in added},

@@ -1,7 +1,7 @@
 """uWebSockets, by way of PyPI's socketify: POST /pub/ROOM sends its body to every socket of /sub/ROOM.
 
-The messages stay in C++: Python only passes each body on. PORT says where to listen on 127.0.0.1; TLS_CERT and TLS_KEY
-name the files of a certificate, if there is to be TLS.
+The messages stay in C++: Python only passes each body on. PORT is the port to listen on, at 127.0.0.1. For TLS, TLS_CERT and
+TLS_KEY name the files of a certificate.
 """
 
 import os
