@@ -1,7 +1,7 @@
 """Fixtures for tests of pages in a real browser, against a real server.
 
 The program is the release build, or what the variable BACKSCROLL names. Each server has a free port and an empty database of
-its own; pages come from a site of their own, so that they are another origin than the server's.
+its own. Pages come from another server, so their origin differs from that of Backscroll.
 """
 
 import base64
@@ -36,7 +36,7 @@ class Server:
         self.process = None
 
     def start(self, port=None):
-        """Starts it, on the port that it had last unless another one is given; 0 picks one."""
+        """Starts it on a port, by default the one that it had last, and returns the port. 0 picks a free one."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
         command = [
             BACKSCROLL, "serve", "--host", "127.0.0.1", "--port", str(self.port if port is None else port), "--database",
@@ -49,7 +49,7 @@ class Server:
         return used
 
     def stop(self):
-        """Stops it as an operator does. Harmless when it does not run."""
+        """Stops it by SIGTERM. Does nothing if it does not run."""
         if self.process:
             self.process.terminate()
             assert self.process.wait(DEADLINE) == 0
@@ -61,18 +61,18 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def request(self, method, path, body=None, port=None, **headers):
-        """The JSON of an answer, which must be a good one."""
+        """Returns the JSON of the answer. Fails if the server refuses the request."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"http://127.0.0.1:{port or self.port}{path}", data, headers, method=method)
         with urllib.request.urlopen(request, timeout=DEADLINE) as response:
             return json.loads(response.read() or "null")
 
     def send(self, text, room="lobby", user="alice", port=None):
-        """Sends a message; the stored one."""
+        """Sends a message, and returns the stored one."""
         return self.request("POST", f"/v1/rooms/{room}/messages?user={user}", {"text": text}, port)
 
     def restore_backup(self):
-        """Backs the database up and restores it from that, while the server is stopped: its history has a new epoch."""
+        """Replaces the database by a backup of it, so that its history has a new epoch. The server must be stopped."""
         copy = self.database.with_name("copy.db")
         subprocess.run([BACKSCROLL, "backup", "--database", self.database, copy], check=True, capture_output=True)
         for suffix in "", "-wal", "-shm":
@@ -93,10 +93,10 @@ class Page:
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, expression):
-        """Waits until an expression is neither false nor empty; its value."""
+        """Waits until an expression is true in JavaScript, and returns its value."""
         return WebDriverWait(self.driver, DEADLINE, 0.05).until(
             lambda driver: driver.execute_script(f"return {expression}"),
-            message=f"{expression} in time; there is: {self.run('return window.log')}")
+            message=f"{expression} did not become true; the log is: {self.run('return window.log')}")
 
 
 class BlankPage(http.server.BaseHTTPRequestHandler):
@@ -128,7 +128,7 @@ def driver():
     """Chromium without a window."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    # Its sandbox wants more rights than containers and CI give; the pages are our own.
+    # The sandbox needs rights that containers and CI do not give. All pages are the tests' own.
     for argument in "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu":
         options.add_argument(argument)
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
@@ -140,14 +140,14 @@ def driver():
 
 @pytest.fixture
 def page(driver, site):
-    """A page of the site that servers allow; what it had open is closed at the end."""
+    """A page of the site that servers allow. Its connections are closed at the end."""
     yield Page(driver, site)
     driver.get("about:blank")
 
 
 @pytest.fixture
 def start_server(tmp_path, site):
-    """Starts servers, with flags beside the usual ones, that stop at the end."""
+    """Starts servers with the given flags, in addition to the usual ones. They are stopped at the end."""
     servers = []
 
     def start(*flags, allow=site):
@@ -170,7 +170,7 @@ def server(start_server):
 
 
 class Tokens:
-    """A server that wants tokens, and tokens for it."""
+    """A server that requires tokens, and tokens for it."""
 
     def __init__(self, directory, start_server):
         self.secret = base64.b64encode(os.urandom(32)).decode()
@@ -179,7 +179,7 @@ class Tokens:
         self.server = start_server("--jwt-secret-file", str(file))
 
     def make(self, user, seconds=600, **claims):
-        """A token that ends in so many seconds; the server takes one for 60 seconds more."""
+        """Returns a token that expires after this number of seconds. The server accepts it for 60 seconds more."""
 
         def encode(data):
             return base64.urlsafe_b64encode(data).rstrip(b"=")
@@ -191,5 +191,5 @@ class Tokens:
 
 @pytest.fixture
 def tokens(tmp_path, start_server):
-    """A server that wants tokens, and tokens for it."""
+    """A server that requires tokens, and tokens for it."""
     return Tokens(tmp_path, start_server)

@@ -1,4 +1,4 @@
-"""An EventSource resumes by itself, and is told when it cannot."""
+"""An EventSource resumes by itself, and receives the reason if it cannot."""
 
 # Opens an EventSource, and collects its events: those of the server have data, the browser's own `error` has none.
 OPEN = """
@@ -16,7 +16,7 @@ def open_source(page, server, path):
 
 
 def wait_for(page, condition):
-    """The first event for which a condition on `event` holds."""
+    """Waits for an event that fulfils a condition on `event`, and returns the first one."""
     return page.wait(f"log.find(event => {condition})")
 
 
@@ -25,7 +25,7 @@ def texts(page):
 
 
 def count_told(page):
-    """How often the server has said why."""
+    """Returns how often the server has given a reason."""
     return page.run("return log.filter(event => event.type == 'error' && event.frame).length")
 
 
@@ -35,7 +35,7 @@ def test_resumes_where_it_began_when_it_has_seen_no_message(page, server):
     live = wait_for(page, "event.type == 'live'")
     assert live["id"].endswith(":1")
     server.stop()
-    # On another port, so that it comes back only when the message is there.
+    # On another port, so that the EventSource reconnects only after the message is stored.
     port = server.start(port=0)
     server.send("meanwhile", port=port)
     server.stop()
@@ -65,13 +65,13 @@ def test_is_told_that_its_position_belongs_to_another_history_and_ends(page, ser
     server.start()
     told = wait_for(page, "event.type == 'error' && event.frame")
     assert told["frame"]["code"] == "cursor_unknown" and told["frame"]["room"] == "lobby"
-    # The page has not closed it; the answer to its next attempt does.
+    # The page does not close it. The answer to its next attempt does.
     page.wait("source.readyState == EventSource.CLOSED")
     assert count_told(page) == 1
 
 
 def test_is_told_that_its_token_has_expired_and_ends(page, tokens):
-    # It is good for another three seconds.
+    # The server accepts it for three seconds more.
     token = tokens.make("alice", -57)
     open_source(page, tokens.server, f"/v1/rooms/lobby/live?access_token={token}")
     wait_for(page, "event.type == 'live'")
@@ -90,7 +90,7 @@ def test_that_the_page_closes_when_it_is_told_does_not_come_back(page, server):
     server.restore_backup()
     server.start()
     wait_for(page, "event.type == 'error' && event.frame")
-    # It opens a new one for the room that it has loaded afresh.
+    # The page loads the room again, and opens a new EventSource.
     first = page.run("const first = source; window.first = first; return first.readyState")
     open_source(page, server, "/v1/rooms/lobby/live")
     wait_for(page, "event.type == 'live'")
@@ -101,7 +101,7 @@ def test_that_is_refused_at_once_is_closed(page, server, start_server):
     open_source(page, server, "/v1/rooms/lobby/live?since=other:1")
     assert wait_for(page, "event.type == 'error'")["frame"] is None
     page.wait("source.readyState == EventSource.CLOSED")
-    # A page of another origin learns nothing, also when it claims to come back.
+    # A page of another origin gets no reason, either.
     open_source(page, start_server(allow=None), "/v1/rooms/lobby/live")
     page.wait("source.readyState == EventSource.CLOSED")
     assert count_told(page) == 0

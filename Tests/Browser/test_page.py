@@ -1,4 +1,4 @@
-"""The chat page at `/`, driven as readers do, against a real server that misbehaves where a test asks for it."""
+"""The chat page at `/`, used as by a reader, against a real server. Some tests ask the server for faults."""
 
 import datetime
 import http.server
@@ -44,7 +44,7 @@ class Chat:
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, expression):
-        """Waits until an expression is neither false nor empty; its value."""
+        """Waits until an expression is true in JavaScript, and returns its value."""
         return WebDriverWait(self.driver, DEADLINE, 0.05).until(
             lambda driver: driver.execute_script(f"return {expression}"), message=expression)
 
@@ -52,11 +52,11 @@ class Chat:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def click(self, selector):
-        """Clicks as a script does, where the pointer's place does not matter."""
+        """Clicks by a script, which also works if another element covers this one."""
         self.run("arguments[0].click()", self.find(selector))
 
     def wait_for(self, selector):
-        """Waits for an element that is drawn."""
+        """Waits until an element is drawn, and returns it."""
         self.wait(f"document.querySelector({json.dumps(selector)})?.getClientRects().length")
         return self.find(selector)
 
@@ -77,11 +77,11 @@ class Chat:
         return self.find("[data-timeline]").get_attribute(f"data-{name}")
 
     def top(self, key):
-        """Where a row stands in the window, in CSS pixels."""
+        """Returns the distance of a row from the top of the browser's window, in CSS pixels."""
         return self.run("return document.querySelector(`[data-key='${arguments[0]}']`).getBoundingClientRect().top", key)
 
     def reading(self):
-        """The key of the first message that is in sight."""
+        """Returns the key of the first visible message."""
         return self.run(
             "const top = document.querySelector('[data-timeline]').getBoundingClientRect().top;"
             "return [...document.querySelectorAll('.row')].find((row) => row.getBoundingClientRect().bottom > top).dataset.key")
@@ -93,7 +93,7 @@ class Chat:
             "return box.top >= screen.top - 1 && box.bottom <= screen.bottom + 1", selector)
 
     def scroll(self, distance):
-        """Scrolls, and waits until what it asks for is loaded."""
+        """Scrolls by a distance in CSS pixels."""
         self.run("document.querySelector('[data-timeline]').scrollTop += arguments[0]", distance)
 
     def at_bottom(self):
@@ -101,7 +101,7 @@ class Chat:
                 "(document.querySelector('[data-timeline]'))")
 
     def set_faults(self, faults):
-        """Makes the server misbehave for the requests that the page makes from now on; none ends that."""
+        """Asks for these faults with each request that the page makes from now on; with None for no faults."""
         self.driver.execute_cdp_cmd("Network.enable", {})
         headers = {"Backscroll-Fault": faults} if faults else {}
         self.driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": headers})
@@ -109,7 +109,7 @@ class Chat:
 
 @pytest.fixture(scope="session")
 def browsers():
-    """Browsers that tests share; each has its own storage. Servers are other origins, so tests do not see each other's."""
+    """Browsers that tests share, each with its own storage. Each server is another origin, so tests do not see each other's data."""
     started = []
 
     def get(index):
@@ -154,7 +154,7 @@ def chat(chats):
 
 
 class Pictures(http.server.BaseHTTPRequestHandler):
-    """Serves a picture of six by two pixels: at once as `wide.png`, when it is released as `late.png`, and else nothing."""
+    """Serves a picture of six by two pixels as `wide.png`, and once it is released also as `late.png`. All else is not found."""
 
     def do_GET(self):
         if self.path == "/late.png":
@@ -172,7 +172,7 @@ class Pictures(http.server.BaseHTTPRequestHandler):
 
 
 def png(width, height):
-    """A black picture."""
+    """Returns a black picture."""
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
@@ -194,7 +194,7 @@ def pictures():
 
 
 def fill(server, count, room="lobby", user="bob"):
-    """Sends messages of all heights, some with pictures that never load."""
+    """Sends messages of different heights, some with pictures that cannot be loaded."""
     for number in range(1, count + 1):
         body = {"text": f"Message {number}. " + "word 🎉 " * (number * 7 % 60)}
         if number % 5 == 0:
@@ -255,6 +255,8 @@ def test_url_opens_a_tall_message(chats):
 
 # Keeping the place
 
+# Scrolls by `step` pixels in each of `count` frames, or to the end of the room. Returns the rows that moved by another distance (`jumps`),
+# the maximum number of elements in the document (`most`), and how often the window was cut (`cuts`).
 SCROLL = """
 const [step, count, done] = arguments;
 const scroller = document.querySelector("[data-timeline]");
@@ -304,14 +306,14 @@ def test_reading_stays_in_place_while_older_messages_load(chats):
     result = chat.driver.execute_async_script(SCROLL, -120, 400)
     assert result["jumps"] == []
     assert chat.status("before") == "end"
-    # Five pages: no cascade of fetches.
+    # Five pages are enough: a page that arrives does not cause further fetches.
     fetches = chat.run("return performance.getEntriesByType('resource').filter(({name}) => /messages\\?before/.test(name)).length")
     assert fetches <= 5
     # Rows far from the screen are not in the document.
     assert result["most"] < 2500
 
 
-# Scrolls to an end of what is loaded, a screen or more in each of twenty frames. Then the first message in sight, and its place.
+# Scrolls to an end of the loaded messages, by 600 pixels in each of twenty frames. Returns the first visible message, and its place.
 TO_EDGE = """
 const [direction, done] = arguments;
 const scroller = document.querySelector("[data-timeline]");
@@ -345,7 +347,7 @@ def test_reader_at_an_edge_stays_in_place_when_its_page_comes(chats, edge):
 
 
 def import_history(server, count, room="lobby", pictures_each=0):
-    """Puts many messages into a room at once, in a database that the server leaves meanwhile. Pictures never load."""
+    """Imports many messages into a room while the server is stopped, and starts it again. Pictures cannot be loaded."""
     server.stop()
     start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 
@@ -363,7 +365,8 @@ def import_history(server, count, room="lobby", pictures_each=0):
     server.start()
 
 
-# Scrolls up by as many pixels a frame to a message, and notes what each frame puts into the document.
+# Scrolls up to a message, by `step` pixels in each frame. Returns the maximum number of rows that a frame added to the document (`most`),
+# and of elements in it.
 READ_ALL = """
 const [step, seq, done] = arguments;
 const scroller = document.querySelector("[data-timeline]");
@@ -384,7 +387,7 @@ requestAnimationFrame(frame);
 """
 
 
-# Stays at one end of what is loaded until a message is drawn.
+# Stays at one end of the loaded messages until a message is drawn.
 LOAD_TO = """
 const [edge, seq, done] = arguments;
 const scroller = document.querySelector("[data-timeline]");
@@ -399,14 +402,14 @@ requestAnimationFrame(frame);
 
 
 def load_to(chat, edge, first, last):
-    """Loads from one message to another, in parts that end before a script's time does."""
+    """Loads all messages from one to another, in parts that take less time than a script may."""
     for seq in (*range(first, last, -200 if edge == "before" else 200), last):
         chat.driver.execute_async_script(LOAD_TO, edge, seq)
 
 
 def scroll_to_cut(chat, step):
-    """Scrolls by as many pixels a frame until the window is cut at the other side. The messages that have moved otherwise."""
-    # The edge is out of sight, so that a page is there before the reader is.
+    """Scrolls by `step` pixels in each frame until the window is cut at the other end. Returns the messages that have moved by other distances."""
+    # The edge must be out of sight, so that pages are loaded before the reader reaches it.
     chat.wait("""(({scrollHeight, scrollTop, clientHeight}, step) =>
         (step < 0 ? scrollTop : scrollHeight - scrollTop - clientHeight) > 1.5 * clientHeight
     )(document.querySelector('[data-timeline]'), %d)""" % step)
@@ -428,7 +431,7 @@ def test_reading_stays_in_place_while_far_messages_leave_the_window(chats):
     assert chat.status("after") == "end"
     assert scroll_to_cut(chat, -60) == []
     assert chat.status("after") == "idle"
-    # The window has 1,500 messages now. Back to the newest ones, it loses the oldest.
+    # The window has 1,500 messages now. On the way back to the newest ones it loses the oldest.
     load_to(chat, "after", count - 700, count - 450)
     assert scroll_to_cut(chat, 60) == []
     assert chat.status("before") == "idle"
@@ -463,7 +466,7 @@ def test_room_is_kept_with_its_newest_messages_after_scrolling_far_back(chats):
     wait_kept("lobby")
     load_to(chat, "before", count, 1)
     assert chat.status("after") == "idle"
-    # A room is kept when it is left. What is kept of the next one comes later.
+    # A room is stored when the reader leaves it. The next room is stored after that.
     chat.click("[data-room-item=two] a")
     wait_kept("two")
     kept = wait_kept("lobby")
@@ -475,12 +478,12 @@ def test_long_room_is_scrolled_through_with_bounded_work(chats):
     import_history(chats.server, count)
     chat = chats().open(at=count)
     result = chat.driver.execute_async_script(READ_ALL, 400, 1)
-    # A step brings some five rows into sight. A frame makes those, and a few ahead.
+    # A step brings some five rows into view. A frame creates those, and a few more.
     assert result["most"] <= 20
     assert result["elements"] < 1500
     fetches = chat.run("return performance.getEntriesByType('resource').filter(({name}) => /messages\\?before/.test(name)).length")
     assert fetches <= count / 30
-    # The scroll bar leads to where nothing was drawn, and the button back.
+    # The scroll bar leads to a place where no row was drawn, and the button leads back.
     chat.scroll(-100_000)
     chat.wait("document.querySelector('.row[data-seq=\"1\"]')?.getBoundingClientRect().top > 0")
     middle = chat.run("const s = document.querySelector('[data-timeline]'); s.scrollTop = s.scrollHeight / 2; return s.scrollTop")
@@ -517,7 +520,7 @@ def test_actions_are_shown_when_fast_scrolling_ends(chats):
 def test_reading_stays_in_place_in_a_changed_window(chats, change):
     fill(chats.server, 60)
     chat = chats().open(at=30)
-    # Let the room's list be as it stays.
+    # Two frames, so that the list has been drawn completely.
     chat.scroll(-35)
     chat.wait("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
     key = chat.reading()
@@ -559,7 +562,7 @@ def test_live_messages_are_followed_at_the_bottom_and_counted_elsewhere(chats):
     chats.server.send("First", user="bob")
     chats.server.send("Second", user="carol")
     toast = chat.wait_for("[data-toast][data-count='2']")
-    # Its `text` would be empty while it fades in.
+    # While it fades in, its property `text` is empty.
     said = toast.get_property("textContent")
     assert "Second" in said and "carol" in said
     assert abs(chat.top(key) - before) < 1
@@ -623,7 +626,7 @@ def test_messages_written_offline_survive_a_reload_and_go_out_in_order(chats):
     chat.type("Before")
     chat.wait("document.querySelector('.row[data-state=stored]')")
     chat.wait("navigator.serviceWorker.ready.then((worker) => worker.active.state === 'activated')")
-    # The window is kept a little later than it is shown.
+    # The window is stored some time after it is shown.
     chat.wait("""new Promise((done) => {
         const request = indexedDB.open("backscroll");
         request.onsuccess = () => {
@@ -832,7 +835,7 @@ def test_slow_network_shows_what_is_sent_and_loads_each_page_once(chats):
         "offline": False, "latency": 1500, "downloadThroughput": 50_000, "uploadThroughput": 20_000})
     try:
         chat.run("performance.clearResourceTimings()")
-        # While a page is under way the reader scrolls against the edge again and again.
+        # While a page loads, the reader repeatedly scrolls against the edge.
         chat.wait("(document.querySelector('[data-timeline]').scrollTop -= 200, document.querySelector('.row[data-seq=\"1\"]'))")
         pages = chat.run("return performance.getEntriesByType('resource').map(({name}) => name).filter((name) => /messages\\?before/.test(name))")
         assert len(pages) == len(set(pages)) and len(pages) <= 2
@@ -863,7 +866,7 @@ def test_one_user_on_two_devices_and_another_one(chats):
         chat.wait_text("An answer")
         chat.wait("[...document.querySelectorAll('.row.mine')].every((row) => row.dataset.state === 'stored')")
         assert chat.texts()[-3:] == texts
-    # Both devices know both messages as the user's own, and what one has read the other does not count.
+    # Both devices show both messages as the user's own. A message that was read on one device is not unread on the other.
     for chat in phone, desk:
         assert chat.texts(".row.mine") == texts[:2]
         chat.wait("document.querySelector('[data-timeline]').dataset.unread === '0'")
@@ -925,7 +928,7 @@ def test_page_comes_back_from_a_long_sleep(chats):
     chat = chats().open()
     chats.server.send("Before", user="bob")
     chat.wait_text("Before")
-    # A device that sleeps stops the page's timers, and the server gives its sockets up meanwhile.
+    # While a device sleeps, the page's timers stop, and the server ends its sockets.
     chat.driver.execute_cdp_cmd("Page.setWebLifecycleState", {"state": "frozen"})
     chats.server.stop()
     chats.server.start()
@@ -935,7 +938,7 @@ def test_page_comes_back_from_a_long_sleep(chats):
     chat.driver.minimize_window()
     chat.driver.set_window_size(1200, 800)
     chat.wait("!document.hidden")
-    # The reader follows again, or is told of what has come, as the page is in front of them before the connection is or after it.
+    # The reader follows if the page becomes visible before it reconnects. Otherwise the toast counts the new messages.
     chat.wait(f"!document.querySelector('[data-toast]').hidden || document.querySelector('.row:last-of-type .text')?.textContent === '{last}'")
     chat.wait_live()
     assert chat.status("after") == "end"
@@ -974,7 +977,7 @@ def test_visited_room_is_listed_without_being_joined(chats):
     server.send("Come back", room="garden")
     chat.wait("document.querySelector('[data-room-item=garden]').textContent.includes('Come back')")
     chat.wait_for("[data-room-item=garden][data-unread='1']")
-    # It is kept, and leads back.
+    # The list keeps the room, so the user can return to it.
     chat.open("bob", "home")
     chat.wait_for("[data-room-item=garden]")
     chat.click("[data-room-item=garden] a")
@@ -991,7 +994,7 @@ def test_rooms_are_listed_with_unread_badges(chats):
     server.send("Look here", room="two", user="bob")
     chat.wait_for("[data-room-item=two][data-unread='1']")
     assert "Look here" in chat.find("[data-room-item=two]").text
-    # The status is that of the new room at once.
+    # The status is at once that of the new room.
     assert chat.run("""
         document.querySelector("[data-room-item=two] a").click();
         return document.querySelector("[data-timeline]").dataset.connection;
@@ -1019,7 +1022,7 @@ def test_rooms_are_made_and_joined(chats):
 
 @pytest.fixture
 def resized(chats):
-    """Makes a chat's screen so many CSS pixels wide and high, until the test ends."""
+    """Sets the width and height of a chat's screen in CSS pixels, until the test ends."""
     chat = chats()
 
     def resize(width, height, scale=1, mobile=False):
@@ -1137,7 +1140,7 @@ def test_accessibility_rules_hold(chats, scheme):
 
 
 def violations(chat):
-    """What breaks a rule of axe-core, with where it is."""
+    """Returns the violated rules of axe-core, each with the elements."""
     return [(rule["id"], [node["html"][:200] for node in rule["nodes"]][:5]) for rule in Axe().run(chat.driver)["violations"]]
 
 
@@ -1191,7 +1194,7 @@ def test_what_users_type_is_text(chats):
     assert chat.run("return document.querySelectorAll('#messages script, #messages [onload], #messages [onerror]').length") == 0
     addresses = chat.run("return [...document.querySelectorAll('#messages a')].map((link) => link.protocol)")
     assert set(addresses) <= {"https:", "http:"}
-    # Huge words and heaps of marks stay in their bubbles.
+    # Very long words and many combining marks do not make the messages wider than the screen.
     assert chat.run("const s = document.querySelector('[data-timeline]'); return s.scrollWidth <= s.clientWidth")
 
 

@@ -12,7 +12,7 @@ OPEN = """
 
 
 def refusal(page, server, path, protocols=("backscroll.v1",)):
-    """The frames of a socket that is refused, and how it is closed."""
+    """Opens a socket that is refused. Returns its frames, and its close code and reason."""
     page.run(OPEN, server.url.replace("http", "ws") + path, list(protocols))
     closed = page.wait("log.closed")
     return page.run("return log.frames"), (closed["code"], closed["reason"])
