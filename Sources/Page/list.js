@@ -128,7 +128,7 @@ export class List {
      * Shows other rows. Rows that are the same objects, below the same row, are not redrawn.
      *
      * @param {(readonly object[])[]} chunks The rows in arrays. An array that is the same object as before is not examined.
-     * @param {boolean} isEnd True if no rows will follow these but new ones. Only then does a reader at the bottom stay there.
+     * @param {boolean} isEnd True if only new messages can follow these rows. Only then does a reader at the bottom stay there.
      */
     update(chunks, isEnd) {
         this.#isEnd = isEnd;
@@ -534,7 +534,7 @@ export class List {
 
     #erase(key) {
         const { node } = this.#drawn.get(key);
-        // The keys continue to scroll after a row with the focus has left the screen.
+        // If the row has the focus, the list gets it, so that keys continue to scroll.
         if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
         this.#observer.unobserve(node);
         node.remove();

@@ -367,7 +367,7 @@ export class Timeline {
         if (window.count <= this.#maximum || this.#readerAt === null || this.#opening || this.#jump) return;
         const place = Math.min(Math.max(this.#readerAt, window.first), window.last);
         const [count, before, after] = [window.count, place - window.first, window.last - place];
-        // After a burst of messages, the margin on one side may not let enough go.
+        // After a burst of messages, cutting one side down to the margin may not be enough.
         if (before >= after) this.#cutEdge("before", before) && this.#cutEdge("after", after);
         else this.#cutEdge("after", after) && this.#cutEdge("before", before);
         if (window.count === count) return;
