@@ -3,7 +3,7 @@ import GRDB
 
 /// The tables of a store, by versions.
 ///
-/// The version has a table of its own: an app's database has migrations of its own, too.
+/// A table of the store keeps their version, because an app's database may have migrations of its own.
 enum StoreSchema {
     /// The steps from each version to the next. Steps that were released never change.
     static let migrations: [@Sendable (Database) throws -> Void] = [

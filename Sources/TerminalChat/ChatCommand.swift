@@ -11,15 +11,15 @@ public struct ChatCommand: AsyncParsableCommand {
         commandName: "chat",
         abstract: "Chat in a room, in the terminal.",
         discussion: """
-            Up and down scroll through the history, page up and page down by a screen, end goes to the newest message. Enter \
-            sends; Ctrl-R sends a refused message again, Ctrl-X gives it up; Ctrl-C leaves.
+            Up and down scroll through the history, page up and page down by a screen, and end goes to the newest message. \
+            Enter sends. Ctrl-R sends a refused message again, and Ctrl-X discards it. Ctrl-C ends the chat.
 
               backscroll chat http://localhost:8080 --room lobby --as alice
 
             Without --room it lists your rooms, those with the latest message first.
 
-            Without a terminal it prints the messages of the room from now on, and sends each line of its input; at the end of \
-            the input it leaves once all are stored:
+            Without a terminal it prints the messages of the room from now on, and sends each line of its input. After the end \
+            of the input it exits once all messages are stored:
 
               echo hello | backscroll chat http://localhost:8080 --room lobby --as alice
             """)
@@ -33,7 +33,7 @@ public struct ChatCommand: AsyncParsableCommand {
     @Option(name: .customLong("as"), help: ArgumentHelp("Your name, for a server without keys.", valueName: "user"))
     var user: String?
 
-    @Option(help: ArgumentHelp("Read your token from this file, again when it has ended.", valueName: "path"))
+    @Option(help: ArgumentHelp("Read your token from this file, and again before it expires.", valueName: "path"))
     var tokenFile: String?
 
     @Option(help: ArgumentHelp("Trust the certificates in this file (PEM), too.", valueName: "path"))

@@ -52,7 +52,7 @@ final class TerminalScreen {
         switch change.scroll {
         case .bottom: bottom = nil
         case .row(let id):
-            // The row stands in the upper half of a screen that is full.
+            // If the rows fill the screen, the row is in the middle.
             let index = view.rows.firstIndex { $0.id == id } ?? 0
             setBottom(max(index + height / 2, min(height, view.rows.count) - 1))
         case nil: break
@@ -182,7 +182,7 @@ final class TerminalScreen {
                 var buffer = [UInt8](repeating: 0, count: 1024)
                 while case let count = read(0, &buffer, buffer.count), count > 0 {
                     let text = String(decoding: buffer[..<count], as: UTF8.self)
-                    // A command of the terminal comes in one piece; other text may be pasted.
+                    // An escape sequence arrives in one read. Other text may be pasted, and is passed on by characters.
                     if text.hasPrefix("\u{1B}") { keys.yield(text) } else { text.forEach { keys.yield(String($0)) } }
                 }
                 keys.finish()

@@ -47,13 +47,13 @@ extension BackscrollClient {
         var isListed = await inbox.lists(id)
         if !isListed {
             let error = await inbox.lookUp(id)
-            // If the server cannot tell, the room is kept.
+            // If the server does not answer, the subscription is kept.
             isListed = await inbox.lists(id) || error != nil
         }
         guard subscriptions[id] == nil, following?.isRequested == true, let socket else { return }
         if isListed {
             following?.inherited.insert(id)
-            // If there is a subscription, this is refused and changes nothing.
+            // If the socket has a subscription already, the server refuses this one, which changes nothing.
             await socket.send(ClientText.subscribe(to: id))
         } else {
             await socket.send(ClientText.unsubscribe(id))

@@ -18,7 +18,7 @@ extension BackscrollClient {
         if isIdle { lingerUntil { $0.isIdle } }
     }
 
-    /// True if nothing wants the socket.
+    /// True if no room and no inbox needs the socket.
     var isIdle: Bool { subscriptions.isEmpty && following == nil }
 
     /// Subscribes a room from a position on. The room gets its events with this number.
@@ -40,7 +40,7 @@ extension BackscrollClient {
         await socket.send(ClientText.subscribe(subscription, to: room.id))
     }
 
-    /// Subscribes to a room to which `mine` may have subscribed the socket, now or until a moment ago.
+    /// Subscribes to a room that the subscription to `mine`, the user's own rooms, may have, or may have had until now.
     ///
     /// A `subscribed` frame that is on its way may belong to `mine`, so frames before the first mark are not the
     /// room's. The server may also add the room to `mine` just before it reads the request, and then refuses the
@@ -112,7 +112,7 @@ extension BackscrollClient {
             }
         }
         loop = nil
-        // A room may have come while the last socket ended.
+        // A room may have been opened while the last socket ended.
         connect()
     }
 

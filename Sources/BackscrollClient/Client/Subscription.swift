@@ -26,8 +26,8 @@ struct Subscription {
     var since: Int64
     var epoch: String
     var phase = Phase.wanted
-    /// The marks around the request; nil once the server has answered the request, and if `mine` cannot have subscribed
-    /// to the room.
+    /// The marks around the request; nil once the server has answered the request, and if the subscription to `mine`
+    /// (docs/live.md) cannot have the room.
     var marks: Marks?
 
     /// Two marks in the sequence of the server's frames: one after all frames of an earlier subscription, and one after
@@ -54,7 +54,7 @@ struct Subscription {
     }
 }
 
-/// The subscription to the user's own rooms, for the inbox.
+/// The subscription to the user's own rooms (`mine`), for the inbox.
 struct Following {
     weak var inbox: Inbox?
     /// The number of the inbox.

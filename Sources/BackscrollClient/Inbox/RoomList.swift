@@ -110,7 +110,7 @@ struct RoomList {
     /// Adds the next part of the list. Returns false if no more rooms are needed.
     mutating func takeAnswer(_ rooms: [RoomSummary]) -> Bool {
         guard var listing else { return false }
-        // Put back below.
+        // Without a second reference, the changes below need no copy. It is assigned again at the end.
         self.listing = nil
         let space = limit - listing.ids.count
         if rooms.count > space { hasMore = true }
@@ -209,7 +209,7 @@ struct RoomList {
             if kept.lacksSome { stale.insert(room.id) }
         }
         if var known, known.room.epoch == room.epoch, known.room.rev > entries[room.id]!.room.rev {
-            // Frames have overtaken the answer to a request.
+            // Frames that are newer than the answer came before it.
             known.room.title = room.title
             known.room.visibility = room.visibility
             known.room.role = room.role

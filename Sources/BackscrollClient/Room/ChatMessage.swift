@@ -45,7 +45,7 @@ public struct ChatMessage: TimelineMessage, Identifiable {
     public var id: Int64 { wire.seq }
     /// The id of the user who sent the message.
     public var senderID: String { wire.sender.string }
-    /// The sender's id for the send.
+    /// The id that the sender's client chose for the message; nil if it chose none.
     public var clientMessageID: String? { wire.clientMessageID }
     /// The text; it may be empty if there are attachments.
     public var text: String { wire.content.text }

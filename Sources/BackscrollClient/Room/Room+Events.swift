@@ -36,7 +36,8 @@ extension Room {
         var effects: [RoomMachine.Effect] = []
         switch event {
         case .sendFailed, .fetchFailed, .disconnected:
-            // A wait begins now, and not at the last tick: a server must not be asked again before the time that it names.
+            // The machine must measure a wait from now, not from the last tick. Otherwise a request could be repeated
+            // before the time that the server gave.
             effects = machine.handle(now)
         default: break
         }
@@ -77,7 +78,7 @@ extension Room {
             }
         case .post(let draft):
             if let code = refusals[draft.clientMessageID] {
-                // The server had refused it when the app ended.
+                // The server refused it before the app ended.
                 Task {
                     let error = BackscrollClientError(code: code, message: "The server had refused it.", status: 422)
                     takeAnswer(.failure(error), to: draft)
@@ -128,11 +129,12 @@ extension Room {
         case .success(let message):
             noteStored(message)
             handle(.sent(clientMessageID: draft.clientMessageID, message))
-            // The answer to a POST in an earlier history is not part of this one.
+            // The answer to a POST in an earlier history does not belong to the present one.
             if epoch == nil || epoch == machine.view.epoch { record?.takeAnswer(message) }
             scheduleFlush()
         case .failure(let error):
-            // The client was closed before the request began, so nobody has refused the message. The next client sends it.
+            // The client was closed before the request began, so the server has not refused the message. The next client
+            // sends it.
             if error.code == BackscrollClientError.closed { return }
             if !error.isTemporary {
                 settle(draft.clientMessageID, .failure(error))
