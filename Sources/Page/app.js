@@ -81,7 +81,7 @@ function signIn(isToken, error = "") {
     leave();
     $("#app").hidden = true;
     $("#sign-in").hidden = false;
-    $("#sign-in-text").textContent = isToken ? "This server wants a token (JWT). Your application issues them." : "Choose a name to chat with.";
+    $("#sign-in-text").textContent = isToken ? "This server requires a token (JWT), which your application issues." : "Choose a name to chat with.";
     $("#sign-in-label").textContent = isToken ? "Token" : "Name";
     $("#sign-in-error").textContent = error;
     const input = $("#sign-in-value");
