@@ -1,6 +1,6 @@
 /**
  * Checks that the cost of a change does not grow with the window: of 100,000 messages, only the affected chunks of the view are
- * rebuilt. And that a window with a maximum takes memory for that many messages, however many the reader scrolls past.
+ * rebuilt. Also checks that the memory of a window with a maximum does not grow with the messages that the reader scrolls past.
  */
 
 import { exit, memoryUsage, stdout } from "node:process";
