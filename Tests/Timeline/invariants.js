@@ -152,7 +152,7 @@ export class Invariants {
         const lastOfOthers = stored.findLastIndex(({ mine }) => !mine);
         for (let index = 1; index < stored.length; index++) {
             const [previous, { seq }] = [stored[index - 1].seq, stored[index]];
-            must(seq === previous + 1 || (seq > previous && index > lastOfOthers), "a hole", previous, seq);
+            must(seq === previous + 1 || (seq > previous && index > lastOfOthers), "a gap", previous, seq);
         }
         if (view.epoch !== before.epoch) {
             for (const id of this.#storedInEpoch) this.#ofEarlierEpochs.add(id);
