@@ -74,9 +74,9 @@ FIGURES = [
 
 # Notes on each peer, for readers of its figures.
 NOTES = {
-    "nats": "nats keeps the order of what one publisher sends, not of all in a room, and is not judged by that. Its "
-    "publishers have no TLS where subscribers have.",
-    "socketify": "socketify is uWebSockets, its loop not shared with Python's.",
+    "nats": "NATS orders the messages of each publisher, not those of a room, and the tool does not require more of it. "
+    "Publishers never use TLS.",
+    "socketify": "socketify is uWebSockets for Python. Its event loop is not shared with Python's.",
 }
 
 
