@@ -80,7 +80,8 @@ extension Room {
             if let code = refusals[draft.clientMessageID] {
                 // The server refused it before the app ended.
                 Task {
-                    let error = BackscrollClientError(code: code, message: "The server refused the message.", status: 422)
+                    let error = BackscrollClientError(
+                        code: code, message: "The server refused the message.", status: 422)
                     takeAnswer(.failure(error), to: draft)
                 }
                 return
