@@ -90,7 +90,7 @@ public struct ChatCommand: AsyncParsableCommand {
             writeOut(RowText.wrapped(parts.joined(separator: " "), width: 10_000).joined(separator: " ") + "\n")
         }
         if view.rooms.isEmpty { writeOut("You are in no room yet. Start with --room NAME.\n") }
-        if view.hasMore { writeOut("There are more.\n") }
+        if view.hasMore { writeOut("You have more rooms than are listed.\n") }
     }
 
     private var who: BackscrollClient.User {

@@ -28,7 +28,7 @@ struct RowText {
             lines = Self.wrapped("\(time) \(message.senderID): \(parts.joined(separator: " "))", width: width)
         case .send(let draft, .failed(let code)):
             lines = Self.wrapped(
-                "  !!! \(draft.text) (\(code ?? "refused"): Ctrl-R sends again, Ctrl-X gives up)", width: width)
+                "  !!! \(draft.text) (\(code ?? "refused"): Ctrl-R sends it again, Ctrl-X discards it)", width: width)
         case .send(let draft, _):
             lines = Self.wrapped("  ... \(draft.text)", width: width)
         }
