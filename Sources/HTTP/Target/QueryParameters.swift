@@ -37,11 +37,6 @@ public struct QueryParameters: Sendable, Hashable {
         return nil
     }
 
-    /// Returns all values with this name, in order.
-    public func values(_ name: String) -> [String] {
-        all.compactMap { $0.name == name ? $0.value : nil }
-    }
-
     /// Returns true if a name occurs more than once. Refuse such a query: either value would be a guess.
     public func isRepeated(_ name: String) -> Bool {
         var count = first?.name == name ? 1 : 0

@@ -36,9 +36,6 @@ public struct Target: Sendable {
     /// The path as sent.
     public var path: String { text(in: place.lowerBound..<pathEnd) }
 
-    /// The query as sent, without its question mark; empty if there is none.
-    public var query: String { hasQuery ? text(in: pathEnd + 1..<place.upperBound) : "" }
-
     private func text(in place: Range<Int>) -> String {
         String(decoding: bytes[place], as: UTF8.self)
     }
