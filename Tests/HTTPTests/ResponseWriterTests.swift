@@ -31,18 +31,6 @@ struct ResponseWriterTests {
                 + "Content-Length: 7\r\n\r\n{\"a\":1}")
     }
 
-    @Test("An HTTPResponse is written the same way")
-    func httpResponse() {
-        var writer = ResponseWriter()
-        var output: [UInt8] = []
-        let response = HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain", .vary: "Origin"])
-        writer.write(response, body: body.span, to: ReplyContext(), at: now, into: &output)
-        #expect(
-            String(decoding: output, as: UTF8.self)
-                == "HTTP/1.1 200 OK\r\n\(date)Content-Type: text/plain\r\nVary: Origin\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
-        )
-    }
-
     @Test("HEAD gets the content's length without the content")
     func head() {
         #expect(

@@ -65,19 +65,6 @@ public struct ResponseWriter: Sendable {
         finish(status, body: body, to: context, into: &output)
     }
 
-    /// Appends `response` to `output`; see ``write(_:contentType:fields:lines:body:to:at:into:)``.
-    public mutating func write(
-        _ response: HTTPResponse, body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64,
-        into output: inout [UInt8]
-    ) {
-        let status = response.status
-        output.append(addingCapacity: Self.usualHeadBytes + body.count) { _ in }
-        output.append(statusLine: status)
-        appendDate(now, to: &output)
-        for field in response.headerFields where Self.isPassedOn(field.name, status) { output.append(field) }
-        finish(status, body: body, to: context, into: &output)
-    }
-
     /// Appends the head of a response that lasts until the connection closes (RFC 9112, section 6.3). HTTP/1.0 clients
     /// understand it too, and its content needs no framing.
     public mutating func writeStreamHead(
