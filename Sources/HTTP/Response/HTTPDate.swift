@@ -1,22 +1,13 @@
 /// A point in time as `Sun, 06 Nov 1994 08:49:37 GMT`: `IMF-fixdate` (RFC 9110, section 5.6.7).
-public enum HTTPDate {
-    /// The length of every such date, in bytes.
-    static let byteCount = 29
-
+enum HTTPDate {
     /// The last second of the year 9999, in seconds since 1970.
     static let latest: Int64 = 253_402_300_799
 
     private static let days = "ThuFriSatSunMonTueWed"
     private static let months = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
-    /// Returns the date of a second since 1970-01-01T00:00:00Z. The range is clamped to 1970 through 9999.
-    public static func string(secondsSince1970: Int64) -> String {
-        var bytes: [UInt8] = []
-        append(secondsSince1970: secondsSince1970, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Appends the date's 29 bytes.
+    /// Appends the 29 bytes of the date of a second since 1970-01-01T00:00:00Z. The range is clamped to 1970 through
+    /// 9999.
     static func append(secondsSince1970: Int64, to output: inout [UInt8]) {
         let seconds = Int(min(max(secondsSince1970, 0), latest))
         let (day, time) = seconds.quotientAndRemainder(dividingBy: 86400)
