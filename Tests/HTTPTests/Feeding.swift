@@ -8,7 +8,6 @@ struct Outcome: Equatable, CustomStringConvertible {
         var method: String
         var path: String?
         var authority: String?
-        var scheme: String?
         var fields: [String]
         var body: String
         var bodyBytes: Int
@@ -19,7 +18,6 @@ struct Outcome: Equatable, CustomStringConvertible {
             method = request.head.method.rawValue
             path = request.head.path
             authority = request.head.authority
-            scheme = request.head.scheme
             fields = request.head.headerFields.map { "\($0.name.canonicalName): \($0.value)" }
             body = String(decoding: request.body, as: UTF8.self)
             bodyBytes = request.body.count

@@ -11,7 +11,6 @@ struct RequestLineTests {
         #expect(request.head.method == .get)
         #expect(request.head.path == "/v1/rooms/5?limit=3")
         #expect(request.head.authority == "a")
-        #expect(request.head.scheme == nil)
         #expect(request.minorVersion == 1)
         #expect(request.body.isEmpty)
     }

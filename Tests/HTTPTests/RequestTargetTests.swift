@@ -11,7 +11,6 @@ struct RequestTargetTests {
         let request = try #require(onlyRequest(in: text))
         #expect(request.head.path == "/x?y=1")
         #expect(request.head.authority == "b.example:81")
-        #expect(request.head.scheme == "http")
     }
 
     @Test(

@@ -46,9 +46,6 @@ public struct RequestHead: Sendable {
     /// The text of ``target``.
     public var path: String? { target?.text }
 
-    /// `http` or `https` from a target in absolute-form, else `nil`.
-    public var scheme: String? { requestTarget.scheme?.rawValue }
-
     /// The Host, or the authority of a target in absolute-form, which replaces it (RFC 9112, section 3.2.2).
     public var authority: String? { (requestTarget.authority ?? host).map(headerFields.text) }
 

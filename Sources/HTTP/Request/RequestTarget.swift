@@ -19,15 +19,8 @@ struct RequestTarget: Sendable {
         case none
     }
 
-    /// The scheme of a target in absolute-form.
-    enum Scheme: String, Sendable {
-        case http, https
-    }
-
     /// The path.
     private(set) var path = Path.none
-    /// The scheme in absolute-form.
-    private(set) var scheme: Scheme?
     /// The authority in absolute-form and authority-form. It replaces the Host (RFC 9112, section 3.2.2).
     private(set) var authority: Range<Int>?
 
@@ -75,7 +68,6 @@ struct RequestTarget: Sendable {
         }
         let host = text.extracting(authorityStart..<authorityEnd)
         guard Authority.isValid(host, port: .optional) else { throw .targetInvalid }
-        scheme = schemeLength == 4 ? .http : .https
         authority = start + authorityStart..<start + authorityEnd
         if authorityEnd == text.count {
             // Without a path, OPTIONS refers to the server as a whole (RFC 9112, section 3.2.4).
