@@ -25,13 +25,9 @@ public struct HostPolicy: Sendable {
         request.withAuthority { authority in if let authority { accepts(authority) } else { false } }
     }
 
-    /// Returns true if the host of `authority`, `host [":" port]`, is accepted.
-    public func accepts(authority: String) -> Bool {
-        accepts(authority.utf8.span)
-    }
-
-    /// Compares the bytes in place, without strings: it runs for every request.
-    private func accepts(_ authority: Span<UInt8>) -> Bool {
+    /// Returns true if the host of `authority`, `host [":" port]`, is accepted. Compares the bytes in place, without
+    /// strings: it runs for every request.
+    func accepts(_ authority: Span<UInt8>) -> Bool {
         guard !authority.isEmpty else { return false }
         if authority[0] == ASCII.leftBracket {
             guard let end = authority.firstIndex(of: ASCII.rightBracket) else { return false }
