@@ -48,17 +48,6 @@ public struct FrameHeader: Equatable, Sendable {
         self.payloadLength = payloadLength
     }
 
-    /// Number of bytes of the header on the wire, 2 to ``maxEncodedLength``.
-    public var encodedLength: Int {
-        let lengthBytes =
-            switch payloadLength {
-            case ...125: 0
-            case ...0xFFFF: 2
-            default: 8
-            }
-        return 2 + lengthBytes + (maskingKey == nil ? 0 : 4)
-    }
-
     /// Appends the header's bytes to `output`, with the shortest encoding of the length.
     public func encode(into output: inout [UInt8]) {
         output.append((isFinal ? Self.finBit : 0) | (rsv1 ? Self.rsv1Bit : 0) | opcode.rawValue)
