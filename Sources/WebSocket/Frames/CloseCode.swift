@@ -19,7 +19,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// The registered codes (§7.4.1, §11.7, and the IANA registry for 1012 to 1014).
+/// Registered codes (§7.4.1; the IANA registry for 1013).
 extension CloseCode {
     /// The purpose of the connection is fulfilled.
     public static let normalClosure = CloseCode(rawValue: 1000)
@@ -29,8 +29,6 @@ extension CloseCode {
     public static let protocolError = CloseCode(rawValue: 1002)
     /// The endpoint does not accept this kind of message, such as binary where it expects text.
     public static let unsupportedData = CloseCode(rawValue: 1003)
-    /// Reserved without a meaning; never sent.
-    public static let reserved1004 = CloseCode(rawValue: 1004)
     /// Represents a Close frame without a code; never sent.
     public static let noStatusReceived = CloseCode(rawValue: 1005)
     /// Represents a connection that ended without a Close frame; never sent.
@@ -41,18 +39,10 @@ extension CloseCode {
     public static let policyViolation = CloseCode(rawValue: 1008)
     /// A message exceeds the endpoint's size limit.
     public static let messageTooBig = CloseCode(rawValue: 1009)
-    /// The server did not negotiate an extension that the client requires; sent by clients only.
-    public static let mandatoryExtension = CloseCode(rawValue: 1010)
     /// The server met an unexpected condition.
     public static let internalError = CloseCode(rawValue: 1011)
-    /// The service restarts; reconnect after a random delay.
-    public static let serviceRestart = CloseCode(rawValue: 1012)
     /// The service is overloaded.
     public static let tryAgainLater = CloseCode(rawValue: 1013)
-    /// A gateway received an invalid response from its upstream server.
-    public static let badGateway = CloseCode(rawValue: 1014)
-    /// Represents a failed TLS handshake; never sent.
-    public static let tlsHandshake = CloseCode(rawValue: 1015)
 }
 
 /// Backscroll's codes, in the range for private use (§7.4.2). Each resembles a related HTTP status.
