@@ -45,11 +45,9 @@ public struct ServerHandshake: Sendable {
 
     /// The value of `Sec-WebSocket-Accept` in the answer.
     public let accept: String
-    /// The value of `Sec-WebSocket-Protocol` in the answer; nil means no such field.
+    /// The value of `Sec-WebSocket-Protocol` in the answer; nil means no such field. Unsupported subprotocols are never
+    /// echoed, so a client may pass a credential as one.
     public let subprotocol: String?
-    /// All subprotocols that the client offered, in its order of preference. Unsupported ones are never echoed, so a
-    /// client may pass a credential as one.
-    public let offeredSubprotocols: [String]
     /// The negotiated compression; nil if messages are not compressed.
     public let deflate: PerMessageDeflate?
 
@@ -103,7 +101,6 @@ public struct ServerHandshake: Sendable {
             throw .badRequest("Sec-WebSocket-Extensions must be a list of extensions")
         }
         accept = AcceptKey.accept(for: key)
-        offeredSubprotocols = offered
         subprotocol = offered.first { supported.contains($0) }
         deflate = windowBits.flatMap { PerMessageDeflate(accepting: extensions, within: $0) }
     }
