@@ -48,13 +48,6 @@ public struct TLSConfiguration: Sendable {
         self.certificate = certificate
         self.key = key
     }
-
-    /// Checks the files, so that an error is reported before anything depends on them.
-    ///
-    /// - Throws: ``TransportError`` naming the file and OpenSSL's reason.
-    public func validate() throws(TransportError) {
-        _ = try Certificate(self)
-    }
 }
 
 /// A certificate with its intermediates and key, as read from their files.

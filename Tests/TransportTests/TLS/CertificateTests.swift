@@ -91,7 +91,7 @@ struct CertificateTests {
             "-passout", "pass:secret")
         let files = TLSConfiguration(
             certificate: certificate.certificatePath, key: certificate.keyPath + ".encrypted")
-        let error = #expect(throws: TransportError.self) { try files.validate() }
+        let error = #expect(throws: TransportError.self) { _ = try Certificate(files) }
         #expect(error?.description.hasPrefix("cannot use \(files.key): ") == true)
     }
 
