@@ -71,21 +71,6 @@ public func makeLogger(
     }
 }
 
-/// Sets up the process so that every later `Logger(label:)` writes lines of this format.
-///
-/// Call it once: swift-log traps if the process was already set up.
-///
-/// - Parameters:
-///   - format: The format of the lines.
-///   - level: The lowest level that is written, unless a logger has its own.
-///   - output: The destination of the lines.
-public func bootstrapLogging(format: LogFormat, level: Logger.Level, output: LogOutput = .standardError) {
-    LoggingSystem.bootstrap(
-        { label, provider in
-            LineLogHandler(label: label, format: format, level: level, output: output, metadataProvider: provider)
-        }, metadataProvider: nil)
-}
-
 /// The format of log lines.
 public enum LogFormat: String, CaseIterable, Sendable {
     /// For people: the time, the level, the message, and `key=value` pairs.

@@ -29,17 +29,4 @@ import Testing
         #expect(second.logLevel == .error)
         #expect(second[metadataKey: "only-on"] == "second")
     }
-
-    @Test func `after the process is set up, every logger writes to standard error`() async throws {
-        let result = try #require(
-            await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                bootstrapLogging(format: .json, level: .notice)
-                let logger = Logger(label: "anyone")
-                logger.info("quiet")
-                logger.notice("loud")
-            })
-        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(text.contains(#""level":"notice","logger":"anyone","message":"loud"}"#))
-        #expect(!text.contains("quiet"))
-    }
 }
