@@ -13,8 +13,6 @@ import Synchronization
 ///
 /// Creating a metric takes a lock. Counting takes none and allocates nothing.
 public final class PrometheusRegistry: Sendable {
-    /// The media type of the ``exposition()``.
-    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     /// Default of the maximum number of series.
     public static let defaultMaximumSeries = 1000
     /// The name of the counter of refused metrics.

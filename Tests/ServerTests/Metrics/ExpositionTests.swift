@@ -111,8 +111,4 @@ import Testing
         registry.observeGauge("absent", help: "Nothing.", dimensions: [("of", "x")]) { 1 }
         #expect(registry.text.hasPrefix("# HELP absent Nothing.\n# TYPE absent gauge\nabsent{of=\"x\"} 1\n# HELP"))
     }
-
-    @Test func `the media type names the format's version`() {
-        #expect(PrometheusRegistry.contentType == "text/plain; version=0.0.4; charset=utf-8")
-    }
 }
