@@ -137,12 +137,6 @@ struct AddressBlock: Hashable, Sendable {
         isIPv4 = address.isIPv4
     }
 
-    /// Parses an address in its usual notation; `nil` if it is not one.
-    init?(_ text: String) {
-        guard let address = IPAddress(text) else { return nil }
-        self.init(address)
-    }
-
     /// The asker of callers without a name whose addresses are in this block.
     var asker: Asker { .address(bits) }
 }

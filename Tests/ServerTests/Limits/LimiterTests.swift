@@ -1,5 +1,6 @@
 import HTTPTypes
 import Testing
+import Transport
 import Wire
 
 @testable import Server
@@ -75,5 +76,13 @@ struct LimiterTests {
         #expect(AddressBlock("2001:db8:1:2::1") != AddressBlock("2001:db8:1:3::1"))
         #expect(AddressBlock("::1") != AddressBlock("0.0.0.0"))
         for wrong in ["", "localhost", "1.2.3", "::g"] { #expect(AddressBlock(wrong) == nil) }
+    }
+}
+
+extension AddressBlock {
+    /// Parses an address in its usual notation; `nil` if it is not one.
+    fileprivate init?(_ text: String) {
+        guard let address = IPAddress(text) else { return nil }
+        self.init(address)
     }
 }
