@@ -41,11 +41,6 @@ public struct DatabaseCheck: Sendable {
         self.mostFindings = mostFindings
     }
 
-    /// Prepares a check of the file at `path`.
-    init(_ path: String, mostFindings: Int = Self.defaultFindings) throws(StoreError) {
-        try self.init(.file(path), mostFindings: mostFindings)
-    }
-
     /// Runs the check.
     ///
     /// - Parameter progress: called from time to time with the part being checked and the number of messages checked so

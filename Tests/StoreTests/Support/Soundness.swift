@@ -8,3 +8,10 @@ func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocati
     let report = try DatabaseCheck(database).run()
     #expect(report.isSound, "\(report.damages)", sourceLocation: sourceLocation)
 }
+
+extension DatabaseCheck {
+    /// Prepares a check of the file at `path`.
+    init(_ path: String, mostFindings: Int = Self.defaultFindings) throws(StoreError) {
+        try self.init(.file(path), mostFindings: mostFindings)
+    }
+}
