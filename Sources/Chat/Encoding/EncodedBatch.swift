@@ -13,8 +13,6 @@ public final class EncodedBatch: Sendable {
     public let rev: Int64
     /// The messages' revisions; `nil` if they are consecutive, starting after ``since``.
     let revisions: Batch.Revisions?
-    /// The room's highest `seq` after the commit.
-    public let head: Int64
     /// The messages as ``PushFormat/webSocket``, concatenated.
     public let frames: [UInt8]
     /// The end offset of each message's frame in `frames`.
@@ -30,7 +28,6 @@ public final class EncodedBatch: Sendable {
         since = batch.since
         rev = batch.rev
         revisions = batch.revisions
-        head = batch.head
         messages = batch.messages
         var frames: [UInt8] = []
         frames.reserveCapacity(messages.reduce(0) { $0 + $1.count + PushEncoding.frameOverhead })
