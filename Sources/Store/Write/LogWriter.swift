@@ -12,7 +12,6 @@ import Wire
 final class LogWriter: Sendable {
     private let queue: WorkQueue<Submission>
     let database: DatabaseQueue
-    let observer: any LogObserver
     let journal: Journal
     private let bans: BanTable
     let configuration: StoreConfiguration
@@ -28,7 +27,6 @@ final class LogWriter: Sendable {
         self.database = database
         self.journal = journal
         self.bans = bans
-        self.observer = observer
         self.configuration = configuration
         queue = WorkQueue(limit: configuration.submissionQueue)
         reports = WriterReports(observer, configuration)
