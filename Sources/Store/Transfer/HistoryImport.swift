@@ -98,7 +98,7 @@ public struct HistoryImport: Sendable {
                 let statements = try WriterStatements(.sqlite(db))
                 try statements.transaction { try Journal.empty(db, statements) }
                 var input = LineInput(descriptor)
-                var target = ImportTarget(db, statements, latest: configuration.clock().milliseconds + Self.mostAhead)
+                var target = ImportTarget(statements, latest: configuration.clock().milliseconds + Self.mostAhead)
                 while !target.contents.isCancelled {
                     let isAtEnd = try Self.importBatch(&input, &target, statements)
                     // Bounds the write-ahead log, as a server does, see WriteAheadLog.

@@ -15,7 +15,6 @@ struct ImportTarget {
     /// An error of the database, which is not the fault of a line.
     private(set) var failure: (any Error)?
 
-    private let db: Database
     private let statements: WriterStatements
     /// The latest `created_at` accepted, in milliseconds since 1970.
     private let latest: Int64
@@ -53,8 +52,7 @@ struct ImportTarget {
         }
     }
 
-    init(_ db: Database, _ statements: WriterStatements, latest: Int64) {
-        self.db = db
+    init(_ statements: WriterStatements, latest: Int64) {
         self.statements = statements
         self.latest = latest
     }
