@@ -29,7 +29,6 @@ public final class Loop: @unchecked Sendable {
     public let index: Int
     /// The limits of its connections.
     public let limits: TransportLimits
-    let gate: Gate
     /// The bytes that connections of all loops keep for slow clients.
     public let unsent: ByteBudget
     let library: LibraryContext
@@ -72,12 +71,10 @@ public final class Loop: @unchecked Sendable {
     /// - Parameters:
     ///   - index: its index among the loops of the process.
     ///   - tls: the TLS configuration, if there are to be encrypted connections.
-    ///   - gate: the shared limit on connections.
     ///   - unsent: the shared budget of bytes kept for slow clients.
-    init(index: Int, limits: TransportLimits, tls: ServerTLS?, gate: Gate, unsent: ByteBudget) throws(TransportError) {
+    init(index: Int, limits: TransportLimits, tls: ServerTLS?, unsent: ByteBudget) throws(TransportError) {
         self.index = index
         self.limits = limits
-        self.gate = gate
         self.unsent = unsent
         acceptPace = AcceptPace(rate: limits.acceptRate, burst: limits.acceptBurst)
         uv = .allocate(capacity: 1)

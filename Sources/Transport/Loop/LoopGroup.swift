@@ -23,7 +23,7 @@ public final class LoopGroup: Sendable {
         var loops: [Loop] = []
         do throws(TransportError) {
             for index in 0..<count {
-                loops.append(try Loop(index: index, limits: limits, tls: self.tls, gate: gate, unsent: unsent))
+                loops.append(try Loop(index: index, limits: limits, tls: self.tls, unsent: unsent))
             }
         } catch {
             for loop in loops { loop.discard() }
