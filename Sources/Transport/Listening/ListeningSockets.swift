@@ -11,8 +11,6 @@ struct ListeningSockets {
     private(set) var descriptors: [[Int32]]
     /// The port of all sockets.
     let port: Int
-    /// True if all addresses are reachable from this machine only.
-    let isLoopback: Bool
 
     /// Binds `host` and `port` for `loops` loops. Port 0 picks one that is free on every address of the host.
     ///
@@ -22,7 +20,6 @@ struct ListeningSockets {
         // A machine without IPv6 has no ::1; localhost is then only 127.0.0.1.
         let resolved = try SocketAddress.resolve(host, port: port)
         let addresses = resolved.filter { $0.family != AF_INET6 || resolved.count == 1 || Self.hasIPv6 }
-        isLoopback = addresses.allSatisfy(\.isLoopback)
         // A port that is free on the first address may be taken on the second; another one is then picked.
         var attempts = port == 0 ? 16 : 1
         while true {
