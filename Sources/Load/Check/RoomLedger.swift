@@ -6,7 +6,7 @@ struct RoomLedger: Sendable {
     /// Maximum distance of a number above all earlier ones. It keeps a garbled mark from allocating gigabytes.
     static let window = 1 << 20
 
-    /// Number of subscribers of this loop that ``arrivals(of:)`` counts.
+    /// Number of subscribers of this loop that must get each message.
     var subscribers = 0 {
         didSet { if subscribers > 0 { hasListeners = true } }
     }
@@ -22,11 +22,6 @@ struct RoomLedger: Sendable {
     private static let unseen = UInt32.max
 
     init() {}
-
-    /// Returns the number of subscribers that have the message.
-    func arrivals(of number: Int) -> Int {
-        number < arrivals.count ? Int(arrivals[number]) : 0
-    }
 
     /// Returns true if any subscriber has the message.
     func hasSeen(_ number: Int) -> Bool {

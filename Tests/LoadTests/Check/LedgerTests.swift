@@ -22,7 +22,6 @@ import Testing
         #expect(ledger.enter(Self.mark(0), subscriber: 2) == .complete)
         #expect(ledger.isLevel { _ in false })
         #expect(ledger.deliveries == 3)
-        #expect(ledger.rooms[0].arrivals(of: 0) == 3)
     }
 
     @Test func `a later subscriber is compared with the order that others have seen`() {
