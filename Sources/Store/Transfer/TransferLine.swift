@@ -140,7 +140,7 @@ extension TransferMessage {
 extension TransferLine {
     /// Decodes a line. Unknown fields are ignored, and the content has the same limits as a send.
     ///
-    /// - Throws: The errors of ``Draft/decode(_:)-([UInt8])``, and 400 `invalid_field` for the other fields.
+    /// - Throws: The errors of ``Draft/decode(_:)``, and 400 `invalid_field` for the other fields.
     static func decode(_ line: [UInt8]) throws(Problem) -> TransferLine {
         var reader = FieldReader(try JSONScanner(line))
         guard try reader.json.peek() == .object else { throw .invalidJSON("A line must be a JSON object.") }

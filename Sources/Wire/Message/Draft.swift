@@ -5,7 +5,7 @@ public struct Draft: Sendable {
     /// The content of the message.
     public var content: Content
 
-    /// Creates a draft without validation; ``decode(_:)-([UInt8])`` validates client input.
+    /// Creates a draft without validation; ``decode(_:)`` validates client input.
     public init(clientMessageID: String? = nil, content: Content) {
         self.clientMessageID = clientMessageID
         self.content = content
@@ -44,11 +44,6 @@ extension Draft {
         if let clientMessageID { out.append(quoted: clientMessageID) } else { out.append(literal: "null") }
         content.encodeMembers(into: &out)
         out.append(UInt8(ascii: "}"))
-    }
-
-    /// Decodes the body of a send, as ``decode(_:)-([UInt8])`` does.
-    public static func decode(_ body: Span<UInt8>) throws(Problem) -> Draft {
-        try decode([UInt8](copying: body))
     }
 }
 

@@ -19,7 +19,7 @@ public struct Edit: Sendable {
     /// Decodes the body of an edit: a JSON object. A field that is null or empty is cleared, an absent one is kept.
     /// Unknown fields, and fields of a message that cannot be edited, are ignored.
     ///
-    /// - Throws: the errors of ``Draft/decode(_:)-([UInt8])`` for these fields.
+    /// - Throws: the errors of ``Draft/decode(_:)`` for these fields.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Edit {
         var reader = FieldReader(try JSONScanner(body))
         guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }

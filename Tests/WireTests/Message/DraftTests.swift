@@ -172,9 +172,4 @@ import Wire
         let draft = try Draft.decode(#"{"text":"x","data":{"n": \#(number) }}"#)
         #expect(String(decoding: draft.content.data, as: UTF8.self) == #"{"n":\#(number)}"#)
     }
-
-    @Test func `a span is parsed like an array`() throws {
-        let body = Array(#"{"text":"x"}"#.utf8)
-        #expect(try Draft.decode(body.span).content.text == "x")
-    }
 }
