@@ -34,9 +34,7 @@ public struct RoomMember: Sendable, Hashable {
     ///   unknown.
     public static func decodeRole(_ body: [UInt8]) throws(Problem) -> Role? {
         if body.isEmpty { return nil }
-        var reader = FieldReader(try JSONScanner(body))
-        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
-        try reader.json.enterObject()
+        var reader = try FieldReader(body: body)
         var role: Role?
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "role") {

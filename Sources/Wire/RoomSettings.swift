@@ -30,9 +30,7 @@ public struct RoomSettings: Sendable, Hashable {
     /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if a field has the
     ///   wrong type or the visibility is unknown; 422 `too_long`, `nul_character` for the title.
     public static func decode(_ body: [UInt8]) throws(Problem) -> RoomSettings {
-        var reader = FieldReader(try JSONScanner(body))
-        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
-        try reader.json.enterObject()
+        var reader = try FieldReader(body: body)
         var settings = RoomSettings()
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "visibility") {

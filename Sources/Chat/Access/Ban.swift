@@ -77,9 +77,7 @@ public struct BanSettings: Sendable, Hashable {
     public static func decode(_ body: [UInt8]) throws(Problem) -> BanSettings {
         var settings = BanSettings()
         if body.isEmpty { return settings }
-        var reader = FieldReader(try JSONScanner(body))
-        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
-        try reader.json.enterObject()
+        var reader = try FieldReader(body: body)
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "scope") {
                 guard let text = try reader.string("scope") else { continue }

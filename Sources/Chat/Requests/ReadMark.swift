@@ -8,9 +8,7 @@ public enum ReadMark {
     /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object; 400 `invalid_field` if `seq` is missing,
     ///   not an integer, or negative.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Int64 {
-        var reader = FieldReader(try JSONScanner(body))
-        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
-        try reader.json.enterObject()
+        var reader = try FieldReader(body: body)
         var seq: Int64?
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "seq") {

@@ -113,6 +113,17 @@ package struct FieldReader {
     }
 }
 
+extension FieldReader {
+    /// Creates a reader of the members of a request's body.
+    ///
+    /// - Throws: 400 `invalid_json` if the body is not JSON, or not an object.
+    package init(body: [UInt8]) throws(Problem) {
+        self.init(try JSONScanner(body))
+        guard try json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
+        try json.enterObject()
+    }
+}
+
 /// The name of a field in a ``Problem``. It becomes a string only if an error is reported.
 package struct FieldName: CustomStringConvertible, ExpressibleByStringLiteral {
     private var list: StaticString?

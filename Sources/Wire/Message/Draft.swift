@@ -19,9 +19,7 @@ extension Draft {
     ///   the wrong type; else 422 if the message must not be sent as it is: `empty_message`, `empty_field`, `too_long`,
     ///   `too_many`, `too_deep`, `nul_character`, `invalid_attachment`, `size_missing`, `reply_to_not_found`.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Draft {
-        var reader = FieldReader(try JSONScanner(body))
-        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
-        try reader.json.enterObject()
+        var reader = try FieldReader(body: body)
         var clientMessageID: String?
         var content = Content()
         while let name = try reader.json.nextName() {

@@ -21,9 +21,7 @@ public struct Edit: Sendable {
     ///
     /// - Throws: the errors of ``Draft/decode(_:)`` for these fields.
     public static func decode(_ body: [UInt8]) throws(Problem) -> Edit {
-        var reader = FieldReader(try JSONScanner(body))
-        guard try reader.json.peek() == .object else { throw .invalidJSON("The body must be a JSON object.") }
-        try reader.json.enterObject()
+        var reader = try FieldReader(body: body)
         var edit = Edit()
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "text") {
