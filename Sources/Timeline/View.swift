@@ -154,11 +154,6 @@ extension Timeline {
             hasher.combine(id)
         }
 
-        /// Returns true if both have the same id.
-        func hasSameID(as other: Row) -> Bool {
-            storage === other.storage || id == other.id
-        }
-
         static func day(_ day: Day) -> Row { Row(id: .day(day), content: .dayLine(day)) }
         static var unreadLine: Row { Row(id: .unreadLine, content: .unreadLine) }
 

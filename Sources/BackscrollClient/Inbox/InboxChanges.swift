@@ -1,3 +1,4 @@
+public import BackscrollTimeline
 public import Observation
 
 /// The user's rooms at a moment.
@@ -18,76 +19,8 @@ public struct InboxView: Hashable, Sendable {
     static let empty = InboxView(rooms: [], isListed: false, isLive: false, hasMore: false)
 }
 
-/// The steps from one list of rooms to a later one, by id.
-///
-/// A diffable data source takes the ids of ``InboxView/rooms`` and reconfigures ``updated``. `performBatchUpdates`
-/// takes ``removed``, ``moved`` and ``inserted``.
-public struct InboxDifference: Hashable, Sendable {
-    /// A room that is new in the list, or has other content.
-    public struct Placed: Hashable, Sendable {
-        /// The room.
-        public let room: RoomSummary
-        /// The index in the later list.
-        public let index: Int
-    }
-
-    /// A room that has moved among the others.
-    public struct Move: Hashable, Sendable {
-        /// The room's id.
-        public let id: RoomSummary.ID
-        /// The index in the earlier list.
-        public let from: Int
-        /// The index in the later list.
-        public let to: Int
-    }
-
-    /// A room that was removed.
-    public struct Removal: Hashable, Sendable {
-        /// The room's id.
-        public let id: RoomSummary.ID
-        /// The index in the earlier list.
-        public let index: Int
-    }
-
-    /// The removed rooms, by ascending index.
-    public private(set) var removed: [Removal] = []
-    /// The moved rooms, by ascending later index.
-    public private(set) var moved: [Move] = []
-    /// The new rooms, by ascending index.
-    public private(set) var inserted: [Placed] = []
-    /// The rooms with changed content, by ascending index. A room can be both moved and updated.
-    public private(set) var updated: [Placed] = []
-
-    /// True if both lists are equal.
-    public var isEmpty: Bool { removed.isEmpty && moved.isEmpty && inserted.isEmpty && updated.isEmpty }
-
-    /// Finds the steps between two lists, in each of which an id is used once.
-    init(from earlier: [RoomSummary], to later: [RoomSummary]) {
-        let known = Dictionary(earlier.map { ($0.id, $0) }) { first, _ in first }
-        for step in later.map(\.id).difference(from: earlier.map(\.id)).inferringMoves() {
-            switch step {
-            case .remove(let index, let id, nil): removed.append(Removal(id: id, index: index))
-            case .insert(let index, _, nil): inserted.append(Placed(room: later[index], index: index))
-            case .insert(let index, let id, let from?): moved.append(Move(id: id, from: from, to: index))
-            case .remove: break
-            }
-        }
-        removed.sort { $0.index < $1.index }
-        for (index, room) in later.enumerated() {
-            if let before = known[room.id], before != room { updated.append(Placed(room: room, index: index)) }
-        }
-    }
-
-    /// Returns the later list, given the earlier one.
-    public func applied(to rooms: [RoomSummary]) -> [RoomSummary] {
-        let gone = Set(removed.map(\.index) + moved.map(\.from))
-        var result = rooms.indices.filter { !gone.contains($0) }.map { rooms[$0] }
-        let added = inserted.map { ($0.index, $0.room) } + moved.map { ($0.to, rooms[$0.from]) }
-        for (index, room) in added.sorted(by: { $0.0 < $1.0 }) { result.insert(room, at: index) }
-        for update in updated { result[update.index] = update.room }
-        return result
-    }
-}
+/// The steps from one list of rooms to a later one.
+public typealias InboxDifference = ListDifference<RoomSummary>
 
 /// A change of the list of rooms.
 public struct InboxChange: Sendable {
