@@ -81,6 +81,20 @@ struct ScreenTests {
         await client.close()
     }
 
+    @Test func `moves the read mark while its screen is in front`() async throws {
+        let server = try ChatServer()
+        try await server.fill(5)
+        let client = server.client()
+        let room = try await client.room("lobby").open()
+        try await room.isLive()
+        await room.setActive(false)
+        await room.setViewport(atBottom: true, lastVisible: 5)
+        #expect(await room.view.read == 0)
+        await room.setActive(true)
+        #expect(await room.view.read == 5)
+        await client.close()
+    }
+
     @Test func `shows a new message and follows it at the end`() async throws {
         let server = try ChatServer()
         try await server.fill(5)
