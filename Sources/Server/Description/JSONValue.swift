@@ -5,7 +5,6 @@ indirect enum JSONValue: Sendable {
     case string(String)
     case number(Int)
     case boolean(Bool)
-    case null
     /// Encoded JSON on one line.
     case written(String)
     case array([JSONValue])
@@ -68,7 +67,6 @@ extension JSONValue {
         case .string(let string): out.append(quoted: string)
         case .number(let number): out.append(decimal: Int64(number))
         case .boolean(let boolean): out.append(boolean: boolean)
-        case .null: out.append(literal: "null")
         case .written(let text): out.append(utf8: text)
         case .array(let elements):
             let isOneLine = elements.allSatisfy(\.isPlain)
@@ -97,7 +95,7 @@ extension JSONValue {
 
     private var isPlain: Bool {
         switch self {
-        case .string, .number, .boolean, .null, .written: true
+        case .string, .number, .boolean, .written: true
         case .array(let elements): elements.isEmpty
         case .object(let members): members.isEmpty
         }
