@@ -3,7 +3,6 @@ import Chat
 import HTTP
 public import Logging
 public import Server
-import Store
 import Tokens
 import Transport
 

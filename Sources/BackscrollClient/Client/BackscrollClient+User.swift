@@ -1,5 +1,3 @@
-import Wire
-
 /// The user and the user's token.
 extension BackscrollClient {
     /// Returns the user's id.

@@ -1,4 +1,3 @@
-import BackscrollTimeline
 import Wire
 
 #if canImport(FoundationEssentials)

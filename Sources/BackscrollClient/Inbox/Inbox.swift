@@ -1,6 +1,3 @@
-import BackscrollTimeline
-import Wire
-
 /// The list of the rooms that the user is a member of, latest activity first, each with its unread count and its newest
 /// message. Get it from ``BackscrollClient/rooms``.
 ///

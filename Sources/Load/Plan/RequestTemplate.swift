@@ -1,5 +1,3 @@
-import Wire
-
 /// The template of the publishers' requests: HTTP requests, or frames of another protocol.
 struct RequestTemplate: Sendable {
     /// The placeholders that are known wherever a message is.

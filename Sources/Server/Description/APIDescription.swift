@@ -1,5 +1,3 @@
-import Wire
-
 /// The description of the API as `GET /openapi.json` answers it: OpenAPI 3.1.
 ///
 /// Composed of the values that the server itself uses: the limits and the problem codes. A server with keys and one in

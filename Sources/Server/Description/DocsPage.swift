@@ -1,5 +1,4 @@
 import WebSocket
-import Wire
 
 /// The page at `/docs`: how to use sockets and event streams, their frames, and a list of the operations. It has no
 /// scripts and loads no resources.

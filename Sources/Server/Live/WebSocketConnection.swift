@@ -1,4 +1,3 @@
-import Chat
 import Transport
 import WebSocket
 import Wire

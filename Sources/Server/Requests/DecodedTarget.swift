@@ -1,6 +1,5 @@
 import Chat
 import HTTP
-import HTTPTypes
 import Wire
 
 /// The decoded path and query of a request.

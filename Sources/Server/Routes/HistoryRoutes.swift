@@ -1,6 +1,5 @@
 import Chat
 import CoreMetrics
-import HTTP
 import HTTPTypes
 import Wire
 

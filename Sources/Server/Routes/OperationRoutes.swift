@@ -1,5 +1,4 @@
 import Chat
-import HTTP
 import HTTPTypes
 import Wire
 

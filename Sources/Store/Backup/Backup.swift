@@ -1,6 +1,5 @@
 import GRDB
 import GRDBSQLite
-import Wire
 
 /// Copies a database to one file, whether or not a server has it open.
 ///

@@ -1,5 +1,3 @@
-import Wire
-
 /// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks.
 final class PeopleCheck {
     private let findings: Findings

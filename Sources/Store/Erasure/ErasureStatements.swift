@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// A statement that selects the progress of erasures, for readers and the writer.

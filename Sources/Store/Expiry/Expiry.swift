@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// The schedule of message expiry: when the next step is due, and which rooms it examines.

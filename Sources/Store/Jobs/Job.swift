@@ -1,5 +1,3 @@
-import Chat
-import GRDB
 import Wire
 
 /// Work that is too large for one commit, such as removing the contents of a deleted room. It is done in parts. Each

@@ -1,4 +1,3 @@
-import GRDB
 import Wire
 
 /// The writer's statements for jobs and the rows that they remove.

@@ -1,6 +1,5 @@
 import Glibc
 import Synchronization
-import Wire
 
 /// Checks that the database's files are still where they were when they were opened.
 ///

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// A connection's statements that select bans.

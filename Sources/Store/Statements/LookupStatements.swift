@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// Lookups that both the writer and the readers use.

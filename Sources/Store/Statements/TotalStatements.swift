@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// The writer's statements that keep the totals of rooms.

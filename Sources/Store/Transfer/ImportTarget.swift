@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// The database during an import: the state of its rooms, and messages waiting to be inserted.

@@ -1,4 +1,3 @@
-import GRDB
 import Wire
 
 /// The writer's statements for the order of users' rooms: the latest activity of each membership's room, in an index by

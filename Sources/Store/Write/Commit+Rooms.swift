@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// Access to rooms, and changes of rooms and their members.

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// The state that the writer keeps from one transaction to the next.
