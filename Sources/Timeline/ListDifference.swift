@@ -1,42 +1,42 @@
 /// The steps from one list to a later one, by id.
 ///
 /// A list with a diffable data source builds its next snapshot from the ids of the later list and reconfigures the
-/// items in ``updated``. `performBatchUpdates` takes ``removed``, ``moved`` and ``inserted``. A `LazyVStack` needs only
-/// the list, because its items are `Identifiable` and `Hashable`.
-public struct ListDifference<Item: Identifiable & Hashable>: Hashable {
-    /// An item that is new in the list, or has other content.
+/// rows in ``updated``. `performBatchUpdates` takes ``removed``, ``moved`` and ``inserted``. A `LazyVStack` needs only
+/// the list, because its rows are `Identifiable` and `Hashable`.
+public struct ListDifference<Row: Identifiable & Hashable>: Hashable {
+    /// A row that is new in the list, or has other content.
     public struct Placed: Hashable {
-        /// The item.
-        public let item: Item
+        /// The row.
+        public let row: Row
         /// The index in the later list.
         public let index: Int
     }
 
-    /// An item that has moved among the others.
+    /// A row that has moved among the others.
     public struct Move: Hashable {
-        /// The item's id.
-        public let id: Item.ID
+        /// The row's id.
+        public let id: Row.ID
         /// The index in the earlier list.
         public let from: Int
         /// The index in the later list.
         public let to: Int
     }
 
-    /// An item that was removed.
+    /// A row that was removed.
     public struct Removal: Hashable {
-        /// The item's id.
-        public let id: Item.ID
+        /// The row's id.
+        public let id: Row.ID
         /// The index in the earlier list.
         public let index: Int
     }
 
-    /// The removed items, by ascending index.
+    /// The removed rows, by ascending index.
     public private(set) var removed: [Removal] = []
-    /// The moved items, by ascending later index.
+    /// The moved rows, by ascending later index.
     public private(set) var moved: [Move] = []
-    /// The new items, by ascending index.
+    /// The new rows, by ascending index.
     public private(set) var inserted: [Placed] = []
-    /// The items with changed content, by ascending index. An item can be both moved and updated.
+    /// The rows with changed content, by ascending index. A row can be both moved and updated.
     public private(set) var updated: [Placed] = []
 
     /// True if both lists are equal.
@@ -46,16 +46,16 @@ public struct ListDifference<Item: Identifiable & Hashable>: Hashable {
 
     /// Finds the steps between two lists.
     ///
-    /// Items are matched by `id`, and are updated if they are not equal. The cost is one comparison for each unchanged
-    /// item at either end of the list, and a table of the items in between.
+    /// Rows are matched by `id`, and are updated if they are not equal. The cost is one comparison for each unchanged
+    /// row at either end of the list, and a table of the rows in between.
     ///
-    /// - Parameter mayMove: Returns false for items that keep their relative order. As few of the others as possible are
+    /// - Parameter mayMove: Returns false for rows that keep their relative order. As few of the others as possible are
     ///   moved.
-    public init(from old: [Item], to new: [Item], mayMove: (Item) -> Bool = { _ in true }) {
-        // Most changes are in one place, so the equal items before and after it are skipped.
+    public init(from old: [Row], to new: [Row], mayMove: (Row) -> Bool = { _ in true }) {
+        // Most changes are in one place, so the equal rows before and after it are skipped.
         var start = 0
         while start < old.count, start < new.count, Self.haveSameID(old[start], new[start]) {
-            if old[start] != new[start] { updated.append(Placed(item: new[start], index: start)) }
+            if old[start] != new[start] { updated.append(Placed(row: new[start], index: start)) }
             start += 1
         }
         var oldEnd = old.count
@@ -65,95 +65,95 @@ public struct ListDifference<Item: Identifiable & Hashable>: Hashable {
             newEnd -= 1
         }
 
-        var places: [Item.ID: Int] = [:]
+        var places: [Row.ID: Int] = [:]
         for index in start..<oldEnd {
             // A server must not store two messages with one id. If it does, the steps still lead to the later list.
             if let twin = places.updateValue(index, forKey: old[index].id) {
                 removed.append(Removal(id: old[twin].id, index: twin))
             }
         }
-        var kept: [KeptItem] = []
+        var kept: [KeptRow] = []
         for index in start..<newEnd {
-            let item = new[index]
-            guard let from = places.removeValue(forKey: item.id) else {
-                inserted.append(Placed(item: item, index: index))
+            let row = new[index]
+            guard let from = places.removeValue(forKey: row.id) else {
+                inserted.append(Placed(row: row, index: index))
                 continue
             }
-            kept.append(KeptItem(from: from, to: index, mayMove: mayMove(old[from])))
-            if old[from] != item { updated.append(Placed(item: item, index: index)) }
+            kept.append(KeptRow(from: from, to: index, mayMove: mayMove(old[from])))
+            if old[from] != row { updated.append(Placed(row: row, index: index)) }
         }
         removed += places.map { Removal(id: $0.key, index: $0.value) }
         removed.sort { $0.index < $1.index }
-        moved = KeptItem.outOfOrder(kept).map { Move(id: new[$0.to].id, from: $0.from, to: $0.to) }
+        moved = KeptRow.outOfOrder(kept).map { Move(id: new[$0.to].id, from: $0.from, to: $0.to) }
 
         for index in newEnd..<new.count where old[index - newEnd + oldEnd] != new[index] {
-            updated.append(Placed(item: new[index], index: index))
+            updated.append(Placed(row: new[index], index: index))
         }
     }
 
     /// Returns true if both have the same id. Rows of a timeline are compared by their pointers first.
-    private static func haveSameID(_ one: Item, _ other: Item) -> Bool {
+    private static func haveSameID(_ one: Row, _ other: Row) -> Bool {
         one == other || one.id == other.id
     }
 
     /// Returns the later list, given the earlier one.
     ///
-    /// A list does the same with its own items: it takes out the removed and moved ones, puts in the moved and inserted
+    /// A list does the same with its own rows: it takes out the removed and moved ones, puts in the moved and inserted
     /// ones by ascending index, and replaces the updated ones.
-    public func applied(to items: [Item]) -> [Item] {
-        var isGone = [Bool](repeating: false, count: items.count)
+    public func applied(to rows: [Row]) -> [Row] {
+        var isGone = [Bool](repeating: false, count: rows.count)
         for removal in removed { isGone[removal.index] = true }
         for move in moved { isGone[move.from] = true }
-        let kept = items.indices.filter { !isGone[$0] }
+        let kept = rows.indices.filter { !isGone[$0] }
 
-        // The items to put in, by ascending index. Moved items are not updated yet.
-        let added = (inserted.map { ($0.index, $0.item) } + moved.map { ($0.to, items[$0.from]) })
+        // The rows to put in, by ascending index. Moved rows are not updated yet.
+        let added = (inserted.map { ($0.index, $0.row) } + moved.map { ($0.to, rows[$0.from]) })
             .sorted { $0.0 < $1.0 }
-        var result: [Item] = []
+        var result: [Row] = []
         result.reserveCapacity(kept.count + added.count)
         var nextKept = 0
-        for (index, item) in added {
+        for (index, row) in added {
             let missing = index - result.count
-            result.append(contentsOf: kept[nextKept..<nextKept + missing].map { items[$0] })
+            result.append(contentsOf: kept[nextKept..<nextKept + missing].map { rows[$0] })
             nextKept += missing
-            result.append(item)
+            result.append(row)
         }
-        result.append(contentsOf: kept[nextKept...].map { items[$0] })
-        for update in updated { result[update.index] = update.item }
+        result.append(contentsOf: kept[nextKept...].map { rows[$0] })
+        for update in updated { result[update.index] = update.row }
         return result
     }
 }
 
-extension ListDifference: Sendable where Item: Sendable, Item.ID: Sendable {}
-extension ListDifference.Placed: Sendable where Item: Sendable {}
-extension ListDifference.Move: Sendable where Item.ID: Sendable {}
-extension ListDifference.Removal: Sendable where Item.ID: Sendable {}
+extension ListDifference: Sendable where Row: Sendable, Row.ID: Sendable {}
+extension ListDifference.Placed: Sendable where Row: Sendable {}
+extension ListDifference.Move: Sendable where Row.ID: Sendable {}
+extension ListDifference.Removal: Sendable where Row.ID: Sendable {}
 
-/// An item that both lists have, with its indices.
-private struct KeptItem {
+/// A row that both lists have, with its indices.
+private struct KeptRow {
     let from: Int
     let to: Int
     let mayMove: Bool
 
-    /// Returns the smallest set of items that must move.
-    static func outOfOrder(_ kept: [KeptItem]) -> [KeptItem] {
+    /// Returns the smallest set of rows that must move.
+    static func outOfOrder(_ kept: [KeptRow]) -> [KeptRow] {
         if zip(kept, kept.dropFirst()).allSatisfy({ $0.from < $1.from }) { return [] }
         let places = standingRight(kept)
         let staying = Set(longestAscent(places.map { kept[$0].from }).map { places[$0] })
         return kept.indices.filter { !staying.contains($0) }.map { kept[$0] }
     }
 
-    /// Returns the indices of the items that may stay: those that may not move, and those that are between the same two
+    /// Returns the indices of the rows that may stay: those that may not move, and those that are between the same two
     /// of them as before.
-    private static func standingRight(_ kept: [KeptItem]) -> [Int] {
+    private static func standingRight(_ kept: [KeptRow]) -> [Int] {
         var isRight = [Bool](repeating: true, count: kept.count)
         var above = -1
-        for (index, item) in kept.enumerated() {
-            if !item.mayMove { above = item.from } else if item.from < above { isRight[index] = false }
+        for (index, row) in kept.enumerated() {
+            if !row.mayMove { above = row.from } else if row.from < above { isRight[index] = false }
         }
         var below = Int.max
-        for (index, item) in kept.enumerated().reversed() {
-            if !item.mayMove { below = item.from } else if item.from > below { isRight[index] = false }
+        for (index, row) in kept.enumerated().reversed() {
+            if !row.mayMove { below = row.from } else if row.from > below { isRight[index] = false }
         }
         return kept.indices.filter { isRight[$0] }
     }

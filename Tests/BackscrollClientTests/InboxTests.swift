@@ -71,14 +71,14 @@ struct InboxTests {
         }
         var changes = inbox.changes.makeAsyncIterator()
         let first = try #require(await changes.next())
-        #expect(first.difference.inserted.map(\.item.id) == ["c", "b", "a"])
+        #expect(first.difference.inserted.map(\.room.id) == ["c", "b", "a"])
         try await inbox.shows { $0.isLive }
         try await server.post("again", to: "a")
         var next = try #require(await changes.next())
         while next.difference.isEmpty { next = try #require(await changes.next()) }
         #expect(next.difference.moved.map(\.id) == ["a"])
         #expect(next.difference.moved.map { [$0.from, $0.to] } == [[2, 0]])
-        #expect(next.difference.updated.map(\.item.id) == ["a"])
+        #expect(next.difference.updated.map(\.room.id) == ["a"])
         #expect(next.difference.inserted.isEmpty && next.difference.removed.isEmpty)
         let bob = server.client("bob")
         try await bob.rooms.remove("alice", from: "b")

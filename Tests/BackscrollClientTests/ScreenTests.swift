@@ -186,7 +186,7 @@ struct ScreenTests {
         _ = try await alice.react(to: 7, "👍")
         var next = try #require(await changes.next())
         while next.difference.isEmpty { next = try #require(await changes.next()) }
-        #expect(next.difference.updated.map(\.item.seq) == [7])
+        #expect(next.difference.updated.map(\.row.seq) == [7])
         #expect(next.difference.inserted.isEmpty && next.difference.removed.isEmpty && next.difference.moved.isEmpty)
         let edited = try await room.edit(9, text: "changed")
         #expect(edited.text == "changed")
@@ -195,7 +195,7 @@ struct ScreenTests {
         #expect(await MainActor.run { room.timeline.view.texts.dropFirst(8).first } == "changed")
         next = try #require(await changes.next())
         while next.difference.isEmpty { next = try #require(await changes.next()) }
-        #expect(next.difference.updated.map(\.item.seq) == [9])
+        #expect(next.difference.updated.map(\.row.seq) == [9])
         let deleted = try await room.delete(9)
         #expect(deleted.isDeleted)
         #expect(await room.view.messages.dropFirst(8).first?.isDeleted == true)

@@ -11,7 +11,7 @@ import Testing
         var timeline = try following(1...3)
         let difference = timeline.change(.frame(.init(.message(message(4)))))
         #expect(difference.inserted.map(\.index) == [4])
-        #expect(difference.inserted.map(\.item.id) == [.message(seq: 4)])
+        #expect(difference.inserted.map(\.row.id) == [.message(seq: 4)])
         #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.updated.isEmpty)
     }
 
@@ -19,7 +19,7 @@ import Testing
         var timeline = try following(1...3)
         let difference = timeline.change(.frame(.init(.message(message(2, rev: 4)))))
         #expect(difference.updated.map(\.index) == [2])
-        #expect(difference.updated.map(\.item.id) == [.message(seq: 2)])
+        #expect(difference.updated.map(\.row.id) == [.message(seq: 2)])
         #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.inserted.isEmpty)
     }
 
@@ -35,7 +35,7 @@ import Testing
         var timeline = try following(1...3)
         _ = timeline.handle(.send(TestDraft(clientMessageID: "a1"), at: 1_795_348_800_000))
         let difference = timeline.change(.sent(clientMessageID: "a1", message(4, from: "alice", id: "a1")))
-        #expect(difference.updated.map(\.item.id) == [.mine(clientMessageID: "a1")])
+        #expect(difference.updated.map(\.row.id) == [.mine(clientMessageID: "a1")])
         #expect(difference.removed.isEmpty && difference.moved.isEmpty && difference.inserted.isEmpty)
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(difference.moved.map(\.id) == [.mine(clientMessageID: "a1")])
         #expect(difference.moved.map { [$0.from, $0.to] } == [[4, 6]])
         #expect(difference.inserted.isEmpty && difference.removed.isEmpty)
-        #expect(difference.updated.map(\.item.id) == [.mine(clientMessageID: "a1")])
+        #expect(difference.updated.map(\.row.id) == [.mine(clientMessageID: "a1")])
     }
 
     @Test func `a discarded send is removed`() throws {
@@ -70,7 +70,7 @@ import Testing
             epoch: "e2")
         _ = timeline.handle(.page(request: 2, other))
         let difference = timeline.view.difference(from: before)
-        #expect(difference.updated.map(\.item.id) == [.message(seq: 2)])
+        #expect(difference.updated.map(\.row.id) == [.message(seq: 2)])
     }
 
     /// Random changes of rows, in any order, within one frame of the screen.

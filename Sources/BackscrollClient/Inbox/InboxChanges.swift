@@ -22,6 +22,11 @@ public struct InboxView: Hashable, Sendable {
 /// The steps from one list of rooms to a later one.
 public typealias InboxDifference = ListDifference<RoomSummary>
 
+extension ListDifference.Placed where Row == RoomSummary {
+    /// The room.
+    public var room: RoomSummary { row }
+}
+
 /// A change of the list of rooms.
 public struct InboxChange: Sendable {
     /// The rooms after the change.
