@@ -54,20 +54,30 @@ public struct ListDifference<Row: Identifiable & Hashable>: Hashable {
     public init(from old: [Row], to new: [Row], mayMove: (Row) -> Bool = { _ in true }) {
         // Most changes are in one place, so the equal rows before and after it are skipped.
         var start = 0
-        while start < old.count, start < new.count, Self.haveSameID(old[start], new[start]) {
-            if old[start] != new[start] { updated.append(Placed(row: new[start], index: start)) }
+        while start < old.count, start < new.count {
+            let row = new[start]
+            if old[start] != row {
+                guard old[start].id == row.id else { break }
+                updated.append(Placed(row: row, index: start))
+            }
             start += 1
         }
         var oldEnd = old.count
         var newEnd = new.count
-        while oldEnd > start, newEnd > start, Self.haveSameID(old[oldEnd - 1], new[newEnd - 1]) {
+        var updatedAtEnd: [Placed] = []
+        while oldEnd > start, newEnd > start {
+            let row = new[newEnd - 1]
+            if old[oldEnd - 1] != row {
+                guard old[oldEnd - 1].id == row.id else { break }
+                updatedAtEnd.append(Placed(row: row, index: newEnd - 1))
+            }
             oldEnd -= 1
             newEnd -= 1
         }
 
         var places: [Row.ID: Int] = [:]
         for index in start..<oldEnd {
-            // A server must not store two messages with one id. If it does, the steps still lead to the later list.
+            // No two rows should have one id. If they have, the steps still lead to the later list.
             if let twin = places.updateValue(index, forKey: old[index].id) {
                 removed.append(Removal(id: old[twin].id, index: twin))
             }
@@ -85,15 +95,7 @@ public struct ListDifference<Row: Identifiable & Hashable>: Hashable {
         removed += places.map { Removal(id: $0.key, index: $0.value) }
         removed.sort { $0.index < $1.index }
         moved = KeptRow.outOfOrder(kept).map { Move(id: new[$0.to].id, from: $0.from, to: $0.to) }
-
-        for index in newEnd..<new.count where old[index - newEnd + oldEnd] != new[index] {
-            updated.append(Placed(row: new[index], index: index))
-        }
-    }
-
-    /// Returns true if both have the same id. Rows of a timeline are compared by their pointers first.
-    private static func haveSameID(_ one: Row, _ other: Row) -> Bool {
-        one == other || one.id == other.id
+        updated += updatedAtEnd.reversed()
     }
 
     /// Returns the later list, given the earlier one.
