@@ -13,9 +13,6 @@ final class HintListener: Sendable {
     static let sweepInterval = Duration.seconds(1)
     /// Maximum time until the node reads an event of access whose hint was lost: 500 ms.
     static let eventInterval = Duration.milliseconds(500)
-    /// Bounds of the wait between two attempts to connect, in milliseconds. The wait doubles from 50 ms to 1 second.
-    /// Each time it is a random part of that, at least half, so that nodes do not return together.
-    static let reconnectTimes = 50.0...1_000.0
 
     private let connector: PostgresConnector
     private let access: AccessState
@@ -116,25 +113,20 @@ final class HintListener: Sendable {
     /// Runs the thread until it is closed.
     func run() {
         var progress = Progress(event: firstEvent)
-        var wait = Self.reconnectTimes.lowerBound
+        var waits = ReconnectWaits()
         while !isClosed {
             do {
                 var session = try Session(connector.connect())
-                wait = Self.reconnectTimes.lowerBound
+                waits = ReconnectWaits()
                 note(failure: nil)
                 while !isClosed { try turn(&session, &progress) }
             } catch {
                 note(failure: "\(error)")
-                pause(Double.random(in: wait / 2...wait))
-                wait = min(2 * wait, Self.reconnectTimes.upperBound)
+                let end = ContinuousClock.now + waits.next()
+                while !isClosed, end > .now { pipe.wait(until: end) }
             }
         }
         counted.withLock { $0.isListening = false }
-    }
-
-    private func pause(_ milliseconds: Double) {
-        let end = ContinuousClock.now + .milliseconds(milliseconds)
-        while !isClosed, end > .now { pipe.wait(until: end) }
     }
 
     /// Waits for hints or for the next deadline. Then it reads events of access, sweeps and looks at rooms, as far as

@@ -116,24 +116,22 @@ public final class NodeExchange: Sendable {
     private func run() {
         var reached = ContinuousClock.now
         var name = Name()
-        var wait = HintListener.reconnectTimes.lowerBound
+        var waits = ReconnectWaits()
         while !closes {
             do throws(PostgresError) {
                 var session = try Session(settings)
                 while !closes {
                     try turn(&session, &name)
                     reached = .now
-                    wait = HintListener.reconnectTimes.lowerBound
+                    waits = ReconnectWaits()
                 }
                 if presence != nil { try session.connection.run(session.leave, Self.parameters(name.current)) }
             } catch {
                 pending.withLock { $0 = NodeNotices() }
                 // The presence of the other nodes is unknown, so none of them is counted.
                 if ContinuousClock.now - reached >= Presence.silence, presence?.keep([]) == true { onPresence() }
-                // At random, so that nodes do not return together.
-                let end = ContinuousClock.now + .milliseconds(Double.random(in: wait / 2...wait))
+                let end = ContinuousClock.now + waits.next()
                 while !closes, end > .now { PostgresConnector.wait() }
-                wait = min(2 * wait, HintListener.reconnectTimes.upperBound)
             }
         }
     }
