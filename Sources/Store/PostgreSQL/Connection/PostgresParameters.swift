@@ -40,13 +40,12 @@ struct PostgresParameters {
 
     /// Appends an array of integers.
     mutating func append(_ values: [Int64]) {
-        append(
-            Self.array(of: .integer, count: values.count, bytes: values.count * 8, hasNulls: false) { out in
-                for value in values {
-                    out.append(bigEndian: UInt32(8))
-                    out.append(bigEndian: UInt64(bitPattern: value))
-                }
-            }, as: .integerArray)
+        var bytes = Self.arrayHead(of: .integer, count: values.count, elementBytes: values.count * 8)
+        for value in values {
+            bytes.append(bigEndian: UInt32(8))
+            bytes.append(bigEndian: UInt64(bitPattern: value))
+        }
+        append(bytes, as: .integerArray)
     }
 
     /// Appends an array of texts, some of which may be NULL.
@@ -61,29 +60,24 @@ struct PostgresParameters {
 
     /// Returns an array of texts, some of which may be NULL.
     static func bytes(of values: [String?]) -> [UInt8] {
-        let bytes = values.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-        return array(of: .text, count: values.count, bytes: bytes, hasNulls: values.contains { $0 == nil }) { out in
-            for value in values {
-                out.append(bigEndian: value.map { UInt32($0.utf8.count) } ?? .max)
-                if let value { out.append(contentsOf: value.utf8) }
-            }
-        }
+        var array = TextArray(count: values.count, bytes: values.reduce(0) { $0 + ($1?.utf8.count ?? 0) })
+        for value in values { array.append(value) }
+        return array.bytes
     }
 
-    /// Returns an array with one dimension, as `array_recv` of PostgreSQL reads it.
-    private static func array(
-        of type: ValueType, count: Int, bytes: Int, hasNulls: Bool, _ elements: (inout [UInt8]) -> Void
-    ) -> [UInt8] {
+    /// Returns the beginning of an array with one dimension, as `array_recv` of PostgreSQL reads it. Each element follows
+    /// as its number of bytes and the bytes.
+    fileprivate static func arrayHead(of type: ValueType, count: Int, elementBytes: Int) -> [UInt8] {
         var out: [UInt8] = []
-        out.reserveCapacity(20 + 4 * count + bytes)
-        // The number of dimensions, whether there are NULLs, and the elements' type; then the size and the first index.
+        out.reserveCapacity(20 + 4 * count + elementBytes)
+        // The number of dimensions, 1 because there may be NULLs, and the elements' type.
         out.append(bigEndian: UInt32(count == 0 ? 0 : 1))
-        out.append(bigEndian: UInt32(hasNulls ? 1 : 0))
+        out.append(bigEndian: UInt32(1))
         out.append(bigEndian: type.rawValue)
         if count == 0 { return out }
+        // The size and the first index.
         out.append(bigEndian: UInt32(count))
         out.append(bigEndian: UInt32(1))
-        elements(&out)
         return out
     }
 }
@@ -92,15 +86,13 @@ extension PostgresParameters {
     /// An array of texts as a parameter, built without a string for each.
     struct TextArray {
         /// The array as `array_recv` of PostgreSQL reads it.
-        private(set) var bytes: [UInt8] = []
+        private(set) var bytes: [UInt8]
 
-        /// Creates an array that will have `count` elements, at least 1.
+        /// Creates an array that will have `count` elements.
         ///
         /// - Parameter size: An estimate of their bytes.
         init(count: Int, bytes size: Int) {
-            bytes.reserveCapacity(20 + 4 * count + size)
-            // One dimension, possibly with NULLs, of texts; the size and the first index.
-            for value in [1, 1, ValueType.text.rawValue, UInt32(count), 1] { bytes.append(bigEndian: value) }
+            bytes = PostgresParameters.arrayHead(of: .text, count: count, elementBytes: size)
         }
 
         /// Appends UTF-8.
