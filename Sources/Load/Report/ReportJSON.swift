@@ -109,11 +109,6 @@ extension [UInt8] {
     /// Appends `,"name":` and an array of strings.
     fileprivate mutating func append(strings name: StaticString, _ strings: [String]) {
         append(memberName: name)
-        append(literal: "[")
-        for (index, string) in strings.enumerated() {
-            if index > 0 { append(literal: ",") }
-            append(quoted: string)
-        }
-        append(literal: "]")
+        append(array: strings) { $1.append(quoted: $0) }
     }
 }

@@ -100,13 +100,7 @@ extension [UInt8] {
         case .stringConvertible(let value) where Self.isLiteral(value): append(utf8: value.description)
         case .string, .stringConvertible: append(quoted: redactingTokens(in: value.description))
         case .dictionary(let object): append(object: object)
-        case .array(let elements):
-            append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { append(UInt8(ascii: ",")) }
-                append(json: element)
-            }
-            append(UInt8(ascii: "]"))
+        case .array(let elements): append(array: elements) { $1.append(json: $0) }
         }
     }
 
