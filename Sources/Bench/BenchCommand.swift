@@ -10,7 +10,8 @@ public struct BenchCommand: AsyncParsableCommand {
         discussion: """
             Each line is one benchmark: the nanoseconds for a unit in the median round, the units per second, and the spread of \
             the rounds. A difference smaller than the spread is not significant; on a busy machine use more rounds. Commits are \
-            synced to the disk of --directory.
+            synced to the disk of --directory. scripts/build-release compiles the client without optimization. To measure it as \
+            apps compile it, use `swift run -c release backscroll bench client`.
 
               backscroll bench
               backscroll bench http json --rounds 21
