@@ -16,16 +16,16 @@ public struct Heartbeat: Equatable, Sendable {
     /// Default time between pings.
     public static let defaultInterval = Duration.seconds(30)
     /// Default number of pings that may stay unanswered.
-    public static let defaultMaxUnanswered = 2
+    public static let defaultMaxUnanswered: UInt8 = 2
 
     /// The time between pings.
     public let interval: Duration
-    /// Number of pings that may stay unanswered. The connection is given up when the next one is due.
-    public let maxUnanswered: Int
     /// The time of the next ``tick(at:)`` that has something to do.
     public private(set) var nextTick: ContinuousClock.Instant
+    /// Number of pings that may stay unanswered. The connection is given up when the next one is due.
+    public let maxUnanswered: UInt8
     /// Number of pings since the last received frame.
-    public private(set) var unanswered = 0
+    public private(set) var unanswered: UInt8 = 0
 
     /// Creates a heartbeat whose first ping is due one interval after `start`.
     ///
@@ -34,7 +34,8 @@ public struct Heartbeat: Equatable, Sendable {
     ///   - interval: the time between pings, more than zero.
     ///   - maxUnanswered: the number of pings that may stay unanswered, at least 1.
     public init(
-        start: ContinuousClock.Instant, interval: Duration = defaultInterval, maxUnanswered: Int = defaultMaxUnanswered
+        start: ContinuousClock.Instant, interval: Duration = defaultInterval,
+        maxUnanswered: UInt8 = defaultMaxUnanswered
     ) {
         precondition(interval > .zero && maxUnanswered >= 1)
         self.interval = interval

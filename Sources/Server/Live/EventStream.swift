@@ -19,7 +19,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     /// Injects faults between the subscription and the connection; `nil` without any.
     private var faulty: FaultyCarrier?
     /// The reply that the subscription waits for; `nil` for none.
-    private var reading: (any PendingReply)?
+    private var reading: Reply<ReplaySlice>?
 
     private init(
         worker: Worker, connection: Connection, caller: Identity, subscription: Subscription, epoch: String

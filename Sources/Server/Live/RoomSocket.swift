@@ -15,7 +15,7 @@ final class RoomSocket: LiveSocket {
     /// Injects faults between the subscription and the socket; `nil` without any.
     private var faulty: FaultyCarrier?
     /// The reply that the subscription waits for; `nil` for none.
-    private var reading: (any PendingReply)?
+    private var reading: Reply<ReplaySlice>?
     var userPlace: Int32?
 
     private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {

@@ -88,7 +88,7 @@ extension Worker {
     func read(
         for subscription: Subscription, since rev: Int64?, asker: @autoclosure () -> Asker,
         then: @escaping (Result<ReplaySlice, Problem>) -> Void
-    ) -> any PendingReply {
+    ) -> Reply<ReplaySlice> {
         let (room, format) = (subscription.feed.room, subscription.format)
         return ask(
             for: subscription.user, isAdmin: subscription.isAdmin, asker: Asker(subscription.user, or: asker()),

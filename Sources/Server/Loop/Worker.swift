@@ -112,7 +112,7 @@ final class Worker {
     func ask<Value>(
         for user: UserID?, isAdmin: Bool = false, asker: Asker, _ kind: (Reply<Value>) -> Query.Kind,
         then: @escaping (Result<Value, Problem>) -> Void
-    ) -> any PendingReply {
+    ) -> Reply<Value> {
         let reply = Reply(loop: loop.index, asker: asker, then: then)
         queries.append(Query(reply, for: user, isAdmin: isAdmin, kind))
         return reply
