@@ -45,6 +45,7 @@ FIGURES = [
     ("E", "", "sends per CPU second", True, "acknowledged_per_server_cpu_second"),
     ("E", "", "answer p99, ms", False, "ack_ms.p99"),
     ("E", "", "PostgreSQL's CPU per message, µs", False, lambda r: postgres_cpu(r)),
+    ("E", "", "sends per CPU second, with PostgreSQL's", True, lambda r: per_cpu_second(r)),
     ("E8", "the same, 8 in flight", "sends per second", True, "acknowledged_per_second"),
     ("E8", "", "PostgreSQL's CPU per message, µs", False, lambda r: postgres_cpu(r)),
     ("E256", "the same, 256 in flight", "sends per second", True, "acknowledged_per_second"),
@@ -60,7 +61,9 @@ FIGURES = [
     ("V2", "of another node", "delivery p50, ms", False, "delivery_ms.p50"),
     ("V2", "", "delivery p99, ms", False, "delivery_ms.p99"),
     ("FN", "pages of 30 of {m}: newest", "pages per second", True, "acknowledged_per_second"),
+    ("FN", "", "pages per CPU second, with PostgreSQL's", True, lambda r: per_cpu_second(r)),
     ("FR", "random", "pages per second", True, "acknowledged_per_second"),
+    ("FR", "", "pages per CPU second, with PostgreSQL's", True, lambda r: per_cpu_second(r)),
     ("FD", "the first", "pages per second", True, "acknowledged_per_second"),
     ("G", "{10k} clients come back, 100 behind", "all have caught up, ms", False, "catch_up_ms.max"),
     ("G", "", "others' delivery p99 before, ms", False, "delivery_ms.p99"),
@@ -86,6 +89,10 @@ def cpu_per_message(report):
 
 def postgres_cpu(report):
     return 1e6 * report["postgres_cpu_seconds"] / report["messages"]
+
+
+def per_cpu_second(report):
+    return report["acknowledged"] / (report["server_cpu_seconds"] + report["postgres_cpu_seconds"])
 
 
 def sum_of(reports):
