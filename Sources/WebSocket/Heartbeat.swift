@@ -22,6 +22,9 @@ public struct Heartbeat: Equatable, Sendable {
     public let interval: Duration
     /// The time of the next ``tick(at:)`` that has something to do.
     public private(set) var nextTick: ContinuousClock.Instant
+
+    // Two bytes for both, because every subscriber has a heartbeat (scenario D of scripts/compare).
+
     /// Number of pings that may stay unanswered. The connection is given up when the next one is due.
     public let maxUnanswered: UInt8
     /// Number of pings since the last received frame.
