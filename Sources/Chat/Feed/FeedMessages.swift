@@ -2,8 +2,8 @@
 struct FeedMessages {
     private static let formats = [PushFormat.webSocket, .deflatedWebSocket, .serverSentEvents]
 
-    /// The messages by the index of their format; `nil` for a format without subscribers.
-    private var logs = InlineArray<3, ByteLog?>(repeating: nil)
+    /// The messages by the index of their format; empty for a format without subscribers.
+    private var logs: InlineArray<3, ByteLog>
     private var subscribers = InlineArray<3, Int>(repeating: 0)
     /// The revision of the last message; `nil` while unknown.
     private(set) var rev: Int64?
@@ -11,34 +11,35 @@ struct FeedMessages {
 
     init(_ context: FeedContext) {
         self.context = context
+        logs = InlineArray(repeating: ByteLog(limit: context.feedLimit))
     }
 
     /// Starts to keep messages in a format for one more subscriber.
     mutating func add(_ format: PushFormat) {
-        subscribers[format.index] += 1
         // The log of a new format starts at the current revision, because it lacks the earlier messages.
-        if logs[format.index] == nil { logs[format.index] = ByteLog(limit: context.feedLimit, rev: rev) }
+        if subscribers[format.index] == 0 { logs[format.index] = ByteLog(limit: context.feedLimit, rev: rev) }
+        subscribers[format.index] += 1
     }
 
     /// Records that a format has one subscriber fewer, and drops its messages after the last one.
     mutating func remove(_ format: PushFormat) {
         subscribers[format.index] -= 1
-        if subscribers[format.index] == 0 { logs[format.index] = nil }
+        if subscribers[format.index] == 0 { logs[format.index] = ByteLog(limit: context.feedLimit) }
     }
 
     /// Returns true if a batch can be appended without dropping messages, in any format.
     func hasRoom(for batch: EncodedBatch) -> Bool {
         if let rev, batch.since != rev { return false }
-        return logs.indices.allSatisfy { logs[$0]?.hasRoom(for: batch.frames.count) ?? true }
+        return logs.indices.allSatisfy { logs[$0].hasRoom(for: batch.frames.count) || subscribers[$0] == 0 }
     }
 
     /// Appends the messages of a batch. Does nothing if they are already known, which happens if two threads of the log
     /// pass on their batches in the other order.
     mutating func append(_ batch: EncodedBatch) {
         if let rev, batch.rev <= rev { return }
-        for format in Self.formats where logs[format.index] != nil {
+        for format in Self.formats where subscribers[format.index] > 0 {
             let encoded = batch.encoded(as: format, in: context)
-            logs[format.index]!.append(
+            logs[format.index].append(
                 encoded.bytes, ends: encoded.ends, since: batch.since, revisions: batch.revisions)
         }
         rev = batch.rev
@@ -46,18 +47,18 @@ struct FeedMessages {
 
     /// Returns the next step of a subscriber at `rev`, with at most about ``Subscription/writeLimit`` bytes.
     func next(after rev: Int64, in format: PushFormat) -> ByteLog.Reading {
-        logs[format.index]!.next(after: rev, limit: Subscription.writeLimit)
+        logs[format.index].next(after: rev, limit: Subscription.writeLimit)
     }
 
     /// The bytes that the ranges of readings refer to.
-    func bytes(in format: PushFormat) -> [UInt8] { logs[format.index]!.bytes }
+    func bytes(in format: PushFormat) -> [UInt8] { logs[format.index].bytes }
 
     /// Number of bytes in all formats.
-    var count: Int { logs.indices.reduce(0) { $0 + (logs[$1]?.bytes.count ?? 0) } }
+    var count: Int { logs.indices.reduce(0) { $0 + logs[$1].bytes.count } }
 
     /// Drops all messages, because no subscriber lacks any.
     mutating func forgetSent() {
-        for index in logs.indices { logs[index]?.forgetSent() }
+        for index in logs.indices { logs[index].forgetSent() }
     }
 }
 
