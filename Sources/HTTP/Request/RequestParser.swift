@@ -51,6 +51,9 @@ public struct RequestParser: Sendable {
     private(set) var pending: Request?
     private var chunks = ChunkedDecoder()
     private var refusedHead: RequestHead?
+    /// The part of a request that the connection waits for. Stored, because a connection reads it several times for each
+    /// request, and each call of a getter would copy the parser (`scripts/compare --scenarios C,F`).
+    public private(set) var phase = Phase.idle
 
     /// Creates a parser at the start of a connection.
     public init(limits: HTTPLimits = HTTPLimits()) {
@@ -59,6 +62,7 @@ public struct RequestParser: Sendable {
 
     /// Adds received bytes. They are dropped after a refusal and after a request that closes the connection.
     public mutating func append(_ bytes: Span<UInt8>) {
+        defer { updatePhase() }
         if case .finished = stage { return }
         if case .refused = stage { return }
         buffer.append(bytes)
@@ -73,14 +77,14 @@ public struct RequestParser: Sendable {
         phase == .body ? buffer.count + (pending?.body.count ?? 0) : 0
     }
 
-    /// The part of a request that the connection waits for.
-    public var phase: Phase {
-        switch stage {
-        case .requestLine: buffer.isEmpty ? .idle : .head
-        case .fieldLines: .head
-        case .content, .chunks: .body
-        case .finished, .refused: .idle
-        }
+    private mutating func updatePhase() {
+        phase =
+            switch stage {
+            case .requestLine: buffer.isEmpty ? .idle : .head
+            case .fieldLines: .head
+            case .content, .chunks: .body
+            case .finished, .refused: .idle
+            }
     }
 
     /// The parsed part of the head of the current or refused request; `nil` until the request line is parsed.
@@ -97,6 +101,7 @@ public struct RequestParser: Sendable {
     ///
     /// - Throws: the refusal to answer with before closing the connection. Later calls throw the same refusal.
     public mutating func next() throws(RequestRefusal) -> Event {
+        defer { updatePhase() }
         do {
             let event = try advance()
             if case .needMoreBytes = event { buffer.trim() }
@@ -113,6 +118,7 @@ public struct RequestParser: Sendable {
     /// Takes the bytes after the last request, for the protocol that the connection upgrades to (RFC 9110, section
     /// 7.8). The parser reads no further request.
     public mutating func takeRemainder() -> [UInt8] {
+        defer { updatePhase() }
         stage = .finished
         reset()
         return buffer.take(buffer.count)
