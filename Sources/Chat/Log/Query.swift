@@ -1,7 +1,10 @@
 public import Wire
 
 /// One read of a room's log, of all rooms of a user, or of the whole server.
-public struct Query: Sendable {
+///
+/// A class, because it moves through the queue of readers, and a copy of a struct would retain each part of the read
+/// (scenario F of `scripts/compare`).
+public final class Query: Sendable {
     /// The place to read, and the read. Each read carries the reply that takes its answer, so the type of the answer
     /// follows from the read.
     public enum Kind: Sendable {
@@ -115,33 +118,38 @@ public protocol PendingReply: AnyObject, Sendable {
 // Sendable because each part has one user at a time: the log sets the result before it reports the reply, and the loop
 // reads it afterwards; the closure is touched, and so released, on the loop only.
 /// The answer to one query, on its way from the log to the loop that asked.
+///
+/// The initializer and ``answer(_:)`` are inlinable, so that other modules specialize them for their values. `deliver` is
+/// called through ``PendingReply``, and therefore leaves the value to the closure (scenario F of `scripts/compare`).
 public final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
     /// The index of the loop that asked.
     public let loop: Int
     /// The asker.
     public let asker: Asker
+    @usableFromInline var then: ((Reply) -> Void)?
+    @usableFromInline var stored: Result<Value, Problem>?
+
     /// The answer, or the reason why there is none; `nil` before the log has set it and after its delivery. A socket
     /// keeps its last reply, which must not keep the bytes of the answer.
-    public private(set) var result: Result<Value, Problem>?
-    private var then: ((Result<Value, Problem>) -> Void)?
+    public var result: Result<Value, Problem>? { stored }
 
     /// Creates a reply that calls `then` on the loop.
-    public init(loop: Int, asker: Asker, then: @escaping (Result<Value, Problem>) -> Void) {
+    @inlinable public init(loop: Int, asker: Asker, then: @escaping (Result<Value, Problem>) -> Void) {
         self.loop = loop
         self.asker = asker
-        self.then = then
+        self.then = { reply in
+            if let result = reply.stored.take() { then(result) }
+        }
     }
 
     /// Sets the answer. Called by the log, once.
-    public func answer(_ value: Value) { result = .success(value) }
+    @inlinable public func answer(_ value: Value) { stored = .success(value) }
 
     /// Sets the reason why there is no answer.
-    public func fail(_ problem: Problem) { result = .failure(problem) }
+    public func fail(_ problem: Problem) { stored = .failure(problem) }
 
     /// Hands the result to the closure that waits for it, and keeps neither.
-    public func deliver() {
-        if let result = result.take() { then.take()?(result) }
-    }
+    public func deliver() { then.take()?(self) }
 
     /// Drops the closure that waits for the result; false if it was called or dropped before.
     public func cancel() -> Bool { then.take() != nil }

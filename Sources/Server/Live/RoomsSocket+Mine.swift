@@ -31,6 +31,7 @@ extension RoomsSocket {
         mine = nil
         // The pending list is no longer needed.
         worker.cancel(listing)
+        listing = nil
         if let user = caller.user { worker.unfollow(user, self) }
     }
 

@@ -174,11 +174,11 @@ final class Worker {
     /// until sockets have been served.
     func fetched(_ replies: ArraySlice<any PendingReply>) {
         let end = ContinuousClock.now + Loop.workSlice
-        for (index, reply) in zip(replies.indices, replies) {
-            reply.deliver()
+        for index in replies.indices {
+            replies[index].deliver()
             loop.runUrgentWork()
-            let rest = replies[(index + 1)...]
-            if ContinuousClock.now >= end, !rest.isEmpty {
+            if ContinuousClock.now >= end, index + 1 < replies.endIndex {
+                let rest = replies[(index + 1)...]
                 let worker = LoopBound(self, of: loop)
                 loop.post { worker.value.fetched(rest) }
                 return
