@@ -36,7 +36,7 @@ struct ReadQueue {
     private struct Line {
         // Most askers have one query, which needs no array.
         private var first: Query?
-        private var rest: ArraySlice<Query> = []
+        private var rest = FIFO<Query>()
 
         init(_ query: Query) {
             first = query
@@ -47,7 +47,7 @@ struct ReadQueue {
         var count: Int { isEmpty ? 0 : 1 + rest.count }
 
         /// All queries, oldest first.
-        var all: [Query] { first.map { [$0] + rest } ?? [] }
+        var all: [Query] { first.map { [$0] + rest.all } ?? [] }
 
         mutating func append(_ query: Query) {
             if isEmpty { first = query } else { rest.append(query) }
@@ -64,9 +64,7 @@ struct ReadQueue {
                 first = rest.popFirst()
                 return true
             }
-            guard let index = rest.firstIndex(where: { $0.reply === reply }) else { return false }
-            rest.remove(at: index)
-            return true
+            return rest.removeFirst { $0.reply === reply }
         }
     }
 
@@ -76,21 +74,25 @@ struct ReadQueue {
         /// turn.
         private var lines: [Asker: Line] = [:]
         /// The askers in the order of their turns, each once.
-        private(set) var turns: ArraySlice<Asker> = []
+        private(set) var turns = FIFO<Asker>()
         /// The number of waiting queries.
         private(set) var count = 0
 
         /// Returns the number of an asker's waiting queries.
         func count(of asker: Asker) -> Int { lines[asker]?.count ?? 0 }
 
-        mutating func append(_ query: Query) {
-            count += 1
-            if let index = lines.index(forKey: query.reply.asker) {
+        /// Adds a query, unless its asker already has `most`.
+        mutating func append(_ query: Query, of asker: Asker, atMost most: Int) -> Bool {
+            if let index = lines.index(forKey: asker) {
+                guard lines.values[index].count < most else { return false }
                 lines.values[index].append(query)
             } else {
-                lines[query.reply.asker] = Line(query)
-                turns.append(query.reply.asker)
+                guard most > 0 else { return false }
+                lines[asker] = Line(query)
+                turns.append(asker)
             }
+            count += 1
+            return true
         }
 
         /// Takes the oldest query of the asker whose turn it is.
@@ -157,13 +159,16 @@ struct ReadQueue {
     ///
     /// - Returns: false if the queue is full or the asker has too many queries.
     mutating func append(_ query: Query) -> Bool {
-        let asker = query.reply.asker
         // Turns whose queries were all cancelled count, so that memory is bounded while no reader gets to them.
-        guard count < limits.queries, quick.turns.count < limits.queries, long.turns.count < limits.queries,
-            quick.count(of: asker) + long.count(of: asker) < limits.queriesOfAsker
-        else { return false }
-        if query.kind.isLong { long.append(query) } else { quick.append(query) }
-        return true
+        guard count < limits.queries, quick.turns.count < limits.queries, long.turns.count < limits.queries else {
+            return false
+        }
+        let asker = query.reply.asker
+        if query.kind.isLong {
+            return long.append(query, of: asker, atMost: limits.queriesOfAsker - quick.count(of: asker))
+        } else {
+            return quick.append(query, of: asker, atMost: limits.queriesOfAsker - long.count(of: asker))
+        }
     }
 
     /// Removes a query whose answer is no longer wanted. Does nothing if it is being served or is done.
