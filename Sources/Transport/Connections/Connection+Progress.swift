@@ -38,8 +38,10 @@ extension Connection {
 
     /// False once a stalled client has made no progress within the time limit.
     private var isProgressing: Bool {
-        guard let look = stall?.nextLook, look <= loop.now else { return true }
-        return stall?.look(acknowledged: acknowledgedBytes, nextLook: nextLook) ?? true
+        // A copy: if any access to the property took time, each one would be checked for exclusivity, on every request.
+        guard var stall, stall.nextLook <= loop.now else { return true }
+        defer { self.stall = stall }
+        return stall.look(acknowledged: acknowledgedBytes, nextLook: nextLook)
     }
 
     /// Makes the system end the connection if sent bytes are not acknowledged for this long, as when the client's

@@ -42,7 +42,12 @@ public final class Connection {
     /// The loop that serves this connection.
     public unowned let loop: Loop
     /// The handler of this connection. A handler replaces itself when the protocol changes (an upgrade).
-    public var handler: (any ConnectionHandler)?
+    public var handler: (any ConnectionHandler)? {
+        get { currentHandler }
+        set { currentHandler = newValue }
+    }
+    // Private, because each access from another module to a stored property would be checked for exclusivity.
+    private var currentHandler: (any ConnectionHandler)?
     /// The client's address without its port: that of the peer, or the one that a trusted balancer sent in the PROXY
     /// protocol.
     public let peer: String
