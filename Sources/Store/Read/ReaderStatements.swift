@@ -108,8 +108,8 @@ final class ReaderStatements {
         return messages
     }
 
-    /// The size in bytes of a typical snapshot with a short text, rounded up.
-    private static let usualSnapshotBytes = 320
+    /// The size in bytes of a snapshot with 256 bytes of text, rounded up.
+    private static let usualSnapshotBytes = 384
 
     /// Returns the time when a message was stored, in milliseconds since 1970.
     func createdAt(room: Int64, seq: Int64) throws -> Int64? {
