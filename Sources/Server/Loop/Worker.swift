@@ -131,7 +131,9 @@ final class Worker {
 
     private func flush() {
         countPushedBytes()
-        if gathering.goesOn(with: submissions.count, at: .now) { loop.lookAgain() } else { handOver() }
+        if !submissions.isEmpty {
+            if gathering.goesOn(with: submissions.count, at: .now) { loop.lookAgain() } else { handOver() }
+        }
         handOverQueries()
     }
 

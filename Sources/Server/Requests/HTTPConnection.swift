@@ -238,12 +238,13 @@ final class HTTPConnection: ConnectionHandler {
     /// their side early, so for them reading pauses only if they do send ahead.
     private func updateReading() {
         guard connection.handler === self, connection.isOpen else { return }
-        connection.isReadingPaused = exchange != nil && !(isConversing && parser.phase == .idle)
+        let (isServing, awaited) = (exchange != nil, parser.phase)
+        connection.isReadingPaused = isServing && !(isConversing && awaited == .idle)
         // A client with unsent answers has another deadline, and its next request is not late meanwhile.
-        guard exchange == nil, !connection.isCongested, refusal == nil else { return }
+        guard !isServing, !connection.isCongested, refusal == nil else { return }
         let deadlines = worker.services.configuration.deadlines
         let phase: DeadlinePhase =
-            switch parser.phase {
+            switch awaited {
             case .idle: hasServed ? .idle : .firstByte
             case .head: .head
             case .body: .body
