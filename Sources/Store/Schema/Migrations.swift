@@ -42,8 +42,7 @@ extension Schema {
                         ON messages (id >> 36, sender, client_message_id)
                         WHERE client_message_id IS NOT NULL;
                     """)
-            try db.execute(
-                sql: "INSERT INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
+            try db.execute(sql: "INSERT INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
         }
         migrator.registerMigration("v2") { db in
             try db.execute(
@@ -80,190 +79,158 @@ extension Schema {
             try db.execute(
                 sql: "INSERT INTO meta VALUES ('fingerprint_secret', ?)", arguments: [Fingerprinter.makeSecret()])
         }
-        registerRooms(in: &migrator)
-        registerRoomTimes(in: &migrator)
-        registerExpiry(in: &migrator)
-        registerRemoval(in: &migrator)
-        registerBans(in: &migrator)
-        registerErasure(in: &migrator)
-        registerTotals(in: &migrator)
-        registerActivity(in: &migrator)
+        for (name, sql) in laterMigrations {
+            migrator.registerMigration(name) { db in try db.execute(sql: sql) }
+        }
         return migrator
-    }
-
-    /// Registers migration "v4".
-    static func registerRooms(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v4") { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE rooms ADD COLUMN private INTEGER NOT NULL DEFAULT 0;    -- 1: for members only
-                    ALTER TABLE rooms ADD COLUMN title TEXT;
-
-                    -- The positions up to which users have read rooms. A mark never moves back.
-                    CREATE TABLE read_marks (
-                        user TEXT NOT NULL,
-                        room INTEGER NOT NULL,          -- see rooms.id
-                        seq INTEGER NOT NULL,
-                        PRIMARY KEY (user, room)
-                    ) WITHOUT ROWID;
-
-                    CREATE TABLE members (
-                        room INTEGER NOT NULL,          -- see rooms.id
-                        user TEXT NOT NULL,
-                        owner INTEGER NOT NULL,         -- 1: may change the room and its members
-                        PRIMARY KEY (room, user)
-                    ) WITHOUT ROWID;
-
-                    CREATE INDEX members_by_user ON members (user);
-
-                    -- Finds the owners of a room, however many members it has.
-                    CREATE INDEX members_by_owner ON members (room) WHERE owner = 1;
-
-                    -- The first sender of an existing room becomes its owner, as in new rooms.
-                    INSERT INTO members (room, user, owner)
-                        SELECT rooms.id, sender, 1 FROM rooms JOIN messages ON messages.id = (rooms.id << 36) + 1;
-                    """)
-        }
-    }
-
-    /// Registers migration "v5".
-    static func registerRoomTimes(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v5") { db in
-            try db.execute(
-                sql: """
-                    -- Milliseconds since 1970, to sort a room without messages. NULL for a room created before v5.
-                    ALTER TABLE rooms ADD COLUMN created_at INTEGER;
-                    """)
-        }
-    }
-
-    /// Registers migration "v6".
-    static func registerExpiry(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v6") { db in
-            try db.execute(
-                sql: """
-                    -- The positions up to which the messages of rooms have expired, see Expiry.
-                    CREATE TABLE expired (
-                        room INTEGER PRIMARY KEY,       -- see rooms.id
-                        seq INTEGER NOT NULL
-                    );
-                    """)
-        }
-    }
-
-    /// Registers migration "v7".
-    static func registerRemoval(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v7") { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE rooms ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;    -- 1: only its name is left
-
-                    CREATE INDEX read_marks_by_room ON read_marks (room);
-
-                    -- Unfinished work that is done in parts, see Job.
-                    CREATE TABLE jobs (
-                        id INTEGER PRIMARY KEY,
-                        kind TEXT NOT NULL,             -- see Job.Kind
-                        number INTEGER NOT NULL,        -- what it is about
-                        user TEXT,                      -- whom it is about
-                        phase INTEGER NOT NULL,         -- how far it has come
-                        place INTEGER NOT NULL
-                    );
-                    """)
-        }
-    }
-
-    /// Registers migration "v8".
-    static func registerBans(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v8") { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE bans (
-                        room INTEGER NOT NULL,          -- see rooms.id; 0 for the whole server
-                        user TEXT NOT NULL,
-                        reads INTEGER NOT NULL,         -- 1: reading and subscribing are banned, too
-                        until INTEGER,                  -- milliseconds since 1970; NULL for ever
-                        reason TEXT,
-                        set_by TEXT NOT NULL,
-                        created_at INTEGER NOT NULL,    -- milliseconds since 1970
-                        PRIMARY KEY (room, user)
-                    ) WITHOUT ROWID;
-
-                    -- Finds bans that have ended. They are deleted a few at a time.
-                    CREATE INDEX bans_by_end ON bans (until) WHERE until IS NOT NULL;
-                    """)
-        }
-    }
-
-    /// Registers migration "v9".
-    static func registerErasure(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v9") { db in
-            try db.execute(
-                sql: """
-                    -- Users who were erased, or are about to be.
-                    CREATE TABLE erasures (
-                        user TEXT PRIMARY KEY NOT NULL,
-                        erased INTEGER NOT NULL,        -- 1: nothing is left
-                        messages INTEGER NOT NULL       -- how many have become tombstones
-                    ) WITHOUT ROWID;
-
-                    -- The boundaries of users who are being erased: what comes after these positions of a room belongs
-                    -- to new users with the same names.
-                    CREATE TABLE returns (
-                        user TEXT NOT NULL,
-                        room INTEGER NOT NULL,          -- see rooms.id
-                        seq INTEGER NOT NULL,
-                        rev INTEGER NOT NULL,
-                        PRIMARY KEY (user, room)
-                    ) WITHOUT ROWID;
-                    """)
-        }
-    }
-
-    /// Registers migration "v10".
-    static func registerTotals(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v10") { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE rooms ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of the bodies of filed messages
-                    ALTER TABLE rooms ADD COLUMN active_at INTEGER;     -- created_at of its last one; NULL if none
-
-                    UPDATE rooms SET (bytes, active_at) = (SELECT ifnull(sum(length(body)), 0), max(created_at)
-                        FROM messages WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36);
-
-                    CREATE INDEX rooms_by_activity ON rooms (ifnull(ifnull(active_at, created_at), 0) DESC, name)
-                        WHERE deleted = 0;
-                    """)
-        }
     }
 
     /// The key in `meta` for the progress of ``ActivityStatements/fill(most:)``, which fills in the activity of
     /// memberships that an earlier version stored. Absent once all are filled in.
     static let activityFill = "activity_fill"
 
-    /// Registers migration "v11". It reads each membership and writes none, so that a large database opens quickly. A
-    /// job fills them in while the server runs.
-    static func registerActivity(in migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("v11") { db in
-            try db.execute(
-                sql: """
-                    -- The time of the room's newest filed message, or else of its creation, in milliseconds since 1970;
-                    -- the largest number if it is not stored, see ActivityStatements; NULL until it has been filled in.
-                    ALTER TABLE members ADD COLUMN activity INTEGER;
-                    -- 1: the user has sent to the room, read it, created it or joined it.
-                    ALTER TABLE members ADD COLUMN engaged INTEGER NOT NULL DEFAULT 0;
+    /// The migrations after "v3", each of which only executes SQL.
+    private static let laterMigrations: [(name: String, sql: String)] = [
+        (
+            name: "v4",
+            sql: """
+            ALTER TABLE rooms ADD COLUMN private INTEGER NOT NULL DEFAULT 0;    -- 1: for members only
+            ALTER TABLE rooms ADD COLUMN title TEXT;
 
-                    CREATE INDEX members_by_activity ON members (user, engaged, activity) WHERE activity IS NOT NULL;
+            -- The positions up to which users have read rooms. A mark never moves back.
+            CREATE TABLE read_marks (
+                user TEXT NOT NULL,
+                room INTEGER NOT NULL,          -- see rooms.id
+                seq INTEGER NOT NULL,
+                PRIMARY KEY (user, room)
+            ) WITHOUT ROWID;
 
-                    -- Gives a new row an activity, so that lists find it in their index.
-                    CREATE TRIGGER members_activity AFTER INSERT ON members WHEN new.activity IS NULL BEGIN
-                        UPDATE members SET activity = \(ActivityStatements.unknown)
-                        WHERE room = new.room AND user = new.user;
-                    END;
-                    INSERT INTO meta SELECT '\(activityFill)', ':' WHERE EXISTS (SELECT 1 FROM members);
-                    INSERT INTO jobs (kind, number, phase, place)
-                        SELECT 'activity', (SELECT max(id) FROM rooms), 0, 0 WHERE EXISTS (SELECT 1 FROM members);
-                    """)
-        }
-    }
+            CREATE TABLE members (
+                room INTEGER NOT NULL,          -- see rooms.id
+                user TEXT NOT NULL,
+                owner INTEGER NOT NULL,         -- 1: may change the room and its members
+                PRIMARY KEY (room, user)
+            ) WITHOUT ROWID;
+
+            CREATE INDEX members_by_user ON members (user);
+
+            -- Finds the owners of a room, however many members it has.
+            CREATE INDEX members_by_owner ON members (room) WHERE owner = 1;
+
+            -- The first sender of an existing room becomes its owner, as in new rooms.
+            INSERT INTO members (room, user, owner)
+                SELECT rooms.id, sender, 1 FROM rooms JOIN messages ON messages.id = (rooms.id << 36) + 1;
+            """
+        ),
+        (
+            name: "v5",
+            sql: """
+            -- Milliseconds since 1970, to sort a room without messages. NULL for a room created before v5.
+            ALTER TABLE rooms ADD COLUMN created_at INTEGER;
+            """
+        ),
+        (
+            name: "v6",
+            sql: """
+            -- The positions up to which the messages of rooms have expired, see Expiry.
+            CREATE TABLE expired (
+                room INTEGER PRIMARY KEY,       -- see rooms.id
+                seq INTEGER NOT NULL
+            );
+            """
+        ),
+        (
+            name: "v7",
+            sql: """
+            ALTER TABLE rooms ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;    -- 1: only its name is left
+
+            CREATE INDEX read_marks_by_room ON read_marks (room);
+
+            -- Unfinished work that is done in parts, see Job.
+            CREATE TABLE jobs (
+                id INTEGER PRIMARY KEY,
+                kind TEXT NOT NULL,             -- see Job.Kind
+                number INTEGER NOT NULL,        -- what it is about
+                user TEXT,                      -- whom it is about
+                phase INTEGER NOT NULL,         -- how far it has come
+                place INTEGER NOT NULL
+            );
+            """
+        ),
+        (
+            name: "v8",
+            sql: """
+            CREATE TABLE bans (
+                room INTEGER NOT NULL,          -- see rooms.id; 0 for the whole server
+                user TEXT NOT NULL,
+                reads INTEGER NOT NULL,         -- 1: reading and subscribing are banned, too
+                until INTEGER,                  -- milliseconds since 1970; NULL for ever
+                reason TEXT,
+                set_by TEXT NOT NULL,
+                created_at INTEGER NOT NULL,    -- milliseconds since 1970
+                PRIMARY KEY (room, user)
+            ) WITHOUT ROWID;
+
+            -- Finds bans that have ended. They are deleted a few at a time.
+            CREATE INDEX bans_by_end ON bans (until) WHERE until IS NOT NULL;
+            """
+        ),
+        (
+            name: "v9",
+            sql: """
+            -- Users who were erased, or are about to be.
+            CREATE TABLE erasures (
+                user TEXT PRIMARY KEY NOT NULL,
+                erased INTEGER NOT NULL,        -- 1: nothing is left
+                messages INTEGER NOT NULL       -- how many have become tombstones
+            ) WITHOUT ROWID;
+
+            -- The boundaries of users who are being erased: what comes after these positions of a room belongs
+            -- to new users with the same names.
+            CREATE TABLE returns (
+                user TEXT NOT NULL,
+                room INTEGER NOT NULL,          -- see rooms.id
+                seq INTEGER NOT NULL,
+                rev INTEGER NOT NULL,
+                PRIMARY KEY (user, room)
+            ) WITHOUT ROWID;
+            """
+        ),
+        (
+            name: "v10",
+            sql: """
+            ALTER TABLE rooms ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of the bodies of filed messages
+            ALTER TABLE rooms ADD COLUMN active_at INTEGER;     -- created_at of its last one; NULL if none
+
+            UPDATE rooms SET (bytes, active_at) = (SELECT ifnull(sum(length(body)), 0), max(created_at)
+                FROM messages WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36);
+
+            CREATE INDEX rooms_by_activity ON rooms (ifnull(ifnull(active_at, created_at), 0) DESC, name)
+                WHERE deleted = 0;
+            """
+        ),
+        // Reads each membership and writes none, so that a large database opens quickly. A job fills them in while the
+        // server runs.
+        (
+            name: "v11",
+            sql: """
+            -- The time of the room's newest filed message, or else of its creation, in milliseconds since 1970;
+            -- the largest number if it is not stored, see ActivityStatements; NULL until it has been filled in.
+            ALTER TABLE members ADD COLUMN activity INTEGER;
+            -- 1: the user has sent to the room, read it, created it or joined it.
+            ALTER TABLE members ADD COLUMN engaged INTEGER NOT NULL DEFAULT 0;
+
+            CREATE INDEX members_by_activity ON members (user, engaged, activity) WHERE activity IS NOT NULL;
+
+            -- Gives a new row an activity, so that lists find it in their index.
+            CREATE TRIGGER members_activity AFTER INSERT ON members WHEN new.activity IS NULL BEGIN
+                UPDATE members SET activity = \(ActivityStatements.unknown)
+                WHERE room = new.room AND user = new.user;
+            END;
+            INSERT INTO meta SELECT '\(activityFill)', ':' WHERE EXISTS (SELECT 1 FROM members);
+            INSERT INTO jobs (kind, number, phase, place)
+                SELECT 'activity', (SELECT max(id) FROM rooms), 0, 0 WHERE EXISTS (SELECT 1 FROM members);
+            """
+        ),
+    ]
 }
