@@ -10,13 +10,8 @@ final class LogReader: Sendable {
     private let storage: StorageWatch?
     private let observer: any LogObserver
     private let bans: BanTable
-    private let clock: @Sendable () -> Timestamp
     private let epoch: String
-    private let batch: Int
-    private let batchBytes: Int
-    private let answerBytes: Int
-    private let roomsByAdminsOnly: Bool
-    private let onRead: (@Sendable (Duration) -> Void)?
+    private let configuration: StoreConfiguration
     /// Called with queries that were answered or refused, before the observer learns of it.
     private let onAnswered: (@Sendable (ArraySlice<Query>) -> Void)?
 
@@ -28,14 +23,9 @@ final class LogReader: Sendable {
         self.storage = storage
         self.journal = journal
         self.bans = bans
-        clock = configuration.clock
         self.observer = observer
         self.epoch = epoch
-        batch = configuration.readBatch
-        batchBytes = configuration.readBytes
-        answerBytes = configuration.answerBytes
-        roomsByAdminsOnly = configuration.roomsByAdminsOnly
-        onRead = configuration.onRead
+        self.configuration = configuration
         queue = QueryQueue(
             ReadQueue.Limits(
                 queries: configuration.queryQueue, queriesOfAsker: configuration.queriesOfAsker,
@@ -72,13 +62,13 @@ final class LogReader: Sendable {
     func run(_ source: ReaderConnection.Source) {
         var connection = ReaderConnection(source)
         var turn: ReadQueue.Turn?
-        while let next = queue.next(batch, done: turn) {
+        while let next = queue.next(configuration.readBatch, done: turn) {
             turn = next
             var rest = next.queries[...]
             while !rest.isEmpty {
                 let start = ContinuousClock.now
                 let count = answer(rest, &connection)
-                onRead?(ContinuousClock.now - start)
+                configuration.onRead?(ContinuousClock.now - start)
                 onAnswered?(rest.prefix(count))
                 observer.fetched(rest.prefix(count).map(\.reply))
                 rest = rest.dropFirst(count)
@@ -111,8 +101,8 @@ final class LogReader: Sendable {
         return queries.count
     }
 
-    /// Answers the first queries in one transaction: at least one, and more until the answers reach `batchBytes`, a
-    /// query fails, or the next one is not about a room.
+    /// Answers the first queries in one transaction: at least one, and more until the answers reach
+    /// ``StoreConfiguration/readBytes``, a query fails, or the next one is not about a room.
     private func read(_ queries: ArraySlice<Query>, _ connection: inout ReaderConnection) -> Int {
         var count = 0
         let queries = queries.prefix { $0.room != nil }
@@ -122,7 +112,7 @@ final class LogReader: Sendable {
             // With PostgreSQL most pages are read in one round trip, and then need no transaction.
             let pages =
                 connection.isPostgres
-                ? try connection.use { try $0.pages!.rooms(of: queries, within: answerBytes, $0) } : nil
+                ? try connection.use { try $0.pages!.rooms(of: queries, within: configuration.answerBytes, $0) } : nil
             try transaction(&connection) { transaction in
                 var bytes = 0
                 if let pages { try transaction.runAhead(queries, pages) }
@@ -139,7 +129,7 @@ final class LogReader: Sendable {
                         query.reply.fail(Self.problem(error))
                         return
                     }
-                    if bytes >= batchBytes { return }
+                    if bytes >= configuration.readBytes { return }
                 }
             }
         } catch {
@@ -169,7 +159,9 @@ final class LogReader: Sendable {
     /// Refuses a query about no single room by a user who is banned from the whole server.
     func refuseBanned(_ query: Query) throws(Problem) {
         if bans.isEmpty { return }
-        if let refusal = bans.refusal(of: query.user, in: nil, isAdmin: query.isAdmin, for: .read, at: clock()) {
+        if let refusal = bans.refusal(
+            of: query.user, in: nil, isAdmin: query.isAdmin, for: .read, at: configuration.clock())
+        {
             throw refusal
         }
     }
@@ -181,8 +173,9 @@ final class LogReader: Sendable {
             try statements.inTransaction {
                 try body(
                     ReadTransaction(
-                        statements: statements, epoch: epoch, deflater: deflater, answerBytes: answerBytes,
-                        roomsByAdminsOnly: roomsByAdminsOnly, bans: bans, clock: clock))
+                        statements: statements, epoch: epoch, deflater: deflater,
+                        answerBytes: configuration.answerBytes, roomsByAdminsOnly: configuration.roomsByAdminsOnly,
+                        bans: bans, clock: configuration.clock))
             }
         }
     }
