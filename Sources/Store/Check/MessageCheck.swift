@@ -32,11 +32,8 @@ final class MessageCheck {
             SELECT id >> 36, sender, client_message_id, id FROM messages WHERE client_message_id IS NOT NULL
             ORDER BY id >> 36, sender, client_message_id
             """, isLong: true, db)
-        var pending: Set<Int64> = []
-        try PreparedStatement("SELECT number FROM jobs WHERE kind = 'reactions'", db).forEachRow {
-            pending.insert($0.integer(0))
-        }
-        pendingReactions = pending
+        let selectPending = try PreparedStatement("SELECT number FROM jobs WHERE kind = 'reactions'", db)
+        pendingReactions = Set(try selectPending.allRows { $0.integer(0) })
     }
 
     /// The number of messages between two reports.

@@ -91,9 +91,7 @@ final class ErasureStatements {
 
     /// Returns the users who are being erased.
     func unfinished() throws -> Set<UserID> {
-        var users: Set<UserID> = []
-        try selectUnfinished.forEachRow { users.insert(UserID(trusted: $0.text(0))) }
-        return users
+        Set(try selectUnfinished.allRows { UserID(trusted: $0.text(0)) })
     }
 
     /// Records that a user is to be erased. Starts over if that is already under way.
@@ -143,9 +141,7 @@ final class ErasureStatements {
     func memberships(of user: UserID, most: Int) throws -> [Int64] {
         try selectMemberships.bind(user.string, at: 1)
         try selectMemberships.bind(Int64(most), at: 2)
-        var rooms: [Int64] = []
-        try selectMemberships.forEachRow { rooms.append($0.integer(0)) }
-        return rooms
+        return try selectMemberships.allRows { $0.integer(0) }
     }
 
     /// Deletes a user's read mark in a room.

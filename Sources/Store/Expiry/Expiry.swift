@@ -227,12 +227,9 @@ final class ExpiryStatements {
     func rooms(behind room: Int64, most: Int) throws -> [Expiry.Place] {
         try selectRooms.bind(room, at: 1)
         try selectRooms.bind(Int64(most), at: 2)
-        var places: [Expiry.Place] = []
-        try selectRooms.forEachRow { row in
-            places.append(
-                Expiry.Place(number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2)))
+        return try selectRooms.allRows { row in
+            Expiry.Place(number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2))
         }
-        return places
     }
 
     /// Returns true if the first message after a room's expiry mark was stored before `cutoff`. A message that only the

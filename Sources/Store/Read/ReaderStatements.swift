@@ -248,12 +248,9 @@ final class RoomStatements {
         // Every id sorts after a space, because no id contains one.
         try selectMembers.bind(user?.string ?? " ", at: 2)
         try selectMembers.bind(Int64(limit), at: 3)
-        var members: [RoomMember] = []
-        try selectMembers.forEachRow { row in
-            let user = UserID(trusted: row.text(0))
-            members.append(RoomMember(user: user, role: row.integer(1) == 1 ? .owner : .member))
+        return try selectMembers.allRows { row in
+            RoomMember(user: UserID(trusted: row.text(0)), role: row.integer(1) == 1 ? .owner : .member)
         }
-        return members
     }
 
     /// Sends ahead the statements of ``title(of:)``.

@@ -30,9 +30,7 @@ final class BanStatements {
         try selectBans.bind(user?.string ?? " ", at: 2)
         try selectBans.bind(time.milliseconds, at: 3)
         try selectBans.bind(Int64(limit), at: 4)
-        var bans: [Ban] = []
-        try selectBans.forEachRow { bans.append(Ban($0, from: 0)) }
-        return bans
+        return try selectBans.allRows { Ban($0, from: 0) }
     }
 
     /// Returns a user's ban; `nil` if there is none or it has ended by `time`.

@@ -174,6 +174,13 @@ struct PreparedStatement {
         }
     }
 
+    /// Runs a statement, and returns what `row` makes of each row.
+    func allRows<R>(_ row: (borrowing Row) throws -> R) throws -> [R] {
+        var all: [R] = []
+        try forEachRow { all.append(try row($0)) }
+        return all
+    }
+
     /// Runs a statement whose rows are taken one at a time, starting at the first.
     func withRows<R>(_ body: (inout Rows) throws -> R) throws -> R {
         guard let handle else {

@@ -117,23 +117,16 @@ final class AdminStatements {
         try selectMemberships.bind(user.string, at: 1)
         try selectMemberships.bind(room, at: 2)
         try selectMemberships.bind(Int64(limit), at: 3)
-        var memberships: [AdminUser.Membership] = []
-        try selectMemberships.forEachRow { row in
-            let room = RoomID(trusted: row.text(0))
-            memberships.append(AdminUser.Membership(room: room, role: row.integer(1) == 1 ? .owner : .member))
+        return try selectMemberships.allRows { row in
+            AdminUser.Membership(room: RoomID(trusted: row.text(0)), role: row.integer(1) == 1 ? .owner : .member)
         }
-        return memberships
     }
 
     /// Returns at most `limit` rooms that a user is a member of, in no order.
     func activities(of user: UserID, limit: Int) throws -> [(number: Int64, id: RoomID, activity: Int64)] {
         try selectActivities.bind(user.string, at: 1)
         try selectActivities.bind(Int64(limit), at: 2)
-        var rooms: [(number: Int64, id: RoomID, activity: Int64)] = []
-        try selectActivities.forEachRow { row in
-            rooms.append((row.integer(0), RoomID(trusted: row.text(1)), row.integer(2)))
-        }
-        return rooms
+        return try selectActivities.allRows { ($0.integer(0), RoomID(trusted: $0.text(1)), $0.integer(2)) }
     }
 
     /// Returns the time of a user's latest message in a room, among the `most` messages up to `head`, in milliseconds

@@ -213,9 +213,7 @@ public struct DatabaseCopy {
         private func read(_ table: CopiedTable, after place: [CopiedTable.Value]?) throws -> [[CopiedTable.Value]] {
             let select = try PreparedStatement(table.select(after: place != nil, limit: DatabaseCopy.rows), source)
             if let place { try select.bind(place) }
-            var rows: [[CopiedTable.Value]] = []
-            try select.forEachRow { rows.append(table.values(of: $0)) }
-            return rows
+            return try select.allRows { table.values(of: $0) }
         }
 
         private func insert(_ rows: [[CopiedTable.Value]], into table: CopiedTable) throws {

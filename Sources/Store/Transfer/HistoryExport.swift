@@ -196,9 +196,7 @@ public struct HistoryExport: Sendable {
         private func users(of reaction: String, _ key: RowKey) throws -> [UserID] {
             try selectReactions.bind(key.rawValue, at: 1)
             try selectReactions.bind(reaction, at: 2)
-            var users: [UserID] = []
-            try selectReactions.forEachRow { users.append(UserID(trusted: $0.text(0))) }
-            return users
+            return try selectReactions.allRows { UserID(trusted: $0.text(0)) }
         }
     }
 }

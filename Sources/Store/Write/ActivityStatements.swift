@@ -159,12 +159,11 @@ final class ActivityStatements {
         // ROOM:USER, the last membership that is filled in; both are empty at first.
         guard let text = try selectFill.firstRow({ $0.text(0) }) else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        var rows: [(room: Int64, user: String, isEngaged: Bool, isMissing: Bool)] = []
         try selectNext.bind(Int64(parts[0]) ?? 0, at: 1)
         try selectNext.bind(parts.count > 1 ? String(parts[1]) : "", at: 2)
         try selectNext.bind(Int64(most), at: 3)
-        try selectNext.forEachRow { row in
-            rows.append((row.integer(0), row.text(1), row.integer(2) != 0, row.integer(3) != 0))
+        let rows = try selectNext.allRows { row in
+            (room: row.integer(0), user: row.text(1), isEngaged: row.integer(2) != 0, isMissing: row.integer(3) != 0)
         }
         guard let last = rows.last else {
             try deleteFill.run()

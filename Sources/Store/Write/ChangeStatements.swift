@@ -94,9 +94,7 @@ final class ChangeStatements {
     func users(_ key: ReactionKey, of id: RowKey) throws -> [UserID] {
         try selectUsers.bind(id.rawValue, at: 1)
         try selectUsers.bind(key.string, at: 2)
-        var users: [UserID] = []
-        try selectUsers.forEachRow { users.append(UserID(trusted: $0.text(0))) }
-        return users
+        return try selectUsers.allRows { UserID(trusted: $0.text(0)) }
     }
 
     /// Removes all reactions to a message.

@@ -168,9 +168,7 @@ final class MemberStatements {
     /// Returns true if a room has at least two owners.
     func hasOtherOwners(_ room: Int64) throws -> Bool {
         try selectOwners.bind(room, at: 1)
-        var count = 0
-        try selectOwners.forEachRow { _ in count += 1 }
-        return count > 1
+        return try selectOwners.allRows { $0.integer(0) }.count > 1
     }
 
     /// Adds a member, or changes a member's role.
