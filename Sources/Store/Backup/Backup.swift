@@ -58,8 +58,8 @@ public struct Backup: Sendable {
         try copy(to: file, Interrupter(isCancelled) { progress(Progress(bytes: file.size, total: $0)) })
         var contents = try finish(file)
         if isCancelled() { throw .cancelled(destination.path) }
+        contents.bytes = file.size
         try file.publish()
-        contents.bytes = destination.size
         return contents
     }
 

@@ -55,12 +55,6 @@ struct BackupDestination: Sendable {
     /// The suffixes of the files that SQLite and the server put beside a database.
     private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
 
-    /// The size in bytes of the file at the destination; 0 if there is none.
-    var size: Int64 {
-        var status = stat()
-        return stat(location, &status) == 0 ? Int64(status.st_size) : 0
-    }
-
     /// Creates the temporary file, which only its owner can read.
     func makeFile() throws(StoreError) -> File {
         var template = Array("\(directory)/.backscroll-backup-XXXXXX".utf8CString)
