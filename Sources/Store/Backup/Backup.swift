@@ -74,8 +74,6 @@ public struct Backup: Sendable {
                     try db.execute(sql: "VACUUM INTO ?", arguments: [file.path])
                 }
             }
-        } catch let error as StoreError {
-            throw error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
             throw .cancelled(destination.path)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
@@ -107,8 +105,6 @@ public struct Backup: Sendable {
                 let (rooms, messages) = try Schema.counts(db)
                 return Contents(rooms: rooms, messages: messages, bytes: 0)
             }
-        } catch let error as StoreError {
-            throw error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             throw .noSpace(destination.path)
         } catch {
