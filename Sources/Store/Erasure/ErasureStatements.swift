@@ -24,12 +24,6 @@ final class ErasureStatusStatement {
 ///
 /// Confined to its connection.
 final class ErasureStatements {
-    /// The last `seq` and revision of a room that count as the erased user's.
-    struct Boundary {
-        let seq: Int64
-        let rev: Int64
-    }
-
     let status: ErasureStatusStatement
     private let selectUnfinished: PreparedStatement
     private let begin: PreparedStatement
@@ -119,11 +113,12 @@ final class ErasureStatements {
 
     // MARK: Boundaries
 
-    /// Returns a user's boundary in a room; `nil` if everything there is the erased user's.
-    func boundary(of user: UserID, in room: Int64) throws -> Boundary? {
+    /// Returns a user's boundary in a room: the last `seq` and revision that count as the erased user's. Returns `nil`
+    /// if everything there is the erased user's.
+    func boundary(of user: UserID, in room: Int64) throws -> (seq: Int64, rev: Int64)? {
         try selectBoundary.bind(user.string, at: 1)
         try selectBoundary.bind(room, at: 2)
-        return try selectBoundary.firstRow { Boundary(seq: $0.integer(0), rev: $0.integer(1)) }
+        return try selectBoundary.firstRow { ($0.integer(0), $0.integer(1)) }
     }
 
     /// Stores a user's boundary in a room: its current `seq` and revision.
