@@ -9,7 +9,7 @@ extension Commit {
     func refusal(of submission: Submission, to room: RoomTable.Room?) throws -> Problem? {
         guard let room else {
             switch submission.change {
-            case .send, .room(.set): return mayMakeRoom(submission) ? nil : .roomNotFound
+            case .send, .room(.set): return submission.isAdmin || !roomsByAdminsOnly ? nil : .roomNotFound
             case .room: return .roomNotFound
             case .change, .read: return roomsByAdminsOnly ? .roomNotFound : nil
             case .user: return nil
@@ -25,10 +25,6 @@ extension Commit {
     func isOwnersDeletion(_ change: MessageChange, of submission: Submission, in room: RoomTable.Room?) throws -> Bool {
         guard case .delete = change.action, let room else { return false }
         return try submission.isAdmin || statements.lookup.role(of: submission.sender, in: room.number) == .owner
-    }
-
-    private func mayMakeRoom(_ submission: Submission) -> Bool {
-        submission.isAdmin || !roomsByAdminsOnly
     }
 
     /// Creates a room. The user becomes its owner.
@@ -74,8 +70,7 @@ extension Commit {
                 try statements.activity.joined(
                     user, room.number, latest: room.head > 0 ? room.latest.milliseconds : nil,
                     isEngaged: try user == submission.sender || hasTakenPart(user, in: id, room))
-                memberships.append(
-                    MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
+                memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
             }
             return .success(.room(isNew: now == nil))
         case .removeMember(let user):
