@@ -148,10 +148,8 @@ extension Job.Kind {
     /// The number of the room or message that the job is about; 0 if there is none.
     fileprivate var number: Int64 {
         switch self {
-        case .room(let room): room
-        case .reactions(let message): message
+        case .room(let number), .reactions(let number), .activity(let number): number
         case .user: 0
-        case .activity(let last): last
         }
     }
 
