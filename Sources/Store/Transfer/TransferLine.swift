@@ -192,13 +192,7 @@ extension TransferLine {
                 reactions = try reader.reactionsWithUsers()
             } else if try content.decode(name, from: &reader) {
                 // Already decoded.
-            } else {
-                try decodeOther(name, from: &reader)
-            }
-        }
-
-        private mutating func decodeOther(_ name: JSONString, from reader: inout FieldReader) throws(Problem) {
-            if reader.json.matches(name, "user") {
+            } else if reader.json.matches(name, "user") {
                 user = try reader.string("user")
             } else if reader.json.matches(name, "role") {
                 role = try reader.string("role")
