@@ -7,6 +7,7 @@ import Wire
 final class LookupStatements {
     private let selectRoom: PreparedStatement
     private let selectName: PreparedStatement
+    /// `nil` with SQLite, where a room's row does not have its progress.
     private let selectProgress: PreparedStatement?
     private let selectNewest: PreparedStatement
     private let selectLatestChange: PreparedStatement
@@ -15,15 +16,11 @@ final class LookupStatements {
     private let selectRole: PreparedStatement
     private let selectMark: PreparedStatement
 
-    /// True if a room's row has its progress.
-    private let keepsProgress: Bool
-
     /// Prepares the statements.
     ///
     /// - Parameter locksRooms: True for a transaction that changes rooms. With PostgreSQL it then locks each room that
     ///   it selects by name, until it ends.
     init(_ db: Connection, locksRooms: Bool = false) throws {
-        keepsProgress = db.isPostgres
         selectRoom = try PreparedStatement(
             db.sql(
                 sqlite: "SELECT id, private, deleted FROM rooms WHERE name = ?",
@@ -72,7 +69,7 @@ final class LookupStatements {
         return try selectRoom.firstRow { row in
             RoomRow(
                 number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1,
-                progress: keepsProgress ? (row.integer(3), row.integer(4), row.integer(5)) : nil)
+                progress: selectProgress == nil ? nil : (row.integer(3), row.integer(4), row.integer(5)))
         }
     }
 
