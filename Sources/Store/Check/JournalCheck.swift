@@ -21,7 +21,7 @@ final class JournalCheck {
     init(_ db: Database, _ findings: Findings) throws {
         self.findings = findings
         lookup = try LookupStatements(.sqlite(db))
-        select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
+        select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", .sqlite(db))
     }
 
     /// Checks all rows. A server bounds their number, see ``Journal/Limits/rows``.

@@ -29,11 +29,6 @@ struct PreparedStatement {
         }
     }
 
-    /// Prepares a statement of SQLite for the life of the connection.
-    init(_ sql: String, _ db: Database) throws {
-        try self.init(sql, .sqlite(db))
-    }
-
     // MARK: Parameters, numbered from 1
 
     /// Binds an integer.

@@ -112,9 +112,10 @@ public struct HistoryExport: Sendable {
         private let selectMarks: PreparedStatement
         private let journal: Journal
 
-        init(_ db: Database, _ output: LineOutput) throws {
-            self.db = db
+        init(_ database: Database, _ output: LineOutput) throws {
+            self.db = database
             self.output = output
+            let db = Connection.sqlite(database)
             // A deleted room keeps only its name, which is never used again.
             selectRooms = try PreparedStatement(
                 "SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id", db)
@@ -125,9 +126,8 @@ public struct HistoryExport: Sendable {
                 "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev", db)
             selectMarks = try PreparedStatement(
                 "SELECT name, user, seq FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0", db)
-            let journal = Journal()
-            try journal.load(.sqlite(db), at: .now())
-            self.journal = journal
+            journal = Journal()
+            try journal.load(db, at: .now())
         }
 
         func run() throws {

@@ -19,7 +19,7 @@ final class MessageInsertion {
     private static let columns: Int32 = 6
 
     init(_ db: Database) throws {
-        statements = try Self.counts.map { ($0, try PreparedStatement(Self.sql($0), db)) }
+        statements = try Self.counts.map { ($0, try PreparedStatement(Self.sql($0), .sqlite(db))) }
         values = .allocate(byteCount: Self.initialBytes, alignment: 8)
     }
 
