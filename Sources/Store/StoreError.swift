@@ -3,17 +3,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// A description of the problem and its remedy, for the operator.
     public let description: String
 
-    /// Another server has the database open.
     static func inUse(_ path: String) -> StoreError {
         StoreError(description: "\(path) is in use by another server")
     }
 
-    /// Another program holds a lock on the database.
     static func locked(_ path: String) -> StoreError {
         StoreError(description: "\(path) is locked by another program")
     }
 
-    /// The database was written by a newer Backscroll.
     static func newer(_ path: String, migrations: [String]) -> StoreError {
         StoreError(
             description: "\(path) was written by a newer version of Backscroll, with "
@@ -30,28 +27,23 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) is not a database of Backscroll")
     }
 
-    /// The database has been damaged.
     static func damaged(_ path: String, reason: String) -> StoreError {
         StoreError(description: "\(path) is damaged and must be restored from a backup: \(reason)")
     }
 
-    /// The file may not be read and written.
     static func noAccess(_ path: String, reason: String) -> StoreError {
         StoreError(description: "\(path) cannot be read and written: \(reason)")
     }
 
-    /// The directory of the database does not exist.
     static func noDirectory(_ path: String) -> StoreError {
         StoreError(
             description: "the directory \(path) does not exist: create it, or choose another path for the database")
     }
 
-    /// The write-ahead log of another database is beside this one.
     static func foreignLog(_ path: String) -> StoreError {
         .unusable(path, reason: "\(path)-wal belongs to another database; remove it")
     }
 
-    /// There is a write-ahead log without its database.
     static func logWithoutDatabase(_ path: String) -> StoreError {
         .unusable(
             path, reason: "\(path)-wal exists without its database; restore that from a backup, or remove the log")
@@ -64,22 +56,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         )
     }
 
-    /// The disk has no room for the tables.
     static func full(_ path: String) -> StoreError {
         StoreError(description: "\(path) cannot be opened: the disk is full")
     }
 
-    /// The database in PostgreSQL cannot be used.
     static func postgres(_ reason: String) -> StoreError {
         StoreError(description: "the database cannot be used: \(reason)")
     }
 
-    /// There is no file.
     static func missing(_ path: String) -> StoreError {
         StoreError(description: "there is no database at \(path)")
     }
 
-    /// The file may not be read.
     static func unreadable(_ path: String, reason: String) -> StoreError {
         StoreError(description: "\(path) cannot be read: \(reason)")
     }
@@ -89,17 +77,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "the directory \(path) cannot be used for a backup: \(reason)")
     }
 
-    /// The backup cannot be written to its destination.
     static func backupPlace(_ path: String, reason: String) -> StoreError {
         StoreError(description: "the backup cannot be written to \(path): \(reason)")
     }
 
-    /// The disk has no room for the backup.
     static func noSpace(_ path: String) -> StoreError {
         StoreError(description: "the backup \(path) cannot be written: the disk is full")
     }
 
-    /// The backup was cancelled.
     static func cancelled(_ path: String) -> StoreError {
         StoreError(description: "the backup \(path) was cancelled")
     }
