@@ -167,6 +167,5 @@ extension DatabaseCheck {
 }
 
 extension DatabaseError {
-    /// True if the file is damaged.
     fileprivate var isDamage: Bool { resultCode == .SQLITE_CORRUPT }
 }

@@ -31,7 +31,6 @@ struct MessageFacts {
 
 /// The state of one room while its messages are checked in the order of `seq`.
 struct RoomFold {
-    /// The room's name.
     let name: String
     /// The highest `seq` so far.
     private(set) var head: Int64

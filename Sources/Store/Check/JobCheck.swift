@@ -20,7 +20,6 @@ struct JobCheck {
         "\(key) > rooms.id << 36 AND \(key) < (rooms.id + 1) << 36"
     }
 
-    /// Runs the check.
     func run() throws {
         try PreparedStatement("SELECT id, kind FROM jobs", db).forEachRow { row in
             let kind = row.text(1)

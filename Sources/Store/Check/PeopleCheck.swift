@@ -40,7 +40,6 @@ final class PeopleCheck {
             """, isLong: true, db)
     }
 
-    /// Runs the check.
     func run() throws {
         try checkPlaces(selectMarks) { "the read mark of \($0)" }
         try checkPlaces(selectExpired) { _ in "the mark of expired messages" }

@@ -139,7 +139,6 @@ final class ErasureStatements {
         return try selectMemberships.allRows { $0.integer(0) }
     }
 
-    /// Deletes a user's read mark in a room.
     func deleteMark(of user: UserID, in room: Int64) throws {
         try deleteMark.bind(user.string, at: 1)
         try deleteMark.bind(room, at: 2)

@@ -31,7 +31,6 @@ struct Expiry {
     struct Place {
         /// The room's number in the database.
         let number: Int64
-        /// The room.
         let room: RoomID
         /// The `seq` up to which its messages have expired.
         let mark: Int64

@@ -6,7 +6,6 @@ import Wire
 /// To add a kind of work: add it to ``Kind``, insert a job in the commit that makes the work necessary
 /// (``JobStatements/insert(_:)``, ``Commit/jobs``), and perform a bounded part of it in ``Commit/work(on:)``.
 struct Job: Equatable {
-    /// The kind of work.
     enum Kind: Equatable {
         /// Removes all rows of a deleted room, given by its number. Its name stays.
         case room(Int64)
@@ -18,9 +17,7 @@ struct Job: Equatable {
         case activity(Int64)
     }
 
-    /// The id of its row.
     let id: Int64
-    /// The kind of work.
     let kind: Kind
     /// Its progress; the meaning depends on the kind.
     var phase: Int64 = 0

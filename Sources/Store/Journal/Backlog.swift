@@ -24,7 +24,6 @@ struct Backlog {
         /// True if there is nothing to file.
         var isEmpty: Bool { rooms.isEmpty }
 
-        /// Returns true if a room is selected.
         func contains(_ room: RoomID) -> Bool { roomSet.contains(room) }
 
         /// Adds a room with all its unfiled messages. The room must not be selected yet.

@@ -42,7 +42,6 @@ final class Journal: Sendable {
 
     /// The messages that a transaction files before it does anything else.
     enum Filing {
-        /// None.
         case none
         /// As many as it takes for the journal's bounds to hold.
         case due
@@ -65,7 +64,6 @@ final class Journal: Sendable {
         var isEmpty: Bool { rows.count == 0 && backlog.count == 0 }
     }
 
-    /// The bounds.
     let limits: Limits
     private let state: Mutex<State>
 

@@ -6,15 +6,12 @@ final class RecentMessage: Sendable {
     /// Its room and the room's number in the database.
     let room: RoomID
     let roomNumber: Int64
-    /// Its `seq` in the room.
     let seq: Int64
     /// The room's revision when it was sent.
     let rev: Int64
     /// The time when it was stored.
     let createdAt: Timestamp
-    /// The sender.
     let sender: UserID
-    /// Its client message id.
     let clientMessageID: String?
     /// Its snapshot.
     let body: [UInt8]
@@ -63,7 +60,6 @@ struct RecentMessageList {
         hashes.append(message.keyHash ?? 0)
     }
 
-    /// Removes and returns a room's messages.
     mutating func removeAll(of room: Int64) -> [RecentMessage] {
         let removed = messages.filter { $0.roomNumber == room }
         if removed.isEmpty { return [] }
@@ -103,7 +99,6 @@ enum JournalRow {
         return row
     }
 
-    /// Appends a message to a row.
     static func append(_ message: RecentMessage, to row: inout [UInt8]) {
         let sender = message.sender.string
         let id = message.clientMessageID ?? ""

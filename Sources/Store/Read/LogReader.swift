@@ -35,7 +35,6 @@ final class LogReader: Sendable {
     /// The number of waiting queries.
     var queued: Int { queue.count }
 
-    /// Adds queries to the queue.
     func fetch(_ queries: [Query]) {
         refuse(queue.append(queries))
     }
@@ -166,7 +165,6 @@ final class LogReader: Sendable {
         }
     }
 
-    /// Runs `body` in a read transaction.
     func transaction(_ connection: inout ReaderConnection, _ body: (ReadTransaction) throws -> Void) throws {
         let deflater = connection.deflater
         try connection.use { statements in

@@ -15,7 +15,6 @@ extension RoomView {
         if start < filed { try statements.unread.runAhead(scan(from: start), for: user) }
     }
 
-    /// Returns the unread messages after a user's read mark.
     func unread(after mark: Int64, for user: UserID) throws -> UnreadMessages {
         let start = try unreadStart(after: mark, for: user)
         var unread = UnreadMessages(mark: start)

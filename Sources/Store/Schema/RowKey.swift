@@ -23,7 +23,6 @@ struct RowKey {
         self.rawValue = rawValue
     }
 
-    /// The room's number.
     var room: Int64 { rawValue >> RowKey.placeBits }
 
     /// The `seq` or `rev`.

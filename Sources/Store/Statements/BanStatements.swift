@@ -81,7 +81,6 @@ final class BanChangeStatements {
         try upsert.run()
     }
 
-    /// Lifts a ban.
     func remove(_ user: UserID, from room: Int64) throws {
         try delete.bind(room, at: 1)
         try delete.bind(user.string, at: 2)

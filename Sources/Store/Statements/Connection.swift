@@ -21,7 +21,6 @@ enum Connection {
         if case .postgres = self { true } else { false }
     }
 
-    /// True if a transaction has begun.
     var isInTransaction: Bool {
         switch self {
         case .sqlite(let db): db.isInsideTransaction

@@ -49,7 +49,6 @@ final class LookupStatements {
 
     /// A room's row without its title.
     struct RoomRow {
-        /// The room's number.
         var number: Int64
         /// True if only members may read the room.
         var isPrivate: Bool

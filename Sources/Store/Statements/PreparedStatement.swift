@@ -31,7 +31,6 @@ struct PreparedStatement {
 
     // MARK: Parameters, numbered from 1
 
-    /// Binds an integer.
     func bind(_ value: Int64, at index: Int32) throws {
         guard let handle else {
             return postgres!.bind(PostgresParameters.bytes(of: value), as: .integer, at: index)
@@ -62,7 +61,6 @@ struct PreparedStatement {
         try check(status)
     }
 
-    /// Binds NULL.
     func bindNull(at index: Int32) throws {
         guard let handle else { return postgres!.bind(nil, as: .inferred, at: index) }
         try check(sqlite3_bind_null(handle, index))
@@ -194,7 +192,6 @@ struct PreparedStatement {
         private let statement: PreparedStatement
         /// True if there is a current row. Once false, it stays false.
         private(set) var hasRow = true
-        /// The current row.
         private(set) var row: Row
 
         fileprivate init(statement: PreparedStatement) {
@@ -248,7 +245,6 @@ struct PreparedStatement {
             return sqlite3_column_int64(handle, column)
         }
 
-        /// Returns a column's text.
         func text(_ column: Int32) -> String {
             withBytes(column) { bytes in
                 // The pointer is used only inside the closure, while the span's owner is alive.
@@ -256,7 +252,6 @@ struct PreparedStatement {
             }
         }
 
-        /// Returns true if a column is NULL.
         func isNull(_ column: Int32) -> Bool {
             guard let handle else { return result!.isNull(index, Int(column)) }
             return sqlite3_column_type(handle, column) == SQLITE_NULL
@@ -272,7 +267,6 @@ struct PreparedStatement {
             return try body(bytes.span)
         }
 
-        /// Appends a column's bytes to `output`.
         func append(_ column: Int32, to output: inout [UInt8]) {
             withBytes(column) { bytes in
                 // The pointer is used only inside the closure, while the span's owner is alive.
@@ -280,7 +274,6 @@ struct PreparedStatement {
             }
         }
 
-        /// Returns a column's bytes.
         func bytes(_ column: Int32) -> [UInt8] {
             var bytes: [UInt8] = []
             append(column, to: &bytes)

@@ -21,7 +21,6 @@ struct FIFO<Element> {
         items.append(element)
     }
 
-    /// Takes the first element.
     mutating func popFirst() -> Element? {
         if isEmpty { return nil }
         let element = items[first].take()

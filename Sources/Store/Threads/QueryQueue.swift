@@ -10,7 +10,6 @@ final class QueryQueue: @unchecked Sendable {
     /// The number of waiting readers.
     private var waiting = 0
 
-    /// Creates an empty queue.
     init(_ limits: ReadQueue.Limits) {
         queue = ReadQueue(limits)
     }

@@ -53,7 +53,6 @@ struct ReadQueue {
             if isEmpty { first = query } else { rest.append(query) }
         }
 
-        /// Takes the oldest query.
         mutating func takeFirst() -> Query? {
             defer { first = rest.popFirst() }
             return first
@@ -142,7 +141,6 @@ struct ReadQueue {
     /// The number of turns of quick queries since the last one of long queries.
     private var quickTurns = 0
 
-    /// Creates an empty queue.
     init(_ limits: Limits) {
         self.limits = limits
     }
@@ -205,7 +203,6 @@ struct ReadQueue {
         for query in turn.queries { long.giveUpPlace(of: query.reply.asker) }
     }
 
-    /// Removes all queries.
     mutating func removeAll() -> [Query] {
         quick.removeAll() + long.removeAll()
     }

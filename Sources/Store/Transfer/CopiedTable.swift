@@ -1,6 +1,5 @@
 /// A table whose rows a ``DatabaseCopy`` copies. The two databases have the same tables.
 struct CopiedTable: Sendable {
-    /// A column.
     struct Column: Sendable {
         enum Kind: Sendable {
             case integer
@@ -14,7 +13,6 @@ struct CopiedTable: Sendable {
         var source: String?
     }
 
-    /// A value of a row.
     enum Value: Sendable, Equatable {
         case null
         case integer(Int64)

@@ -129,7 +129,6 @@ public struct DatabaseCopy {
     /// Time for connections of a stopped server to end: 3 seconds.
     private static let patience = Duration.seconds(3)
 
-    /// One run.
     private struct Run {
         let source: Connection
         let target: Connection

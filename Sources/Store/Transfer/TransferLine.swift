@@ -26,11 +26,9 @@ enum TransferLine: Sendable {
 
 /// A message of an export.
 struct TransferMessage: Sendable {
-    /// The message's room.
     var room: RoomID
     /// The `seq` in the room that it comes from. ``Content/replyTo`` of other lines refers to it.
     var seq: Int64?
-    /// The sender.
     var sender: UserID
     /// The sender's id for the send; `nil` without one.
     var clientMessageID: String?

@@ -97,7 +97,6 @@ final class ChangeStatements {
         return try selectUsers.allRows { UserID(trusted: $0.text(0)) }
     }
 
-    /// Removes all reactions to a message.
     func removeReactions(from id: RowKey) throws {
         try deleteReactions.bind(id.rawValue, at: 1)
         try deleteReactions.run()

@@ -44,7 +44,6 @@ extension Commit {
         return try set(user, settings, from: room.number, id, isNew: isNew, by: submission.sender)
     }
 
-    /// Lifts a user's ban from a room.
     mutating func liftBan(_ user: UserID, from room: RoomTable.Room, _ id: RoomID) throws -> Receipt {
         try statements.bans.remove(user, from: room.number)
         bans.changes[BanTable.Key(room: id, user: user)] = .some(nil)

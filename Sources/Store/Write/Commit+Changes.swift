@@ -95,7 +95,6 @@ extension Commit {
 }
 
 extension Reaction {
-    /// Returns true if it has this key.
     fileprivate func has(_ key: ReactionKey) -> Bool { self.key.hasSameBytes(as: key.string) }
 }
 

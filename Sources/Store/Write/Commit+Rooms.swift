@@ -154,7 +154,6 @@ final class MemberStatements {
             db)
     }
 
-    /// Returns true if a room has an owner.
     func hasOwner(_ room: Int64) throws -> Bool {
         try selectOwners.bind(room, at: 1)
         return try selectOwners.firstRow { _ in true } ?? false
@@ -174,14 +173,12 @@ final class MemberStatements {
         try upsert.run()
     }
 
-    /// Removes a member.
     func remove(_ user: UserID, from room: Int64) throws {
         try delete.bind(room, at: 1)
         try delete.bind(user.string, at: 2)
         try delete.run()
     }
 
-    /// Sets a room's visibility.
     func set(_ visibility: RoomSummary.Visibility, of room: Int64) throws {
         try updateVisibility.bind(visibility == .private ? 1 : 0, at: 1)
         try updateVisibility.bind(room, at: 2)

@@ -41,7 +41,6 @@ final class LogWriter: Sendable {
     /// The number of rooms that are set aside.
     var asideCount: Int { asideRooms.load(ordering: .relaxed) }
 
-    /// Adds submissions to the queue.
     func submit(_ submissions: [Submission]) {
         let admission = queue.append(submissions)
         if let refusal = admission.refusal { reports.refuse(submissions[admission.count...], refusal) }

@@ -15,7 +15,6 @@ struct RoomTable {
         /// True if only members may use it. Also true for a deleted room, so that one check finds the rooms that may
         /// refuse a submission.
         var isPrivate = false
-        /// True if it has been deleted.
         private(set) var isDeleted = false
         /// The number of the ``ClientMessageFilter`` that has all of its client message ids; 0 if none has.
         var filter: UInt32 = 0
@@ -46,7 +45,6 @@ struct RoomTable {
             self.commit == commit ? batch : nil
         }
 
-        /// Sets the index of its batch in a commit.
         mutating func setBatch(_ index: Int, in commit: UInt64) {
             self.commit = commit
             batch = index
@@ -86,7 +84,6 @@ struct RoomTable {
         rooms[room.index] = room
     }
 
-    /// Begins another commit.
     mutating func beginCommit() {
         commit += 1
     }

@@ -15,7 +15,6 @@ struct WriterState {
     private(set) var aside: Set<RoomID> = []
     /// True if the last commit failed because of damage that concerns more than one room.
     var isDamaged = false
-    /// The unfinished jobs.
     var jobs: Jobs
     /// The schedule of message expiry; `nil` if messages do not expire.
     var expiry: Expiry?
