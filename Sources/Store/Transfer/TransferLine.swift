@@ -49,28 +49,31 @@ struct TransferMessage: Sendable {
 extension TransferLine {
     /// Appends the line, including its line feed.
     func encode(into out: inout [UInt8]) {
-        out.append(literal: #"{"type":""#)
-        out.append(literal: type)
-        out.append(UInt8(ascii: "\""))
         switch self {
         case .start(let version, let epoch):
+            out.append(literal: #"{"type":"export""#)
             out.append(member: "version", version)
             if let epoch { out.append(member: "epoch", epoch) }
         case .room(let room, let settings):
+            out.append(literal: #"{"type":"room""#)
             out.append(member: "room", room.string)
             if let visibility = settings.visibility { out.append(member: "visibility", visibility.rawValue) }
             if let title = settings.title { out.append(member: "title", title) }
         case .member(let room, let member):
+            out.append(literal: #"{"type":"member""#)
             out.append(member: "room", room.string)
             out.append(member: "user", member.user.string)
             out.append(member: "role", member.role.rawValue)
         case .read(let room, let user, let seq):
+            out.append(literal: #"{"type":"read""#)
             out.append(member: "room", room.string)
             out.append(member: "user", user.string)
             out.append(member: "seq", seq)
         case .end(let messages):
+            out.append(literal: #"{"type":"end""#)
             out.append(member: "messages", messages)
         case .message(let message):
+            out.append(literal: #"{"type":"message""#)
             message.encodeMembers(into: &out)
         }
         out.append(literal: "}\n")
@@ -95,17 +98,6 @@ extension TransferLine {
         guard commas.count == 3 else { return out.append(copying: snapshot.extracting(1...)) }
         out.append(copying: snapshot.extracting(1..<commas[1]))
         out.append(copying: snapshot.extracting(commas[2]...))
-    }
-
-    private var type: StaticString {
-        switch self {
-        case .start: "export"
-        case .room: "room"
-        case .member: "member"
-        case .message: "message"
-        case .read: "read"
-        case .end: "end"
-        }
     }
 }
 
