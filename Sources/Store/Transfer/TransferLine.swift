@@ -73,21 +73,16 @@ extension TransferLine {
             out.append(literal: #"{"type":"end""#)
             out.append(member: "messages", messages)
         case .message(let message):
-            out.append(literal: #"{"type":"message""#)
-            message.encodeMembers(into: &out)
+            var snapshot: [UInt8] = []
+            message.snapshot.encode(into: &snapshot)
+            return Self.appendMessage(snapshot.span, to: &out)
         }
         out.append(literal: "}\n")
     }
 
-    /// Appends the line of a message without reactions directly from its snapshot.
+    /// Appends the line of a message from its snapshot, without the `rev`, because revisions belong to one database.
     static func appendMessage(_ snapshot: Span<UInt8>, to out: inout [UInt8]) {
         out.append(literal: #"{"type":"message","#)
-        appendMembers(of: snapshot, to: &out)
-        out.append(UInt8(ascii: "\n"))
-    }
-
-    /// Appends a snapshot without its `rev`, because revisions belong to one database.
-    fileprivate static func appendMembers(of snapshot: Span<UInt8>, to out: inout [UInt8]) {
         // `room`, `seq` and `rev` come first, and a room id has no commas.
         var commas: [Int] = []
         var index = 0
@@ -95,9 +90,13 @@ extension TransferLine {
             if snapshot[index] == UInt8(ascii: ",") { commas.append(index) }
             index += 1
         }
-        guard commas.count == 3 else { return out.append(copying: snapshot.extracting(1...)) }
-        out.append(copying: snapshot.extracting(1..<commas[1]))
-        out.append(copying: snapshot.extracting(commas[2]...))
+        if commas.count == 3 {
+            out.append(copying: snapshot.extracting(1..<commas[1]))
+            out.append(copying: snapshot.extracting(commas[2]...))
+        } else {
+            out.append(copying: snapshot.extracting(1...))
+        }
+        out.append(UInt8(ascii: "\n"))
     }
 }
 
@@ -110,18 +109,12 @@ extension TransferMessage {
             deleted: message.deleted)
     }
 
-    fileprivate func encodeMembers(into out: inout [UInt8]) {
-        // In the same order as in snapshots, so that all lines look alike.
-        let snapshot = Message(
+    /// The message with all users of its reactions. Its `rev` has no meaning.
+    fileprivate var snapshot: Message {
+        Message(
             room: room, seq: seq ?? 0, rev: 0, sender: sender, clientMessageID: clientMessageID, content: content,
             reactions: reactions.map { Reaction(key: $0.key.string, count: $0.users.count, users: $0.users) },
             createdAt: createdAt, editedAt: editedAt, deleted: deleted)
-        var bytes: [UInt8] = []
-        snapshot.encode(into: &bytes)
-        out.append(UInt8(ascii: ","))
-        // The line ends with its own brace.
-        bytes.removeLast()
-        TransferLine.appendMembers(of: bytes.span, to: &out)
     }
 }
 
