@@ -147,12 +147,6 @@ extension Commit {
         try statements.erasures.setBoundary(of: user, in: room.number, seq: room.head, rev: room.rev)
     }
 
-    /// Stores the boundary of a new room that a user who is being erased creates: the old user has nothing in it.
-    mutating func noteNewRoom(_ room: RoomTable.Room, by user: UserID) throws {
-        guard erasing.contains(user) else { return }
-        try statements.erasures.setBoundary(of: user, in: room.number, seq: 0, rev: 0)
-    }
-
     /// Erases the old user's message or reaction that the new user is about to touch.
     ///
     /// The message becomes a tombstone before the new user changes it or sends another under its client message id. The

@@ -30,7 +30,8 @@ extension Commit {
     /// Creates a room. The user becomes its owner.
     mutating func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
         guard let room = try statements.insertRoom(id, at: time) else { return nil }
-        if !erasing.isEmpty { try noteNewRoom(room, by: user) }
+        // If the user is being erased, the old user has nothing in the new room, see Commit+Erasure.
+        if erasing.contains(user) { try statements.erasures.setBoundary(of: user, in: room.number, seq: 0, rev: 0) }
         try statements.members.set(.owner, of: user, in: room.number)
         try statements.activity.joined(user, room.number, latest: nil, isEngaged: true)
         memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: room.rev)))
