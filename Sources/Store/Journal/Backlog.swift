@@ -43,10 +43,6 @@ struct Backlog {
         /// The journal's row that holds the first message.
         let row: Int64
 
-        init(row: Int64) {
-            self.row = row
-        }
-
         /// Adds the newest message, and returns the number of messages.
         mutating func add(_ message: RecentMessage) -> Int {
             list.append(message)
