@@ -79,7 +79,7 @@ public struct DatabaseCheck: Sendable {
 
     private func check(_ db: Database, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void) throws {
         progress(.file, 0)
-        let tables = FileCheck(findings)
+        let tables = FileCheck(findings: findings)
         try part(findings, "the pages") {
             try tables.checkPages(db, most: mostFindings, Interrupter({ false }, progress: { progress(.file, $0) }))
         }
@@ -99,7 +99,7 @@ public struct DatabaseCheck: Sendable {
         try part(findings, "the journal") { heads = try JournalCheck(db, findings).run() }
         progress(.people, 0)
         try part(findings, "members, read marks and bans") { try PeopleCheck(.sqlite(db), findings, heads).run() }
-        try part(findings, "jobs and deleted rooms") { try JobCheck(.sqlite(db), findings).run() }
+        try part(findings, "jobs and deleted rooms") { try JobCheck(db: .sqlite(db), findings: findings).run() }
     }
 
     /// Runs one part of the check. A missing page or table ends the part and is reported.
@@ -145,7 +145,7 @@ extension DatabaseCheck {
         try part(connection, findings, "the rooms") { try ProgressCheck(db, findings).run() }
         progress(.people, 0)
         try part(connection, findings, "members, read marks and bans") { try PeopleCheck(db, findings, [:]).run() }
-        try part(connection, findings, "jobs and deleted rooms") { try JobCheck(db, findings).run() }
+        try part(connection, findings, "jobs and deleted rooms") { try JobCheck(db: db, findings: findings).run() }
     }
 
     /// Runs one part of the check. A failed statement, such as one that needs a missing table, ends the part and is

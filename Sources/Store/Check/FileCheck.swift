@@ -2,11 +2,7 @@ import GRDB
 
 /// Checks the file with SQLite's own checks, and the definitions of its tables.
 struct FileCheck {
-    private let findings: Findings
-
-    init(_ findings: Findings) {
-        self.findings = findings
-    }
+    let findings: Findings
 
     /// Has SQLite check every page, and every index against its table.
     func checkPages(_ db: Database, most: Int, _ interrupter: Interrupter) throws {

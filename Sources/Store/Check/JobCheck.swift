@@ -1,12 +1,7 @@
 /// Checks deleted rooms and pending jobs.
 struct JobCheck {
-    private let db: Connection
-    private let findings: Findings
-
-    init(_ db: Connection, _ findings: Findings) {
-        self.db = db
-        self.findings = findings
-    }
+    let db: Connection
+    let findings: Findings
 
     /// The tables that may have rows of a room, each with the expression for the room's number.
     private static let tables = [
