@@ -56,11 +56,11 @@ public struct Backup: Sendable {
         let file = try destination.makeFile()
         defer { file.remove() }
         try copy(to: file, Interrupter(isCancelled) { progress(Progress(bytes: file.size, total: $0)) })
-        var contents = try finish(file)
+        let (rooms, messages) = try finish(file)
         if isCancelled() { throw .cancelled(destination.path) }
-        contents.bytes = file.size
+        let bytes = file.size
         try file.publish()
-        return contents
+        return Contents(rooms: rooms, messages: messages, bytes: bytes)
     }
 
     private func copy(to file: BackupDestination.File, _ interrupter: Interrupter) throws(StoreError) {
@@ -83,8 +83,8 @@ public struct Backup: Sendable {
         }
     }
 
-    /// Files the journal's messages in the copy, and marks it as a backup.
-    private func finish(_ file: BackupDestination.File) throws(StoreError) -> Contents {
+    /// Files the journal's messages in the copy, marks it as a backup, and counts its rooms and messages.
+    private func finish(_ file: BackupDestination.File) throws(StoreError) -> (rooms: Int64, messages: Int64) {
         do {
             let connection = try DatabaseQueue(path: file.path)
             defer { try? connection.close() }
@@ -102,8 +102,7 @@ public struct Backup: Sendable {
                     }
                     return .commit
                 }
-                let (rooms, messages) = try Schema.counts(db)
-                return Contents(rooms: rooms, messages: messages, bytes: 0)
+                return try Schema.counts(db)
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             throw .noSpace(destination.path)
