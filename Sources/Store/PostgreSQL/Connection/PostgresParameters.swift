@@ -16,9 +16,6 @@ struct PostgresParameters {
     /// The values; `nil` for NULL.
     private(set) var values: [[UInt8]?] = []
 
-    /// Creates an empty list.
-    init() {}
-
     /// Sets the value with a number, from 1.
     mutating func set(_ value: [UInt8]?, as type: ValueType, at number: Int) {
         while values.count < number { append(nil, as: .inferred) }

@@ -30,9 +30,6 @@ struct Hints: Sendable, Hashable {
     /// True if there are new events of access.
     private(set) var hasEvents = false
 
-    /// Creates empty hints.
-    init() {}
-
     /// True if there is nothing to tell.
     var isEmpty: Bool { rooms.isEmpty && !isEverything && !hasEvents }
 
