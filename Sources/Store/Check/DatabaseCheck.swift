@@ -135,7 +135,7 @@ extension DatabaseCheck {
         _ connection: PostgresConnection, _ findings: Findings, _ progress: (Part, Int64) -> Void
     ) throws {
         let db = Connection.postgres(connection)
-        let schema = SchemaCheck(connection, findings)
+        let schema = SchemaCheck(connection: connection, findings: findings)
         guard try schema.checkVersion() else { return }
         try DatabaseCopy.checkIsWhole(db)
         try part(connection, findings, "the tables") { try schema.run() }

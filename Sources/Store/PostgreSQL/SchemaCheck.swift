@@ -1,12 +1,7 @@
 /// Checks that a database in PostgreSQL has the tables and indexes of ``PostgresSchema``, and what nodes need to start.
 struct SchemaCheck {
-    private let connection: PostgresConnection
-    private let findings: Findings
-
-    init(_ connection: PostgresConnection, _ findings: Findings) {
-        self.connection = connection
-        self.findings = findings
-    }
+    let connection: PostgresConnection
+    let findings: Findings
 
     /// Checks that the tables have the current version. Those of an older one are not checked.
     ///
