@@ -247,11 +247,9 @@ final class AccessStatements {
 
     fileprivate func events(after first: Int64, at time: Timestamp) throws -> [AccessState.Stored] {
         try selectEvents.bind(first, at: 1)
-        var stored: [AccessState.Stored] = []
-        try selectEvents.forEachRow { row in
-            stored.append(
-                AccessState.Stored(
-                    id: row.integer(0), node: row.text(1), event: AccessEvent(text: row.text(2)), bans: [:]))
+        var stored = try selectEvents.allRows { row in
+            AccessState.Stored(
+                id: row.integer(0), node: row.text(1), event: AccessEvent(text: row.text(2)), bans: [:])
         }
         for index in stored.indices {
             for case .ban(let user, let room) in stored[index].event.changes {
