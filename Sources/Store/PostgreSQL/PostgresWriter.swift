@@ -40,7 +40,6 @@ final class PostgresWriter: Sendable {
     /// The reason why the last commit failed; `nil` if it succeeded.
     var failure: String? { reports.failure }
 
-    /// Adds submissions to the queue.
     func submit(_ submissions: [Submission]) {
         let admission = queue.append(submissions)
         if let refusal = admission.refusal { reports.refuse(submissions[admission.count...], refusal) }

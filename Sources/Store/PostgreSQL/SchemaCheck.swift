@@ -22,7 +22,6 @@ struct SchemaCheck {
         return false
     }
 
-    /// Runs the check.
     func run() throws {
         for (kind, name) in PostgresSchema.relations where try text("SELECT to_regclass('\(name)')::text") == nil {
             findings.add("the \(kind) \(name) is missing")
@@ -95,7 +94,6 @@ struct ProgressCheck {
             """, isLong: true, db)
     }
 
-    /// Runs the check.
     func run() throws {
         try select.forEachRow { row in
             let changed = RowKey(rawValue: row.integer(7)).place

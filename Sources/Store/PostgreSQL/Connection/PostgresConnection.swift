@@ -31,9 +31,7 @@ final class PostgresConnection {
 
     /// A message to the server whose result has not been received.
     private enum Sent {
-        /// Prepares a statement.
         case preparation(Statement)
-        /// Runs a statement.
         case run(Answer?)
     }
 

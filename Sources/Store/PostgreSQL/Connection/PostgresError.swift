@@ -16,7 +16,6 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
         case statement
     }
 
-    /// The kind of failure.
     let kind: Kind
     /// The server's code of five characters (PostgreSQL manual, appendix A); empty if the failure is the connection's.
     let state: String

@@ -11,7 +11,6 @@ struct PostgresParameters {
         case integerArray = 1016
     }
 
-    /// The types.
     private(set) var types: [ValueType] = []
     /// The values; `nil` for NULL.
     private(set) var values: [[UInt8]?] = []
@@ -29,7 +28,6 @@ struct PostgresParameters {
         values.append(value)
     }
 
-    /// Appends an integer.
     mutating func append(_ value: Int64) { append(Self.bytes(of: value), as: .integer) }
 
     /// Appends a text, or NULL.
@@ -92,7 +90,6 @@ extension PostgresParameters {
             bytes = PostgresParameters.arrayHead(of: .text, count: count, elementBytes: size)
         }
 
-        /// Appends UTF-8.
         mutating func append(_ text: ArraySlice<UInt8>) {
             bytes.append(bigEndian: UInt32(text.count))
             bytes.append(contentsOf: text)

@@ -24,7 +24,6 @@ final class PostgresResult {
         PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
     }
 
-    /// Returns true if a value is NULL.
     func isNull(_ row: Int, _ column: Int) -> Bool {
         PQgetisnull(result, Int32(row), Int32(column)) == 1
     }

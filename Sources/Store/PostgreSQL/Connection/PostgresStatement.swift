@@ -49,7 +49,6 @@ final class PostgresStatement {
             close: connection.statement("CLOSE \(name)"))
     }
 
-    /// Sets a parameter.
     func bind(_ value: [UInt8]?, as type: PostgresParameters.ValueType, at index: Int32) {
         parameters.set(value, as: type, at: Int(index))
     }
@@ -112,7 +111,6 @@ final class PostgresStatement {
         return next.count == 0 ? nil : next
     }
 
-    /// Ends the reading of rows.
     func endRows() {
         guard let cursor else { return }
         // It is sent with the next statement. If it cannot be sent, the connection is lost.

@@ -9,17 +9,13 @@ import Wire
 ///     removed bob lobby
 ///     ban bob *
 struct AccessEvent: Sendable, Equatable {
-    /// A change of access.
     enum Change: Sendable, Hashable {
         /// A user became a member of a room, which was at this revision before the commit.
         case joined(UserID, RoomID, rev: Int64)
         /// A user is no longer a member of a room.
         case left(UserID, RoomID)
-        /// A room was deleted.
         case deleted(RoomID)
-        /// A user was removed from a room.
         case removed(UserID, RoomID)
-        /// A room became private.
         case becamePrivate(RoomID)
         /// A user's ban from a room, or with `nil` from the whole server, was set or lifted.
         case ban(UserID, RoomID?)

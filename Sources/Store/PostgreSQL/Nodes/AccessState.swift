@@ -42,7 +42,6 @@ final class AccessState: Sendable {
     /// The users who are being erased.
     var erasing: Set<UserID> { state.withLock(\.erasing) }
 
-    /// A stored event.
     struct Stored: Sendable {
         var id: Int64
         /// The node that made it.

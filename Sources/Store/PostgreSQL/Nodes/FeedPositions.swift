@@ -19,7 +19,6 @@ import Wire
 struct FeedPositions {
     /// A room to look at.
     struct Look: Sendable, Hashable {
-        /// The room.
         let room: RoomID
         /// The position up to which everything is known.
         let since: RoomState

@@ -35,7 +35,6 @@ struct Hints: Sendable, Hashable {
 
     // MARK: Merging
 
-    /// Adds a room's revision.
     mutating func add(_ room: RoomID, rev: Int64) {
         if isEverything { return }
         rooms[room] = max(rooms[room] ?? 0, rev)
@@ -47,13 +46,11 @@ struct Hints: Sendable, Hashable {
         hasEvents = true
     }
 
-    /// Adds all rooms.
     mutating func addEverything() {
         isEverything = true
         rooms = [:]
     }
 
-    /// Adds other hints.
     mutating func add(_ other: Hints) {
         if other.hasEvents { addEvents() }
         if other.isEverything { addEverything() }
@@ -94,7 +91,6 @@ struct Hints: Sendable, Hashable {
         case malformed
     }
 
-    /// Parses a payload.
     static func parse(_ payload: String) -> Payload {
         guard payload.utf8.count <= maximumBytes else { return .malformed }
         var words = payload.split(separator: " ", omittingEmptySubsequences: false)[...]
