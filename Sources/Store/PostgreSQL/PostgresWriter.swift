@@ -205,7 +205,7 @@ final class PostgresWriter: Sendable {
         init(connector: PostgresConnector.Use, access: AccessState, configuration: StoreConfiguration) {
             self.connector = connector
             self.access = access
-            self.configuration = configuration.withoutJournal
+            self.configuration = configuration
         }
 
         /// Checks that the database takes changes.
