@@ -6,8 +6,8 @@ import Wire
 /// observer.
 ///
 /// All submissions of a room go to the same writer, so that a node does not wait for its own locks. While a batch is
-/// committed, the next submissions gather in the queue. So the busier a room is, the more messages share a commit. With few
-/// senders, the writer waits a moment for them, see ``GroupCommit``.
+/// committed, the next submissions gather in the queue. So the busier a room is, the more messages share a commit. With
+/// few senders, the writer waits a moment for them, see ``GroupCommit``.
 final class PostgresWriter: Sendable {
     private let queue: WorkQueue<Submission>
     private let connector: PostgresConnector
@@ -85,8 +85,8 @@ final class PostgresWriter: Sendable {
         }
     }
 
-    /// Commits all submissions: first the sends that one statement can store, then the others. Each room's submissions are
-    /// committed in order, see ``SendBatch``.
+    /// Commits all submissions: first the sends that one statement can store, then the others. Each room's submissions
+    /// are committed in order, see ``SendBatch``.
     private func commit(_ submissions: [Submission], _ session: inout Session) {
         var rest = submissions[...]
         var triesBatch = true
@@ -325,8 +325,8 @@ final class PostgresWriter: Sendable {
 }
 
 extension StoreConfiguration {
-    /// The configuration for a database without a journal, which other nodes change too: no messages and no rooms are kept
-    /// from one commit to the next.
+    /// The configuration for a database without a journal, which other nodes change too: no messages and no rooms are
+    /// kept from one commit to the next.
     var withoutJournal: StoreConfiguration {
         var copy = self
         copy.journal.messages = 0

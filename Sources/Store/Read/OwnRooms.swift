@@ -86,8 +86,8 @@ extension LogReader {
 
 /// A user's rooms, ordered by activity: the time of the newest message, or of the room's creation.
 extension ReadTransaction {
-    /// Returns a part of the list. Each room has its newest message and the user's own state. Rooms in damaged pages of the
-    /// database are left out, so that the user can reach the others.
+    /// Returns a part of the list. Each room has its newest message and the user's own state. Rooms in damaged pages of
+    /// the database are left out, so that the user can reach the others.
     ///
     /// - Parameter isWanted: returns true for the rooms to list.
     func inbox(

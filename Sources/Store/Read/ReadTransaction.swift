@@ -227,8 +227,8 @@ extension ReadTransaction {
     func readState(of room: RoomView?, for user: UserID) throws -> ReadState {
         guard let room else { return ReadState() }
         try statements.runAhead(readStateOf: room.number, for: user)
-        // The mark comes from this transaction, and the recent messages are older. A message sent and read in between is
-        // not included yet.
+        // The mark comes from this transaction, and the recent messages are older. A message sent and read in between
+        // is not included yet.
         let mark = min(try room.readMark(of: user), room.state.head)
         let unread = try room.unread(after: mark, for: user)
         return ReadState(read: mark, unread: unread.count, firstUnread: unread.first)

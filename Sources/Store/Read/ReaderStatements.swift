@@ -123,14 +123,14 @@ final class ReaderStatements {
         return try selectRev.firstRow { $0.integer(0) }
     }
 
-    /// Returns the first `seq` from 1 through `head` whose message was stored at `time` or later, or else `head + 1`. Only with
-    /// PostgreSQL; `nil` with SQLite.
+    /// Returns the first `seq` from 1 through `head` whose message was stored at `time` or later, or else `head + 1`.
+    /// Only with PostgreSQL; `nil` with SQLite.
     func firstSeq(room: Int64, head: Int64, storedAt time: Timestamp) throws -> Int64? {
         try searchTime.flatMap { try firstSeq($0, room: room, head: head, time.milliseconds) }
     }
 
-    /// Returns the first `seq` from 1 through `head` whose message was sent after revision `since`, or else `head + 1`. Only
-    /// with PostgreSQL; `nil` with SQLite.
+    /// Returns the first `seq` from 1 through `head` whose message was sent after revision `since`, or else `head + 1`.
+    /// Only with PostgreSQL; `nil` with SQLite.
     func firstSeq(room: Int64, head: Int64, sentAfter since: Int64) throws -> Int64? {
         try searchRev.flatMap { try firstSeq($0, room: room, head: head, since) }
     }

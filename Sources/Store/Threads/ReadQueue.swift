@@ -3,10 +3,10 @@ import Wire
 
 /// The waiting queries, and the order in which readers serve them.
 ///
-/// Askers are served in turn, one query each, so that one with many queries does not delay the others. Quick queries come
-/// before long ones, but do not keep them out: long ones get a turn after every ``Limits/quickTurns`` turns of quick
-/// queries. Long queries never occupy all readers, unless there is only one reader, and an asker has one of them served at
-/// a time.
+/// Askers are served in turn, one query each, so that one with many queries does not delay the others. Quick queries
+/// come before long ones, but do not keep them out: long ones get a turn after every ``Limits/quickTurns`` turns of
+/// quick queries. Long queries never occupy all readers, unless there is only one reader, and an asker has one of them
+/// served at a time.
 ///
 /// A plain value.
 struct ReadQueue {
@@ -69,8 +69,8 @@ struct ReadQueue {
 
     /// The queries of one kind.
     private struct Lane {
-        /// The askers that wait for a turn or are being served. An asker whose queries were all cancelled stays until its
-        /// turn.
+        /// The askers that wait for a turn or are being served. An asker whose queries were all cancelled stays until
+        /// its turn.
         private var lines: [Asker: Line] = [:]
         /// The askers in the order of their turns, each once.
         private(set) var turns = FIFO<Asker>()
