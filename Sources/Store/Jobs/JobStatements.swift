@@ -70,8 +70,7 @@ final class JobStatements {
         try update.run()
     }
 
-    /// Deletes the job of a kind with a user, before another of the same kind replaces it. Does nothing for other
-    /// kinds.
+    /// Deletes the job of this kind and user, before another one replaces it. Does nothing for kinds without a user.
     func delete(_ kind: Job.Kind) throws {
         try deleteOfUser.bind(kind.name, at: 1)
         try deleteOfUser.bind(kind.user?.string, at: 2)

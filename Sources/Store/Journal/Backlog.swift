@@ -129,7 +129,7 @@ struct Backlog {
     ///
     /// - Parameters:
     ///   - row: Rooms whose first message is in an earlier row have waited too long.
-    ///   - time: So have rooms whose first message is older than this.
+    ///   - time: Rooms whose first message is older than this have also waited too long.
     func due(before row: Int64 = .min, _ time: Timestamp = .earliest) -> Selection {
         var selection = fullRooms()
         let start = (messages: selection.messages.count, bytes: selection.bytes)

@@ -6,9 +6,9 @@ import Wire
 /// Each filter is twice as large as the one before, so the memory grows with the number of ids. A key sets four bits of
 /// one word. If at least one of these bits is missing in every filter, the key was never added.
 ///
-/// A room may use the filter only if *all* its keys were added. That is so if it was created or had no messages when
-/// the writer first used it, or if its keys were read from the database. Such a room stores the filter's number
-/// (``RoomTable/Room/filter``). A full filter drops all keys and takes another number, so that no room has its number
+/// A room may use the filter only if *all* its keys were added. That is so if the room had no messages when the
+/// writer created it or first used it, or if its keys were read from the database. Such a room stores the filter's
+/// number (``RoomTable/Room/filter``). A full filter drops all keys and takes another number, so that no room has its number
 /// any more. Keys stay when their messages are edited or deleted, because their rows stay too. The key of a failed
 /// commit stays as well, and costs at most one lookup.
 ///

@@ -10,7 +10,7 @@ struct JournalRows {
     private var rows: [(number: Int64, bytes: Int)] = []
     /// The index in `rows` of the first one that has not been deleted.
     private var head = 0
-    /// The index in `rows` of the first one that is within the limits. The newest row always is.
+    /// The index in `rows` of the first one that is within the limits. The newest row always counts as within them.
     private var firstWithin = 0
     private var bytes = 0
     private var bytesWithin = 0

@@ -69,7 +69,7 @@ final class QueryQueue: @unchecked Sendable {
 
     private static var closing: Problem { .unavailable("The server is shutting down.") }
 
-    /// True if a reader should be woken; it wakes the next one. The caller wakes it after it has released the mutex,
-    /// because a reader that wakes earlier must wait for the mutex (`scripts/compare --scenarios F`).
+    /// True if a reader should be woken, which then wakes the next one. The caller first releases the mutex, because a
+    /// reader that wakes earlier must wait for it (`scripts/compare --scenarios F`).
     private var wakesReader: Bool { waiting > 0 && queue.hasTurn }
 }

@@ -60,7 +60,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - milliseconds: The longest wait; `nil` for no limit.
-    ///   - group: Items worth a further wait once there is one; `nil` for none. Only for a queue with one taking thread.
+    ///   - group: The items to wait for once there is one; `nil` for none. Only if one thread takes from the queue.
     ///   - fitting: Returns how many of the items, from the first on, may be taken together. The first one is always
     ///     taken. Called with the queue locked.
     /// - Returns: No items once the time is up; `nil` if the queue is closed and empty.

@@ -186,8 +186,8 @@ struct ImportTarget {
             if let waiting { return waiting.seq }
             return try statements.lookup.message(room: room.number, sender: message.sender, clientMessageID: id)?.seq
         }
-        // The message is expected after the previous line's message. Before any other message of the room, its `seq` in
-        // the file counts as that in the room.
+        // The message is expected after the previous line's message. If it is the room's first message in the file, its
+        // `seq` in the file is also expected to be its `seq` in the room.
         guard let seq = message.seq else { return nil }
         let place = seq + (room.runs.last?.offset ?? 0)
         let oldest = room.head - Int64(pending.count { $0.roomNumber == room.number })
