@@ -8,9 +8,9 @@ import Wire
 ///
 /// A room may use the filter only if *all* its keys were added. That is so if the room had no messages when the
 /// writer created it or first used it, or if its keys were read from the database. Such a room stores the filter's
-/// number (``RoomTable/Room/filter``). A full filter drops all keys and takes another number, so that no room has its number
-/// any more. Keys stay when their messages are edited or deleted, because their rows stay too. The key of a failed
-/// commit stays as well, and costs at most one lookup.
+/// number (``RoomTable/Room/filter``). A full filter drops all keys and takes another number, so that no room has
+/// its number any more. Keys stay when their messages are edited or deleted, because their rows stay too. The key of a
+/// failed commit stays as well, and costs at most one lookup.
 ///
 /// Confined to the writer's thread.
 final class ClientMessageFilter {

@@ -5,7 +5,7 @@ import Wire
 ///
 /// Confined to its connection's thread.
 final class PageStatement {
-    /// Maximum number of bytes of a page's messages: 128 KiB. A page with more is read in a transaction, which bounds it.
+    /// Maximum number of bytes of a page's messages: 128 KiB. A larger page is read in a transaction, which bounds it.
     static let maximumBytes: Int64 = 128 * 1024
 
     private let connection: PostgresConnection
