@@ -20,9 +20,7 @@ final class HintListener: Sendable {
     private let pipe: WakePipe
     /// The last event of access that was known before there were subscriptions.
     private let firstEvent: Int64
-    private let silence: Duration
-    private let onListeningChange: (@Sendable (String?) -> Void)?
-    private let onLookup: (@Sendable (Duration) -> Void)?
+    private let configuration: StoreConfiguration
     private let counted = Mutex(NodeCounts())
     private let malformed = Atomic(0)
     private let closed = Atomic(false)
@@ -40,13 +38,11 @@ final class HintListener: Sendable {
         _ connector: PostgresConnector, access: AccessState, feeds: NodeFeeds, pipe: WakePipe,
         configuration: StoreConfiguration
     ) {
-        silence = configuration.listenerSilence
-        onListeningChange = configuration.onListeningChange
-        onLookup = configuration.onLookup
         self.connector = connector
         self.access = access
         self.feeds = feeds
         self.pipe = pipe
+        self.configuration = configuration
         firstEvent = access.event
     }
 
@@ -62,7 +58,7 @@ final class HintListener: Sendable {
     ///
     /// The time of the last answer decides, because a connection can be open although the database cannot be reached.
     func isCutOff(at now: ContinuousClock.Instant) -> Bool {
-        now - lastAnswer.withLock { $0 } > silence
+        now - lastAnswer.withLock { $0 } > configuration.listenerSilence
     }
 
     /// Records the reason why the node hears no hints, and reports a change.
@@ -74,7 +70,7 @@ final class HintListener: Sendable {
             defer { text = failure }
             return text
         }
-        if (before == nil) != (failure == nil) { onListeningChange?(failure) }
+        if (before == nil) != (failure == nil) { configuration.onListeningChange?(failure) }
     }
 
     /// Ends the thread.
@@ -179,7 +175,7 @@ final class HintListener: Sendable {
                 counts.lookups += 1
                 counts.lookupRooms += answers.count { $0.answer != nil }
             }
-            if let onLookup {
+            if let onLookup = configuration.onLookup {
                 for case let delay? in answers.lazy.map({ $0.answer?.delay }) { onLookup(delay) }
             }
             feeds.looked(answers)
