@@ -3,10 +3,8 @@ import Wire
 /// A stream that the server splits at arbitrary positions. If the end of a piece may be the beginning of a text, it is
 /// held until the next piece.
 struct CutStream: Sendable {
-    private var held: [UInt8] = []
-
-    /// Number of bytes held for the next piece.
-    var heldBytes: Int { held.count }
+    /// The bytes held for the next piece.
+    private(set) var held: [UInt8] = []
 
     /// Searches the next piece together with the held bytes before it.
     ///

@@ -22,14 +22,11 @@ struct FrameWalker: Sendable {
     static let keptCapacity = 4096
 
     /// The incomplete header or frame at the end of the received bytes.
-    private var cut: [UInt8] = []
+    private(set) var cut: [UInt8] = []
     /// The fragments of an incomplete message (RFC 6455 §5.4).
-    private var fragments: [UInt8]?
+    private(set) var fragments: [UInt8]?
 
     init() {}
-
-    /// Number of bytes held until their frame or message is complete.
-    var heldBytes: Int { cut.count + (fragments?.count ?? 0) }
 
     /// Reads received bytes. Calls `body` with each event that they complete and its payload.
     ///

@@ -9,10 +9,7 @@ struct TextAnswerReader: AnswerReader {
 
     private let text: [UInt8]
     /// The bytes received since the last answer.
-    private var received: [UInt8] = []
-
-    /// Number of bytes kept.
-    var heldBytes: Int { received.count }
+    private(set) var received: [UInt8] = []
 
     /// Creates a reader that searches for `text`, which must not be empty.
     init(_ text: [UInt8]) {

@@ -25,7 +25,7 @@ import WebSocket
                     Seen(event: event, payload: String(decoding: payload.indices.map { payload[$0] }, as: UTF8.self)))
             }
         }
-        #expect(walker.heldBytes == 0)
+        #expect(walker.cut.isEmpty && walker.fragments == nil)
         return seen
     }
 
