@@ -1,4 +1,5 @@
 import WebSocket
+import Wire
 
 /// Iterates over the frames that a server sends, and passes on each whole message as a view of the received bytes.
 ///
@@ -42,12 +43,12 @@ struct FrameWalker: Sendable {
         while offset < bytes.count {
             let start = offset
             guard let header = try FrameHeader.decode(from: bytes, at: &offset, role: .client) else {
-                keep(bytes.extracting(start...))
+                cut.append(copying: bytes.extracting(start...))
                 return
             }
             try check(header)
             guard bytes.count - offset >= header.payloadLength else {
-                keep(bytes.extracting(start...))
+                cut.append(copying: bytes.extracting(start...))
                 return
             }
             try take(header, bytes.extracting(offset..<offset + header.payloadLength), body)
@@ -69,7 +70,7 @@ struct FrameWalker: Sendable {
             // Without a whole header, at least one more byte is missing.
             let missing = header.map { payloadStart + $0.payloadLength - cut.count } ?? 1
             let added = min(missing, bytes.count - used)
-            append(bytes.extracting(used..<used + added), to: &cut)
+            cut.append(copying: bytes.extracting(used..<used + added))
             used += added
             guard added == missing else { return used }
             guard let header else { continue }
@@ -101,16 +102,14 @@ struct FrameWalker: Sendable {
             if header.isFinal {
                 body(.message, payload)
             } else {
-                var first: [UInt8] = []
-                append(payload, to: &first)
-                fragments = first
+                fragments = [UInt8](copying: payload)
             }
         case .continuation:
             guard var message = fragments else {
                 throw WebSocketError(closeCode: .protocolError, reason: "there is no message to continue")
             }
             fragments = nil
-            append(payload, to: &message)
+            message.append(copying: payload)
             if header.isFinal {
                 body(.message, message.span)
             } else {
@@ -120,14 +119,5 @@ struct FrameWalker: Sendable {
         case .pong: break
         case .close: body(.close, payload)
         }
-    }
-
-    private mutating func keep(_ rest: Span<UInt8>) {
-        append(rest, to: &cut)
-    }
-
-    private func append(_ bytes: Span<UInt8>, to array: inout [UInt8]) {
-        // The pointer does not leave the call, during which `bytes` is borrowed.
-        bytes.withUnsafeBufferPointer { array.append(contentsOf: $0) }
     }
 }

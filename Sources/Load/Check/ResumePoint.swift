@@ -35,9 +35,7 @@ struct ResumePoint: Equatable, Sendable {
         guard frame.begins(with: subscribed), let start = frame.end(ofFirst: epoch) else { return nil }
         var end = start
         while end < frame.count, frame[end] != UInt8(ascii: "\"") { end += 1 }
-        var text: [UInt8] = []
-        text.append(copying: frame.extracting(start..<end))
-        return String(decoding: text, as: UTF8.self)
+        return String(decoding: [UInt8](copying: frame.extracting(start..<end)), as: UTF8.self)
     }
 
     private static func number(after name: StaticString, in frame: Span<UInt8>) -> Int64? {
