@@ -27,8 +27,6 @@ struct FrameWalker: Sendable {
     /// The fragments of an incomplete message (RFC 6455 §5.4).
     private(set) var fragments: [UInt8]?
 
-    init() {}
-
     /// Reads received bytes. Calls `body` with each event that they complete and its payload.
     ///
     /// - Throws: the rule that the server broke. The caller must then fail the connection.

@@ -21,8 +21,6 @@ struct RoomLedger: Sendable {
 
     private static let unseen = UInt32.max
 
-    init() {}
-
     /// Returns true if any subscriber has the message.
     func hasSeen(_ number: Int) -> Bool {
         number < places.count && places[number] != Self.unseen

@@ -8,8 +8,6 @@ struct FailureLog: Equatable, Sendable {
     /// Number of failures with other texts.
     private(set) var others = 0
 
-    init() {}
-
     /// Records a failure.
     mutating func note(_ text: String, count: Int = 1) {
         if let index = entries.firstIndex(where: { $0.text == text }) {

@@ -6,8 +6,6 @@ struct Latency: Sendable {
     /// The histogram; nil until something is recorded, because it takes 170 KB.
     private var histogram: Histogram<UInt64>?
 
-    init() {}
-
     /// Records a duration in nanoseconds. Longer durations than the histogram's maximum count as the maximum.
     mutating func record(_ nanoseconds: Int64) {
         if histogram == nil {

@@ -2,12 +2,8 @@ import Glibc
 
 /// A monotonic clock that counts nanoseconds since the start of the run. It is the same on every thread.
 struct RunClock: Sendable {
-    private let origin: Int64
-
-    /// Creates a clock that starts now.
-    init() {
-        origin = Self.monotonic()
-    }
+    /// The time when this clock was created.
+    private let origin = RunClock.monotonic()
 
     /// The current time.
     var now: Int64 { Self.monotonic() - origin }
