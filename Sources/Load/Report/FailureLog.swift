@@ -1,5 +1,5 @@
 /// Failures counted by their text. Only a few different texts are kept.
-struct FailureLog: Equatable, Sendable {
+struct FailureLog: Sendable {
     /// Maximum number of different texts.
     static let keptTexts = 5
 
@@ -32,9 +32,5 @@ struct FailureLog: Equatable, Sendable {
     var lines: [String] {
         let lines = entries.map { $0.count == 1 ? $0.text : "\($0.text) (\(Figure.whole($0.count)) times)" }
         return others == 0 ? lines : lines + ["and \(Figure.whole(others)) others"]
-    }
-
-    static func == (a: FailureLog, b: FailureLog) -> Bool {
-        a.others == b.others && a.lines == b.lines
     }
 }
