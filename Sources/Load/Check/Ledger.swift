@@ -100,7 +100,7 @@ extension SubscriberRecord {
         var faults = faults ?? Faults()
         defer { self.faults = faults }
         if place > position {
-            faults.skip(position..<place)
+            faults.skipped.append(position..<place)
             position = place + 1
             return true
         }

@@ -25,7 +25,7 @@ struct SubscriberRecord: Sendable {
     /// Wrong or reordered deliveries to a subscriber.
     struct Faults: Sendable {
         /// Places before the position whose messages have not arrived, in ascending order.
-        private(set) var skipped: [Range<Int>] = []
+        var skipped: [Range<Int>] = []
         /// Number of messages that arrived again.
         var duplicates = 0
         /// Number of messages that arrived after later ones of the room's order.
@@ -33,11 +33,6 @@ struct SubscriberRecord: Sendable {
 
         /// Number of skipped places.
         var skippedCount: Int { skipped.reduce(0) { $0 + $1.count } }
-
-        /// Records that the places were skipped.
-        mutating func skip(_ places: Range<Int>) {
-            skipped.append(places)
-        }
 
         /// Records that the message of a skipped place has arrived.
         ///
