@@ -67,11 +67,6 @@ extension Span<UInt8> {
         end(ofFirst: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
-    /// Returns true if the bytes of `text` occur.
-    func contains(_ text: [UInt8]) -> Bool {
-        end(ofFirst: text) != nil
-    }
-
     /// Returns the offset after the first occurrence of `text`; nil if there is none, or if the text is empty.
     func end(ofFirst text: [UInt8]) -> Int? {
         // The pointer does not leave the call.

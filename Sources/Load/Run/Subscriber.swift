@@ -169,7 +169,7 @@ final class Subscriber: ConnectionHandler {
             audience.noteEpoch(in: payload)
         }
         if case .waiting = state, let text = audience.subscribing.ready {
-            let isThere = payload.contains(text)
+            let isThere = payload.end(ofFirst: text) != nil
             if isThere { becomeReady(connection) }
             // Only a resuming subscriber has a ledger index before it is ready and gets a replay; streams are never
             // resumed.

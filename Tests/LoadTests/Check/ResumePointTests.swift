@@ -62,8 +62,8 @@ import Testing
         #expect(end("abd") == 6)
         #expect(end("abc") == 3)
         #expect(end("abdx") == nil)
-        func contains(_ needle: String, in text: String) -> Bool { Array(text.utf8).span.contains(Array(needle.utf8)) }
-        #expect(contains("cab", in: "abcabd"))
-        #expect(!contains("a", in: ""))
+        func find(_ needle: String, in text: String) -> Int? { Array(text.utf8).span.end(ofFirst: Array(needle.utf8)) }
+        #expect(find("cab", in: "abcabd") == 5)
+        #expect(find("a", in: "") == nil)
     }
 }
