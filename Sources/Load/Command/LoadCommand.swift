@@ -58,16 +58,10 @@ public struct LoadCommand: AsyncParsableCommand {
             let report = try outcome.get()
             print(tool.json ? report.json : ReportText(report).text)
             guard report.isGood else { throw ExitCode(1) }
-        } catch let error as LoadError {
-            try fail(error.description, console)
-        } catch let error as TransportError {
-            try fail(error.description, console)
+        } catch let error where error is LoadError || error is TransportError {
+            console.clear()
+            Console().note("backscroll load: \(error)")
+            throw ExitCode(2)
         }
-    }
-
-    private func fail(_ text: String, _ console: Console) throws -> Never {
-        console.clear()
-        Console().note("backscroll load: " + text)
-        throw ExitCode(2)
     }
 }
