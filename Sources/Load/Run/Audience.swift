@@ -48,7 +48,6 @@ final class Audience {
 
     private let loop: Loop
     private let destination: Destination
-    private let run: Int64
     private let plan: Plan
     private let burst: Int
     private let rate: Double?
@@ -67,7 +66,6 @@ final class Audience {
         self.loop = loop
         self.destination = destination
         self.clock = clock
-        run = plan.run
         self.plan = plan
         resumes = plan.reconnects
         burst = max(1, plan.schedule.connectBurst / plan.threads)
@@ -116,12 +114,12 @@ final class Audience {
             let index = ledger.addSubscriber(id: subscriber.id, room: subscriber.room, start: seen)
             subscriber.joinStorm(seen: seen, index: index)
         }
-        subscriber.connect(by: loop, to: destination, subscribing, run: run)
+        subscriber.connect(by: loop, to: destination)
     }
 
     /// Returns the values of a subscriber's templates.
     func values(of subscriber: Subscriber) -> Template.Values {
-        Template.Values(run: run, room: subscriber.room, subscriber: subscriber.id)
+        Template.Values(run: plan.run, room: subscriber.room, subscriber: subscriber.id)
     }
 
     /// Handles a subscriber that is now subscribed.

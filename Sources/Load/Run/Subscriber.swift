@@ -31,7 +31,7 @@ final class Subscriber: ConnectionHandler {
     /// Number of consecutive failed attempts to connect.
     var attempts = 0
     /// The position to resume from.
-    private(set) var resumePoint = ResumePoint()
+    private var resumePoint = ResumePoint()
     /// True if it takes part in a disturbance. Its latencies are then not recorded.
     var isDisturbing = false
 
@@ -67,10 +67,10 @@ final class Subscriber: ConnectionHandler {
     }
 
     /// Begins a connection, and reports the outcome to the audience.
-    func connect(by loop: Loop, to destination: Destination, _ subscribing: Plan.Subscribing, run: Int64) {
+    func connect(by loop: Loop, to destination: Destination) {
         var nonce: [UInt8] = []
         for _ in 0..<ClientHandshake.nonceLength { nonce.append(.random(in: .min ... .max, using: &audience.random)) }
-        let handshake = ClientHandshake(nonce: nonce, subprotocols: subscribing.protocols)
+        let handshake = ClientHandshake(nonce: nonce, subprotocols: audience.subscribing.protocols)
         state = .opening(handshake, ResponseParser())
         walker = FrameWalker()
         stream = CutStream()
@@ -87,11 +87,26 @@ final class Subscriber: ConnectionHandler {
             }
             self.connection = connection
             connection.setDeadline(Self.patience)
-            connection.write(subscribing.upgrade(handshake, of: self, run: run, epoch: audience.epoch))
+            connection.write(upgrade(handshake))
         } catch {
             state = .down
             audience.lost(self, wasReady: false, reason: error.description, isFinal: false)
         }
+    }
+
+    /// Returns the request that opens the socket, and resumes the subscription if there is a position.
+    private func upgrade(_ handshake: ClientHandshake) -> [UInt8] {
+        let subscribing = audience.subscribing
+        let values = audience.values(of: self)
+        var path = subscribing.target.text(values)
+        if let rev = resumePoint.rev {
+            path += path.contains("?") ? "&since=" : "?since="
+            path += audience.epoch.map { "\($0):\(rev)" } ?? "\(rev)"
+        }
+        var request = "GET \(path) HTTP/1.1\r\nHost: \(subscribing.endpoint.authority)\r\n"
+        for field in handshake.fields { request += "\(field.name): \(field.value)\r\n" }
+        request += subscribing.headers.text(values) + "\r\n"
+        return Array(request.utf8)
     }
 
     /// Closes the socket cleanly, without waiting.
@@ -225,23 +240,5 @@ final class Subscriber: ConnectionHandler {
         state = .down
         self.connection = nil
         audience.lost(self, wasReady: wasReady, reason: reason ?? connection.failure ?? standard, isFinal: isFinal)
-    }
-}
-
-extension Plan.Subscribing {
-    /// Returns the upgrade request of a subscriber.
-    fileprivate func upgrade(
-        _ handshake: ClientHandshake, of subscriber: Subscriber, run: Int64, epoch: String?
-    ) -> [UInt8] {
-        let values = Template.Values(run: run, room: subscriber.room, subscriber: subscriber.id)
-        var path = target.text(values)
-        if let rev = subscriber.resumePoint.rev {
-            path += path.contains("?") ? "&since=" : "?since="
-            path += epoch.map { "\($0):\(rev)" } ?? "\(rev)"
-        }
-        var request = "GET \(path) HTTP/1.1\r\nHost: \(endpoint.authority)\r\n"
-        for field in handshake.fields { request += "\(field.name): \(field.value)\r\n" }
-        request += headers.text(values) + "\r\n"
-        return Array(request.utf8)
     }
 }
