@@ -7,7 +7,7 @@ struct PlanBuilder {
 
     let server: String?
     let load: LoadArguments
-    private let disturbances: DisturbanceArguments
+    let disturbances: DisturbanceArguments
     private let timing: TimingArguments
     let templates: TemplateArguments
     private let tool: ToolArguments
@@ -51,10 +51,9 @@ struct PlanBuilder {
             throw LoadError("--reconnect: only Backscroll's own API can resume; leave out --ws and --post")
         }
         try checkOwn()
-        plan.disturbance = try DisturbanceBuilder(disturbances, load).disturbance(subscribers: subscribers)
+        plan.disturbance = try disturbance(subscribers: subscribers)
         if subscribers > 0 { plan.subscribing = try subscribing() }
-        let publishing = PublishingBuilder(server: server, load, templates)
-        if !load.idle, let publishing = try publishing.publishing(hasSubscribers: subscribers > 0) {
+        if !load.idle, let publishing = try publishing(hasSubscribers: subscribers > 0) {
             plan.publishing = publishing
             plan.threads = min(plan.threads, max(publishing.inFlight, subscribers))
         }

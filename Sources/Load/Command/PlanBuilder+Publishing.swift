@@ -1,20 +1,8 @@
-/// Builds the publishing part of a plan from options, or reports which option is wrong.
-struct PublishingBuilder {
+extension PlanBuilder {
     /// Default number of connections.
-    static let connections = 32
+    private static let connections = 32
     /// Default number of connections with `--rate`, where a slow answer must not delay the next request.
-    static let connectionsAtRate = 128
-
-    private let server: String?
-    private let load: LoadArguments
-    private let templates: TemplateArguments
-
-    /// Creates a builder for the command line's options.
-    init(server: String?, _ load: LoadArguments, _ templates: TemplateArguments) {
-        self.server = server
-        self.load = load
-        self.templates = templates
-    }
+    private static let connectionsAtRate = 128
 
     /// Returns the publishing part of the plan; nil if nothing is to be sent.
     ///
