@@ -64,14 +64,11 @@ struct PlanBuilder {
     }
 
     private var schedule: Plan.Schedule {
-        var schedule = Plan.Schedule()
-        schedule.connectBurst = tool.connectBurst
-        schedule.connectRate = tool.connectRate
-        schedule.settle = .seconds(timing.settle)
-        schedule.warmup = load.messages == nil || load.pages != nil ? .seconds(timing.warmup) : .zero
-        schedule.measurement = .seconds(timing.seconds)
-        schedule.drain = .seconds(timing.drain ?? (load.reconnect ? Self.reconnectDrain : 5))
-        return schedule
+        Plan.Schedule(
+            connectBurst: tool.connectBurst, connectRate: tool.connectRate, settle: .seconds(timing.settle),
+            warmup: load.messages == nil || load.pages != nil ? .seconds(timing.warmup) : .zero,
+            measurement: .seconds(timing.seconds),
+            drain: .seconds(timing.drain ?? (load.reconnect ? Self.reconnectDrain : 5)))
     }
 
     /// Checks the options that only Backscroll's own API supports.
@@ -124,12 +121,10 @@ struct PlanBuilder {
     }
 
     private func processes() throws(LoadError) -> [Int] {
-        var processes: [Int] = []
-        for part in (tool.pid ?? "").split(separator: ",") {
+        try (tool.pid ?? "").split(separator: ",").map { part throws(LoadError) -> Int in
             guard let process = Int(part), process > 0 else { throw LoadError("--pid: '\(part)' is not a process id") }
-            processes.append(process)
+            return process
         }
-        return processes
     }
 
     private func trust() throws(LoadError) -> ClientTLS.Trust {

@@ -54,10 +54,8 @@ struct RequestTemplate: Sendable {
         head: String, body: String?, tail: String, size: Int, source: String, _ allowed: Set<Template.Placeholder>
     ) throws(LoadError) {
         self.head = try Template(head, source: source, allowed: allowed)
-        if let body {
-            self.body = try Template(body, source: "--body", allowed: Self.known.union([.mark, .pad]))
-        } else {
-            self.body = nil
+        self.body = try body.map { text throws(LoadError) in
+            try Template(text, source: "--body", allowed: Self.known.union([.mark, .pad]))
         }
         self.tail = try Template(tail, source: source, allowed: allowed)
         self.size = size
