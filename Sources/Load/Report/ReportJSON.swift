@@ -23,10 +23,8 @@ extension Report {
         out.append(member: "retried", Int64(total.retried))
         out.append(member: "resumed", Int64(total.resumed))
         out.append(member: "content_bytes", Int64(measured.contentBytes))
-        out.append(memberName: "ack_ms")
-        ack.encode(into: &out)
-        out.append(memberName: "delivery_ms")
-        delivery.encode(into: &out)
+        out.append(member: "ack_ms", ack)
+        out.append(member: "delivery_ms", delivery)
         out.append(member: "tool_cpu_seconds", usage.ownSeconds)
         if let disturbance { disturbance.encode(into: &out) }
         if !plan.processes.isEmpty { encodeServer(into: &out) }
@@ -61,25 +59,9 @@ extension DisturbanceReport {
         out.append(member: "disturbance_seconds", seconds)
         out.append(member: "disturbance_server_cpu_seconds", serverSeconds)
         out.append(member: "disturbance_memory_per_client", memoryEach)
-        out.append(memberName: "disturbed_ack_ms")
-        ack.encode(into: &out)
-        out.append(memberName: "disturbed_delivery_ms")
-        delivery.encode(into: &out)
-        out.append(memberName: "catch_up_ms")
-        catchUp.encode(into: &out)
-    }
-}
-
-extension LatencySummary {
-    fileprivate func encode(into out: inout [UInt8]) {
-        out.append(literal: #"{"count":"#)
-        out.append(decimal: Int64(count))
-        out.append(member: "p50", p50)
-        out.append(member: "p90", p90)
-        out.append(member: "p99", p99)
-        out.append(member: "p99.9", p999)
-        out.append(member: "max", max)
-        out.append(literal: "}")
+        out.append(member: "disturbed_ack_ms", ack)
+        out.append(member: "disturbed_delivery_ms", delivery)
+        out.append(member: "catch_up_ms", catchUp)
     }
 }
 
@@ -104,6 +86,19 @@ extension [UInt8] {
         append(memberName: name)
         let text = Figure.fixed(number, 3)
         append(utf8: text == "-" ? "null" : text)
+    }
+
+    /// Appends `,"name":` and an object with the percentiles.
+    fileprivate mutating func append(member name: StaticString, _ latency: LatencySummary) {
+        append(memberName: name)
+        append(literal: #"{"count":"#)
+        append(decimal: Int64(latency.count))
+        append(member: "p50", latency.p50)
+        append(member: "p90", latency.p90)
+        append(member: "p99", latency.p99)
+        append(member: "p99.9", latency.p999)
+        append(member: "max", latency.max)
+        append(literal: "}")
     }
 
     /// Appends `,"name":` and an array of strings.
