@@ -257,15 +257,3 @@ extension LoopBound {
         }
     }
 }
-
-extension LoadWorker.Addresses {
-    /// Resolves the plan's hosts.
-    fileprivate init(_ plan: Plan) throws(TransportError) {
-        func resolve(_ endpoint: Endpoint?) throws(TransportError) -> Destination? {
-            guard let endpoint else { return nil }
-            return try Destination(endpoint, trust: plan.trust)
-        }
-        self.init(
-            subscribers: try resolve(plan.subscribing?.endpoint), publishers: try resolve(plan.publishing?.endpoint))
-    }
-}

@@ -43,8 +43,18 @@ final class LoadWorker {
 
     /// The resolved addresses of a run.
     struct Addresses: Sendable {
-        var subscribers: Destination?
-        var publishers: Destination?
+        let subscribers: Destination?
+        let publishers: Destination?
+
+        /// Resolves the plan's hosts.
+        init(_ plan: Plan) throws(TransportError) {
+            subscribers = try plan.subscribing.map { part throws(TransportError) in
+                try Destination(part.endpoint, trust: plan.trust)
+            }
+            publishers = try plan.publishing.map { part throws(TransportError) in
+                try Destination(part.endpoint, trust: plan.trust)
+            }
+        }
     }
 
     /// Connects the parts. Call it on the loop before anything else.
