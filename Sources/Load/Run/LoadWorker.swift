@@ -22,8 +22,7 @@ final class LoadWorker {
         self.plan = plan
         self.loop = loop
         self.clock = clock
-        let isStorm = plan.isOfStorm(loop: loop.index)
-        self.isStorm = isStorm
+        isStorm = plan.isOfStorm(loop: loop.index)
         completed = Array(repeating: [], count: plan.threads)
         if let subscribing = plan.subscribing, let destination = addresses.subscribers {
             audience = Audience(
@@ -31,9 +30,7 @@ final class LoadWorker {
         } else {
             audience = nil
         }
-        if isStorm {
-            publishers = nil
-        } else if let publishing = plan.publishing, let destination = addresses.publishers {
+        if !isStorm, let publishing = plan.publishing, let destination = addresses.publishers {
             publishers = Publishers(
                 plan: plan, publishing: publishing, loop: loop, destination: destination, clock: clock)
         } else {
