@@ -119,7 +119,7 @@ final class LoadRun {
         let measuredFrom = start + plan.schedule.warmup.nanoseconds
         // With a fixed number of messages all of them are measured, including the first.
         var first = await counters()
-        var usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
+        var usage = readUsage()
         // All loops must know the start of the measurement before any of them sends.
         for worker in workers { await worker.perform { $0.measure(from: measuredFrom) } }
         for worker in workers { await worker.perform { $0.publishers?.start(at: start) } }
@@ -128,14 +128,14 @@ final class LoadRun {
         if plan.publishing?.count == nil {
             try await pollUntil(measuredFrom)
             first = await counters()
-            usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
+            usage = readUsage()
             // However late it starts, the measurement has its full duration.
             try await pollUntil(first.time + plan.schedule.measurement.nanoseconds)
         } else {
             try await pollUntil(.max)
         }
         report.measure(from: first, to: await counters())
-        report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
+        report.usage.measure(from: usage, to: readUsage())
         if let disturbance = plan.disturbance { try await disturb(disturbance) }
         pacer?.stop()
         for worker in workers { await worker.perform { $0.publishers?.stop() } }
@@ -147,14 +147,18 @@ final class LoadRun {
         return Pacer(workers, clock: clock, start: start, perSecond: perSecond)
     }
 
+    /// Returns the server's usage and this process's CPU seconds.
+    private func readUsage() -> (ProcessUsage, Double) {
+        (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
+    }
+
     /// Holds the connections without sending.
     func hold() async throws {
         let first = await counters()
-        let usage = (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds)
+        let usage = readUsage()
         try await pollUntil(clock.now + plan.schedule.measurement.nanoseconds)
-        let last = await counters()
-        report.measure(from: first, to: last)
-        report.usage.measure(from: usage, to: (ProcessUsage.read(of: plan.processes), ProcessUsage.ownCPUSeconds))
+        report.measure(from: first, to: await counters())
+        report.usage.measure(from: usage, to: readUsage())
         // Wait for subscribers that are about to reconnect.
         report.finish(try await drain())
     }
