@@ -26,9 +26,7 @@ struct Backscroll: AsyncParsableCommand {
             ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self,
             ExportCommand.self, ImportCommand.self, CopyCommand.self, EpochCommand.self, LoadCommand.self,
             ChatCommand.self, BenchCommand.self, EchoCommand.self,
-        ],
-        defaultSubcommand: nil
-    )
+        ])
 
     static func main() async {
         var options: [String] = []

@@ -23,5 +23,4 @@ struct LimitOption: ExpressibleByArgument, CustomStringConvertible {
     }
 
     var description: String { limit?.description ?? "off" }
-    var defaultValueDescription: String { description }
 }

@@ -17,6 +17,4 @@ struct Seconds: ExpressibleByArgument, CustomStringConvertible {
         let (seconds, attoseconds) = duration.components
         return attoseconds == 0 ? "\(seconds)" : "\(Double(seconds) + Double(attoseconds) / 1e18)"
     }
-
-    var defaultValueDescription: String { description }
 }

@@ -103,5 +103,4 @@ struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
     }
 
     var description: String { seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds)s" }
-    var defaultValueDescription: String { description }
 }
