@@ -44,7 +44,6 @@ struct ServeCommand: AsyncParsableCommand {
     var metricsListen: ListenAddress?
 
     @Option(
-        name: .customLong("trust-proxy"),
         help: ArgumentHelp(
             "Read the client's address from the Forwarded or X-Forwarded-For header of requests from this address or "
                 + "range (10.0.0.0/8). Can be repeated, or given with commas.", valueName: "cidr"))
@@ -78,14 +77,12 @@ struct ServeCommand: AsyncParsableCommand {
     var tlsKey: String?
 
     @Option(
-        name: .customLong("allow-origin"),
         help: ArgumentHelp(
             "Allow pages of this origin (https://app.example.com), in addition to the server's own; * allows all. "
                 + "Can be repeated, or given with commas.", valueName: "origin"))
     var allowOrigin: [String] = []
 
     @Option(
-        name: .customLong("allow-host"),
         help: ArgumentHelp(
             "In open mode, also answer to this host name (chat.local), in addition to localhost, IP addresses and --host. "
                 + "Can be repeated, or given with commas.", valueName: "name"))
@@ -98,7 +95,6 @@ struct ServeCommand: AsyncParsableCommand {
     var jwtSecretFile: String?
 
     @Option(
-        name: .customLong("jwt-key"),
         help: ArgumentHelp(
             "A public key of tokens signed with RS256, ES256 or EdDSA (PEM). Can be repeated, or given "
                 + "with commas.", valueName: "path"))
@@ -257,9 +253,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The format of the log: text, or json with one object a line. The log goes to standard error.")
     var logFormat = LogFormat.text
 
-    @Option(
-        name: .customLong("log-requests"),
-        help: "The requests to log: off, refused (answered with 400 or above), or all.")
+    @Option(help: "The requests to log: off, refused (answered with 400 or above), or all.")
     var logRequests = RequestLogging.off
 
     func run() async throws {

@@ -145,13 +145,13 @@ struct TemplateArguments: ParsableArguments {
     @Option(help: "The requests' body, with {mark} in it.")
     var body: String?
 
-    @Option(name: .customLong("tcp-hello"), help: "With tcp: a text to send first on each connection.")
+    @Option(help: "With tcp: a text to send first on each connection.")
     var tcpHello: String?
 
-    @Option(name: .customLong("tcp-frame"), help: "With tcp: the text to send for a message, containing {body}.")
+    @Option(help: "With tcp: the text to send for a message, containing {body}.")
     var tcpFrame: String?
 
-    @Option(name: .customLong("tcp-answer"), help: "With tcp: the text that acknowledges a message.")
+    @Option(help: "With tcp: the text that acknowledges a message.")
     var tcpAnswer: String?
 
     @Flag(help: "Subscribers may see different orders: a server may keep that of each publisher only, as NATS does.")
