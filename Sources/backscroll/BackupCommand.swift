@@ -28,9 +28,7 @@ struct BackupCommand: ParsableCommand {
             valueName: "file"))
     var paths: [String]
 
-    @Option(
-        help: ArgumentHelp(
-            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
+    @Option(help: ArgumentHelp("The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
 
     @Flag(help: "Replace an existing file.")

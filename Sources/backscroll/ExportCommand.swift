@@ -24,9 +24,7 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
     var file = "-"
 
-    @Option(
-        help: ArgumentHelp(
-            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
+    @Option(help: ArgumentHelp("The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
 
     @Flag(help: "Replace an existing file.")
@@ -104,9 +102,7 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The file to read; - is standard input.", valueName: "file"))
     var file = "-"
 
-    @Option(
-        help: ArgumentHelp(
-            "The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
+    @Option(help: ArgumentHelp("The SQLite database, as in serve; or set BACKSCROLL_DATABASE.", valueName: "path"))
     var database = ServeCommand.defaults.database
 
     func validate() throws {
