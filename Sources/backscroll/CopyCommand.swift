@@ -35,17 +35,12 @@ struct CopyCommand: ParsableCommand {
     func run() throws {
         Interruption.watch()
         let status = StatusLine()
+        defer { status.clear() }
         let start = ContinuousClock.now
-        let done: DatabaseCopy.Progress
-        do {
-            let copy = DatabaseCopy(of: DatabaseLocation(source), to: DatabaseLocation(target))
-            done = try copy.run(isCancelled: { Interruption.isRequested }) { progress in
-                let percent = progress.messages * 100 / max(1, progress.allMessages)
-                status.show("\(Figure.count(Int(progress.messages), "message")), \(percent) %")
-            }
-        } catch {
-            status.clear()
-            throw error
+        let copy = DatabaseCopy(of: DatabaseLocation(source), to: DatabaseLocation(target))
+        let done = try copy.run(isCancelled: { Interruption.isRequested }) { progress in
+            let percent = progress.messages * 100 / max(1, progress.allMessages)
+            status.show("\(Figure.count(Int(progress.messages), "message")), \(percent) %")
         }
         status.clear()
         if done.isCancelled {

@@ -114,15 +114,10 @@ struct ImportCommand: ParsableCommand {
         guard input >= 0 else { throw ValidationError("\(file) cannot be read: \(String(cString: strerror(errno)))") }
         Interruption.watch()
         let status = StatusLine()
+        defer { status.clear() }
         let start = ContinuousClock.now
-        let contents: HistoryImport.Contents
-        do {
-            contents = try HistoryImport(into: database).run(from: input, isCancelled: { Interruption.isRequested }) {
-                status.show("\(Figure.count(Int($0.lines), "line")), \(Figure.count(Int($0.messages), "message"))")
-            }
-        } catch {
-            status.clear()
-            throw error
+        let contents = try HistoryImport(into: database).run(from: input, isCancelled: { Interruption.isRequested }) {
+            status.show("\(Figure.count(Int($0.lines), "line")), \(Figure.count(Int($0.messages), "message"))")
         }
         status.clear()
         let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
