@@ -50,14 +50,12 @@ struct BackupCommand: ParsableCommand {
         _ = nice(10)
         let status = StatusLine()
         defer { status.clear() }
-        let start = ContinuousClock.now
         let contents = try backup.run(isCancelled: { Interruption.isRequested }) { progress in
             status.show("\(Figure.bytes(Double(progress.bytes))) of about \(Figure.bytes(Double(progress.total)))")
         }
-        let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
         status.clear()
         print(
             "\(file) holds \(Figure.count(Int(contents.rooms), "room")) and \(Figure.count(Int(contents.messages), "message")) in "
-                + "\(Figure.whole(Int(contents.bytes))) bytes, written in \(seconds) s")
+                + "\(Figure.whole(Int(contents.bytes))) bytes, written in \(status.seconds) s")
     }
 }

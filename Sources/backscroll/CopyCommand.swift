@@ -36,7 +36,6 @@ struct CopyCommand: ParsableCommand {
         Interruption.watch()
         let status = StatusLine()
         defer { status.clear() }
-        let start = ContinuousClock.now
         let copy = DatabaseCopy(of: DatabaseLocation(source), to: DatabaseLocation(target))
         let done = try copy.run(isCancelled: { Interruption.isRequested }) { progress in
             let percent = progress.messages * 100 / max(1, progress.allMessages)
@@ -47,10 +46,9 @@ struct CopyCommand: ParsableCommand {
             Console().note("Interrupted. Run the same command again to continue.")
             throw ExitCode(1)
         }
-        let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
         Console().note(
             "copied \(Figure.count(Int(done.messages), "message")) and \(Figure.count(Int(done.otherRows), "other row")) in "
-                + "\(seconds) s" + (done.isContinued ? ", continuing an interrupted copy" : ""))
+                + "\(status.seconds) s" + (done.isContinued ? ", continuing an interrupted copy" : ""))
     }
 }
 

@@ -43,7 +43,6 @@ struct ExportCommand: ParsableCommand {
         _ = nice(10)
         let output = file == "-" ? STDOUT_FILENO : try create()
         let status = StatusLine()
-        let start = ContinuousClock.now
         do {
             let contents = try export.run(to: output, isCancelled: { Interruption.isRequested }) { contents in
                 status.show(
@@ -51,11 +50,10 @@ struct ExportCommand: ParsableCommand {
             }
             if file != "-", fsync(output) != 0 { throw ValidationError("\(file): \(String(cString: strerror(errno)))") }
             status.clear()
-            let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
             Console().note(
                 "exported \(Figure.count(Int(contents.rooms), "room")) and "
                     + "\(Figure.count(Int(contents.messages), "message")), "
-                    + "\(Figure.bytes(Double(contents.bytes))), in \(seconds) s")
+                    + "\(Figure.bytes(Double(contents.bytes))), in \(status.seconds) s")
         } catch {
             status.clear()
             // A partial export could be mistaken for a complete one.
@@ -115,17 +113,15 @@ struct ImportCommand: ParsableCommand {
         Interruption.watch()
         let status = StatusLine()
         defer { status.clear() }
-        let start = ContinuousClock.now
         let contents = try HistoryImport(into: database).run(from: input, isCancelled: { Interruption.isRequested }) {
             status.show("\(Figure.count(Int($0.lines), "line")), \(Figure.count(Int($0.messages), "message"))")
         }
         status.clear()
-        let seconds = Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2)
         let repeated =
             contents.repeated > 0 ? " (\(Figure.count(Int(contents.repeated), "message")) already present)" : ""
         Console().note(
             "imported \(Figure.count(Int(contents.messages), "message"))\(repeated) and "
-                + "\(Figure.count(Int(contents.rooms), "new room")) in \(seconds) s")
+                + "\(Figure.count(Int(contents.rooms), "new room")) in \(status.seconds) s")
         if contents.isCancelled {
             Console().note("Interrupted after line \(contents.lines). Import the file again to continue.")
             throw ExitCode(1)

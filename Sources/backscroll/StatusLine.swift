@@ -3,10 +3,14 @@ import Load
 /// Shows the progress of long work on standard error.
 final class StatusLine {
     private let console = Console()
+    private let start = ContinuousClock.now
     private var next = ContinuousClock.now + StatusLine.interval
 
     /// The delay before the first line, and the interval between lines.
     private static let interval = Duration.seconds(1)
+
+    /// The time since the line was created, in seconds with two decimals.
+    var seconds: String { Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2) }
 
     /// Shows the progress, at most once in the interval.
     func show(_ text: String) {
