@@ -67,6 +67,15 @@ struct Backscroll: AsyncParsableCommand {
     }
 }
 
+extension ParsableCommand {
+    /// Refuses a number that is out of range.
+    func check(_ value: Int, _ range: ClosedRange<Int>, _ name: String) throws {
+        guard range.contains(value) else {
+            throw ValidationError("--\(name) must be from \(range.lowerBound) to \(range.upperBound), not \(value).")
+        }
+    }
+}
+
 extension DatabaseLocation {
     /// Refuses a database in PostgreSQL, for a command that works with files only.
     ///

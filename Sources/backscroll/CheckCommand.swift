@@ -40,9 +40,7 @@ struct CheckCommand: ParsableCommand {
     private var location: DatabaseLocation { DatabaseLocation(path ?? database) }
 
     func validate() throws {
-        guard (1...100_000).contains(findings) else {
-            throw ValidationError("--findings must be from 1 to 100000, not \(findings).")
-        }
+        try check(findings, 1...100_000, "findings")
     }
 
     func run() throws {

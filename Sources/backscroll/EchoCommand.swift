@@ -19,9 +19,7 @@ struct EchoCommand: AsyncParsableCommand {
     var port = 9001
 
     func validate() throws {
-        guard (0...65535).contains(port) else {
-            throw ValidationError("--port must be from 0 to 65535, not \(port).")
-        }
+        try check(port, 0...65535, "port")
     }
 
     func run() async throws {

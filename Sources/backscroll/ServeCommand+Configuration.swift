@@ -47,12 +47,6 @@ extension ServeCommand {
         }
     }
 
-    private func check(_ value: Int, _ range: ClosedRange<Int>, _ name: String) throws {
-        guard range.contains(value) else {
-            throw ValidationError("--\(name) must be from \(range.lowerBound) to \(range.upperBound), not \(value).")
-        }
-    }
-
     /// The sources of token keys that the options name.
     var keySources: KeySources {
         var sources = KeySources()
