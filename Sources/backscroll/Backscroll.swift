@@ -31,10 +31,10 @@ struct Backscroll: AsyncParsableCommand {
     static func main() async {
         var options: [String] = []
         do {
-            try refusePasswords()
+            let given = Array(CommandLine.arguments.dropFirst())
+            try refusePasswords(in: given)
             let arguments: [String]
-            (arguments, options) = try EnvironmentArguments.added(
-                to: Array(CommandLine.arguments.dropFirst()), from: EnvironmentArguments.current)
+            (arguments, options) = try EnvironmentArguments.added(to: given)
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -47,8 +47,8 @@ struct Backscroll: AsyncParsableCommand {
     }
 
     /// Refuses arguments with a password in a database's URL, because all users of the machine can see arguments.
-    private static func refusePasswords() throws {
-        guard let location = DatabaseLocation.withPassword(in: Array(CommandLine.arguments.dropFirst())) else { return }
+    private static func refusePasswords(in arguments: [String]) throws {
+        guard let location = DatabaseLocation.withPassword(in: arguments) else { return }
         throw ValidationError(
             "\(location) was given with a password, which shows in the list of processes. Set PGPASSWORD instead, or use a "
                 + "password file (~/.pgpass).")

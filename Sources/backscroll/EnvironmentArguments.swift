@@ -41,14 +41,13 @@ enum EnvironmentArguments {
             known: options.map(EnvironmentVariables.name) + [KeySources.secretVariable])
     }
 
-    /// Inserts the flags that variables set before the given arguments.
+    /// Inserts the flags that variables of this process set before the given arguments.
     ///
     /// - Returns: The arguments, and the names of the inserted options.
     /// - Throws: A validation error that names the variable, for a switch that is neither true nor false.
-    static func added(
-        to arguments: [String], from environment: [String: String]
-    ) throws -> (arguments: [String], options: [String]) {
+    static func added(to arguments: [String]) throws -> (arguments: [String], options: [String]) {
         guard let command = arguments.first else { return (arguments, []) }
+        let environment = current
         let given = Set(
             arguments.compactMap { $0.hasPrefix("--") ? $0.split(separator: "=").first.map(String.init) : nil })
         var added: [String] = []
@@ -71,7 +70,7 @@ enum EnvironmentArguments {
     }
 
     /// The long names of a command's options, read from its properties so that none is missing.
-    static func options(of command: some ParsableCommand) -> [(name: String, takesValue: Bool)] {
+    private static func options(of command: some ParsableCommand) -> [(name: String, takesValue: Bool)] {
         Mirror(reflecting: command).children.compactMap { child in
             guard let label = child.label, label.hasPrefix("_") else { return nil }
             let name = label.dropFirst().reduce(into: "") { name, character in
