@@ -4,7 +4,6 @@ import Foundation
 
 /// Benchmarks of the client library: live messages from the socket's bytes to the rows of a screen.
 enum ClientBenchmarks {
-    /// The name of the benchmark.
     static let name = "client apply a live message"
     /// Number of messages in a round.
     static let messages = 10_000
@@ -20,7 +19,6 @@ enum ClientBenchmarks {
         return Measurement(name: name, unit: "message", nanoseconds: times.sorted())
     }
 
-    /// The name of the benchmark of memory.
     static let memoryName = "client memory of a room"
     /// Numbers of live messages after which the memory is measured.
     static let memorySteps: [Int64] = [10_000, 100_000]

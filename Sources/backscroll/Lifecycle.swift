@@ -6,7 +6,6 @@ import UnixSignals
 struct ServerSignals {
     private let signals: UnixSignalsSequence
 
-    /// Traps SIGTERM, SIGINT and SIGHUP.
     init() async {
         signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     }

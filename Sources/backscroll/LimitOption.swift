@@ -3,7 +3,6 @@ import Server
 
 /// A limit on the command line: `50/s`, `50/s:200`, or `off`.
 struct LimitOption: ExpressibleByArgument, CustomStringConvertible {
-    /// Unlimited.
     static let off = LimitOption(limit: nil)
 
     let limit: RateLimit?

@@ -35,7 +35,6 @@ extension ServeCommand {
         }
     }
 
-    /// The ranges of `--trust-proxy`.
     private func trustedProxies() throws -> [IPRange] {
         try trustProxy.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
             guard let range = IPRange(String(text)) else {
@@ -47,7 +46,6 @@ extension ServeCommand {
         }
     }
 
-    /// The sources of token keys that the options name.
     var keySources: KeySources {
         var sources = KeySources()
         sources.secret = EnvironmentArguments.current[KeySources.secretVariable]
@@ -67,7 +65,6 @@ extension ServeCommand {
         return TokenRules(keys: try sources.load(), issuer: jwtIssuer, audience: jwtAudience)
     }
 
-    /// The server's configuration as the options set it.
     var serverConfiguration: ServerConfiguration {
         var configuration = ServerConfiguration()
         configuration.host = host

@@ -294,7 +294,6 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// An event that concerns the running server.
     private enum Event: Sendable {
         case reload, otherHistory, stop
     }

@@ -19,7 +19,6 @@ final class StatusLine {
         console.progress(text)
     }
 
-    /// Removes the line.
     func clear() {
         console.clear()
     }

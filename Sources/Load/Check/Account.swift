@@ -3,7 +3,6 @@
 /// Loops number the messages of a room without coordination: a loop's first message has the loop's own number, and each
 /// further one is higher by the number of loops.
 struct SendLog: Sendable {
-    /// The loop's number.
     let loop: Int
     /// The number of loops that send.
     let loops: Int
@@ -14,7 +13,6 @@ struct SendLog: Sendable {
     /// Number of messages with an unknown fate: they may or may not exist.
     private(set) var unknown = 0
 
-    /// Creates the log of a loop that has sent nothing.
     init(loop: Int, loops: Int, rooms: Int) {
         self.loop = loop
         self.loops = loops
@@ -43,9 +41,7 @@ struct SendLog: Sendable {
 
 /// The record of one loop: the messages that it sent and those that its subscribers received.
 struct Account: Sendable {
-    /// The messages sent.
     var sent: SendLog
-    /// The messages that the subscribers received.
     var ledger: Ledger
     /// The subscribers without a connection, by their index in the ledger, with the reason.
     var lost: [Int: String] = [:]

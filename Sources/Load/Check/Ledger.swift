@@ -25,7 +25,6 @@ struct Ledger: Sendable {
     /// Number of deliveries of messages that were new to the subscriber.
     private(set) var deliveries = 0
 
-    /// Creates a ledger for `rooms` rooms, without subscribers.
     init(run: Int64, rooms: Int) {
         self.run = run
         self.rooms = Array(repeating: RoomLedger(), count: rooms)

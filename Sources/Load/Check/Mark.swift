@@ -18,7 +18,6 @@ struct Mark: Equatable, Sendable {
     /// The time when the message was due to be sent, in nanoseconds since the run began.
     var time: Int64
 
-    /// Appends the mark's text.
     func append(to output: inout [UInt8]) {
         output.append(literal: Self.prefix)
         output.append(decimal: run)

@@ -20,7 +20,6 @@ struct NumberList: CustomStringConvertible {
         self.runs = runs
     }
 
-    /// The text.
     var description: String {
         let shown = runs.prefix(Self.shownRuns).map { run in
             run.count == 1 ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"

@@ -1,6 +1,5 @@
 /// The messages that a room's subscribers should have received, according to all loops.
 struct RoomTruth {
-    /// The room's number.
     let room: Int
     /// Number of these messages.
     let count: Int
@@ -8,7 +7,6 @@ struct RoomTruth {
     let unsent: [Int]
     /// Numbers that were received although the server refused them.
     let refusedYetSeen: [Int]
-    /// The numbers of the messages.
     private let numbers: Set<Int>
     private let loops: Int
     /// The place of each number in the order of the first loop's subscribers.

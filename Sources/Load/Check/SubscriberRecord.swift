@@ -31,7 +31,6 @@ struct SubscriberRecord: Sendable {
         /// Number of messages that arrived after later ones of the room's order.
         var late = 0
 
-        /// Number of skipped places.
         var skippedCount: Int { skipped.reduce(0) { $0 + $1.count } }
 
         /// Records that the message of a skipped place has arrived.

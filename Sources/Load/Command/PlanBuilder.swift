@@ -12,7 +12,6 @@ struct PlanBuilder {
     let templates: TemplateArguments
     private let tool: ToolArguments
 
-    /// Creates a builder for the command line's options.
     init(_ command: LoadCommand) {
         server = command.server
         load = command.load

@@ -16,7 +16,6 @@ struct DisturbanceReport: Sendable {
     /// The server's memory at its end, in bytes.
     var memoryAfter = 0.0
 
-    /// Creates a report without figures.
     init(_ disturbance: Plan.Disturbance) {
         self.disturbance = disturbance
     }

@@ -35,14 +35,10 @@ struct Latency: Sendable {
 struct LatencySummary: Equatable, Sendable {
     /// Number of durations.
     var count = 0
-    /// The median.
     var p50 = 0.0
-    /// The 90th percentile.
     var p90 = 0.0
-    /// The 99th percentile.
     var p99 = 0.0
     /// The 99.9th percentile.
     var p999 = 0.0
-    /// The maximum.
     var max = 0.0
 }

@@ -40,7 +40,6 @@ struct ProcessUsage: Equatable, Sendable {
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(microseconds) / 1e6
     }
 
-    /// Returns true if the process exists.
     static func exists(_ process: Int) -> Bool {
         ProcessStat(of: process) != nil
     }

@@ -1,6 +1,5 @@
 /// The progress of a run in one line.
 struct ProgressLine {
-    /// The line.
     let text: String
 
     /// Creates the line from the difference of two snapshots.

@@ -3,7 +3,6 @@ struct ReportText {
     private static let indent = 12
     private(set) var lines: [String] = []
 
-    /// Formats a report.
     init(_ report: Report) {
         add("run", Self.setup(report))
         if let early = report.endedEarly { add("", "ended early: \(early)") }
@@ -22,7 +21,6 @@ struct ReportText {
         addVerdict(report)
     }
 
-    /// The lines as one text.
     var text: String { lines.joined(separator: "\n") }
 
     private mutating func add(_ label: String, _ text: String) {

@@ -95,7 +95,6 @@ final class LoadWorker {
         for peer in peers { peer.loop.post { peer.value.publishers?.stopAwaitingDeliveries() } }
     }
 
-    /// Handles the passing of time.
     func tick() {
         audience?.connectMore()
         publishers?.tick()
@@ -152,7 +151,6 @@ final class LoadWorker {
         return counters
     }
 
-    /// The record of the messages.
     var account: Account {
         Account(
             sent: publishers?.log ?? SendLog(loop: loop.index, loops: plan.sendingLoops, rooms: plan.rooms),

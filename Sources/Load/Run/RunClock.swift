@@ -5,7 +5,6 @@ struct RunClock: Sendable {
     /// The time when this clock was created.
     private let origin = RunClock.monotonic()
 
-    /// The current time.
     var now: Int64 { Self.monotonic() - origin }
 
     /// Sleeps until the clock shows `time`.
