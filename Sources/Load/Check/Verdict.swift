@@ -70,8 +70,9 @@ struct Verdict: Equatable, Sendable {
         if count > 0 { add(fault: "\(count) \(what) were delivered") }
     }
 
-    private mutating func add(fault: String) {
-        if faults.count < Self.listedFaults { faults.append(fault) } else { unlisted += 1 }
+    /// Adds a fault. Its text is made only if it is listed.
+    private mutating func add(fault: @autoclosure () -> String) {
+        if faults.count < Self.listedFaults { faults.append(fault()) } else { unlisted += 1 }
     }
 
     private mutating func judge(_ truth: RoomTruth, _ accounts: [Account]) {
@@ -107,13 +108,10 @@ struct Verdict: Equatable, Sendable {
         if !isLost { expected += truth.count - subscriber.start }
         if count > 0 {
             missing += count
-            if faults.count < Self.listedFaults {
-                let numbers = (skipped + [tail]).joined().lazy.map { Int(order[$0]) }
-                let all = NumberList(Array(numbers) + (isLost ? [] : absent))
-                add(fault: "\(subscriber.name) misses \(count) of \(truth.count) messages: \(all)")
-            } else {
-                unlisted += 1
-            }
+            let numbers = (skipped + [tail]).joined().lazy.map { Int(order[$0]) }
+            add(
+                fault: "\(subscriber.name) misses \(count) of \(truth.count) messages: "
+                    + "\(NumberList(Array(numbers) + (isLost ? [] : absent)))")
         }
         guard let faults = subscriber.faults else { return }
         duplicates += faults.duplicates
