@@ -49,10 +49,8 @@ extension PlanBuilder {
         guard let server, templates.isOwn, load.room == nil else {
             throw LoadError("--clean-up deletes only the run's own rooms; leave out --room, --ws and --post")
         }
-        let web = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
-        let endpoint = try Endpoint(
-            "\(web.scheme)://\(web.authority)\(Backscroll.base(web))\(Backscroll.ownRoom(hasToken: templates.hasToken))",
-            schemes: ["http", "https"], source: "the server's address")
+        var endpoint = try Endpoint(server, schemes: ["http", "https"], source: "the server's address")
+        endpoint.target = Backscroll.base(endpoint) + Backscroll.ownRoom(hasToken: templates.hasToken)
         var plan = Plan(run: run.run, server: run.server)
         plan.rooms = run.rooms
         plan.activeRooms = run.rooms
