@@ -11,10 +11,8 @@ struct DisturbanceReport: Sendable {
     var catchUp = LatencySummary()
     /// The server's CPU seconds during it.
     var serverSeconds = 0.0
-    /// The server's memory at its start, in bytes.
-    var memoryBefore = 0.0
-    /// The server's memory at its end, in bytes.
-    var memoryAfter = 0.0
+    /// Growth of the server's memory during it, in bytes.
+    var memoryGrowth = 0.0
 
     init(_ disturbance: Plan.Disturbance) {
         self.disturbance = disturbance
@@ -29,7 +27,7 @@ struct DisturbanceReport: Sendable {
     }
 
     /// Growth of the server's memory per participating client, in bytes.
-    var memoryEach: Double { (memoryAfter - memoryBefore) / Double(clients) }
+    var memoryEach: Double { memoryGrowth / Double(clients) }
 
     /// True if each client of a storm got the messages that it had missed.
     var isComplete: Bool { if case .storm = disturbance { catchUp.count == clients } else { true } }

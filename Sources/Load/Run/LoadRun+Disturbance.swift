@@ -17,8 +17,7 @@ extension LoadRun {
         let after = ProcessUsage.read(of: plan.processes)
         outcome.seconds = Double(clock.now - begun) / 1e9
         outcome.serverSeconds = after.cpuSeconds - before.cpuSeconds
-        outcome.memoryBefore = before.memory
-        outcome.memoryAfter = after.memory
+        outcome.memoryGrowth = after.memory - before.memory
         for worker in workers { await worker.perform { $0.audience?.stall(false) } }
         report.disturbance = outcome
     }
