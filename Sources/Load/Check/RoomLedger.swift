@@ -3,7 +3,8 @@
 /// The room's order is the order in which messages were first received by any subscriber. Each subscriber is a position
 /// in it. As long as a subscriber receives the messages in that order, a delivery costs one comparison and no memory.
 struct RoomLedger: Sendable {
-    /// Maximum distance of a number above all earlier ones. It keeps a garbled mark from allocating gigabytes.
+    /// Maximum difference between a new number and the number of messages received so far. It keeps a garbled mark from
+    /// allocating gigabytes.
     static let window = 1 << 20
 
     /// Number of subscribers of this loop that must get each message.

@@ -84,7 +84,7 @@ extension PlanBuilder {
 
     private func random() throws(LoadError) -> ClosedRange<Int64> {
         guard let text = templates.random else {
-            // A whole page lies before each of these.
+            // There is a whole page before each of these messages.
             if load.pages == .random { return Int64(Backscroll.pageSize + 1)...Int64(load.messages ?? 0) + 1 }
             return 0...Int64(UInt32.max)
         }

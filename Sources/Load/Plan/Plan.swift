@@ -23,7 +23,7 @@ struct Plan: Sendable {
         var protocols: [String]
         /// Text messages to send once the socket is open.
         var hello: [Template]
-        /// A text. A subscriber is ready once it has received a message that contains it; nil means once the socket is
+        /// A subscriber is ready once it has received a message that contains this text; if nil, once its socket is
         /// open.
         var ready: [UInt8]?
         /// True if messages are pieces of one stream, whose texts may span pieces.

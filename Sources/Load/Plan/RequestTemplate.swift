@@ -1,6 +1,6 @@
 /// The template of the publishers' requests: HTTP requests, or frames of another protocol.
 struct RequestTemplate: Sendable {
-    /// The placeholders that are known wherever a message is.
+    /// The placeholders that all parts of a request may contain.
     static let known: Set<Template.Placeholder> = [.room, .pub, .seq, .ts, .run, .rand]
 
     /// The request up to the body, or all of it if there is no body.

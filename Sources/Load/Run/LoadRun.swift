@@ -10,7 +10,7 @@ final class LoadRun {
     static let notice = Duration.milliseconds(50)
     /// Maximum wait at the end if the user interrupted the run.
     private static let interruptedDrain = Duration.seconds(2)
-    /// Time that must pass without a delivery if some sends have an unknown fate.
+    /// Time without progress after which the wait for deliveries ends if some sends have an unknown fate.
     private static let quiet = Duration.milliseconds(300)
 
     let plan: Plan
@@ -193,7 +193,7 @@ final class LoadRun {
             if counters.tally.progress != last.tally.progress { progressAt = clock.now }
             last = counters
             guard counters.outstanding == 0, !counters.isConnecting, counters.isLevel else { continue }
-            // Messages that only some loops have received, or none, arrive within moments.
+            // Messages that have not reached every loop arrive within moments.
             let isSettled = await isComplete()
             if isSettled || clock.now - progressAt > Self.quiet.nanoseconds && counters.tally.cut > 0 { break }
         }

@@ -14,7 +14,7 @@ final class LoadWorker {
     private let plan: Plan
     private let loop: Loop
     private let clock: RunClock
-    /// The messages of each other worker that are to be reported to it at the end of this turn.
+    /// The messages to report at the end of this turn, by the number of the loop that sent them.
     private var completed: [[(room: Int, number: Int)]]
     private var hasCompleted = false
 

@@ -186,8 +186,7 @@ final class Subscriber: ConnectionHandler {
         if case .waiting = state, let text = audience.subscribing.ready {
             let isThere = payload.end(ofFirst: text) != nil
             if isThere { becomeReady(connection) }
-            // Only a resuming subscriber has a ledger index before it is ready and gets a replay; streams are never
-            // resumed.
+            // A subscriber with an index resumes, so it receives messages before it is ready. Streams never resume.
             guard isThere || index != nil else { return min(text.count - 1, payload.count) }
         }
         guard let index else { return 0 }
