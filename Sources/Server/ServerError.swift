@@ -1,17 +1,11 @@
 /// The reason why a server does not start with this configuration.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
-    private enum Code: Sendable {
-        case openBeyondLoopback, badOrigin, badHost, proxyProtocolWithoutProxies, tooFewDescriptors, faultsWithKeys
-    }
-
-    private let code: Code
     /// The reason and a remedy, for the person who starts the server.
     public let description: String
 
     /// The process may open too few files.
     static func tooFewDescriptors(_ limit: Int, needed: Int) -> ServerError {
         ServerError(
-            code: .tooFewDescriptors,
             description: "the limit of open files is \(limit), but this number of threads needs at least \(needed): "
                 + "raise it (ulimit -n), or use fewer --threads and --readers.")
     }
@@ -19,7 +13,6 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// `--faults` is combined with token keys. Faults are only for testing clients in open mode.
     static var faultsWithKeys: ServerError {
         ServerError(
-            code: .faultsWithKeys,
             description: "--faults lets every request make the server misbehave, so it is for testing clients in open "
                 + "mode only: leave out the keys (--jwt-secret-file, --jwt-key, --jwks), or --faults.")
     }
@@ -27,14 +20,12 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// `--allow-origin` has a value that is not an origin.
     static func badOrigin(_ text: String) -> ServerError {
         ServerError(
-            code: .badOrigin,
             description: "'\(text)' is not an origin: write it like https://app.example.com, without a path, or use *.")
     }
 
     /// `--allow-host` has a value that is not a host name.
     static func badHost(_ text: String) -> ServerError {
         ServerError(
-            code: .badHost,
             description:
                 "--allow-host takes a host name like chat.example.com, without a scheme or a port, not '\(text)'. "
                 + "To accept every name, use --insecure-open.")
@@ -43,7 +34,6 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// `--proxy-protocol` is used without `--trust-proxy`: any client could claim any address.
     static var proxyProtocolWithoutProxies: ServerError {
         ServerError(
-            code: .proxyProtocolWithoutProxies,
             description: "--proxy-protocol accepts addresses from trusted balancers only: list them with --trust-proxy."
         )
     }
@@ -51,7 +41,6 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// A server without keys would listen beyond loopback: any client could use any name.
     static func openBeyondLoopback(_ host: String) -> ServerError {
         ServerError(
-            code: .openBeyondLoopback,
             description: "without a key any client can use any name, so by default the server listens on this machine "
                 + "only, but \(host) is reachable from others. Pass --insecure-open if that is what you want.")
     }
