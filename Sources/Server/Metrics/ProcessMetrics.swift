@@ -6,7 +6,7 @@ extension PrometheusRegistry {
     /// libraries: Process metrics").
     ///
     /// They are read from `/proc/self` on each exposition, and left out where that does not exist.
-    public func observeProcess() {
+    func observeProcess() {
         let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
         let page = Double(max(sysconf(Int32(_SC_PAGESIZE)), 1))
         // Computed once: it must stay exactly the same, since Prometheus takes a change for a restart.

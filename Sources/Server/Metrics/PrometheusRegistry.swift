@@ -12,11 +12,11 @@ import Synchronization
 ///   counted in ``droppedSeriesName``.
 ///
 /// Creating a metric takes a lock. Counting takes none and allocates nothing.
-public final class PrometheusRegistry: Sendable {
+final class PrometheusRegistry: Sendable {
     /// Default of the maximum number of series.
-    public static let defaultMaximumSeries = 1000
+    static let defaultMaximumSeries = 1000
     /// The name of the counter of refused metrics.
-    public static let droppedSeriesName = "backscroll_metrics_dropped_series_total"
+    static let droppedSeriesName = "backscroll_metrics_dropped_series_total"
 
     private let table: Mutex<SeriesTable>
     private let dropped = PrometheusCounter()
@@ -27,7 +27,7 @@ public final class PrometheusRegistry: Sendable {
     ///   - help: Texts for the `# HELP` lines, by metric name; swift-metrics has no place for them.
     ///   - maximumSeries: Maximum number of further series. A metric has one for every combination of its dimensions'
     ///     values in use; a histogram counts as one.
-    public init(help: [String: String] = [:], maximumSeries: Int = PrometheusRegistry.defaultMaximumSeries) {
+    init(help: [String: String] = [:], maximumSeries: Int = PrometheusRegistry.defaultMaximumSeries) {
         var help = help
         help[Self.droppedSeriesName] = "Metrics that were refused: too many series, or a name that was taken."
         var table = SeriesTable(help: help, maximumSeries: maximumSeries + 1)
@@ -44,14 +44,14 @@ public final class PrometheusRegistry: Sendable {
     ///   - dimensions: The labels of this series.
     ///   - read: Returns the value, or `nil` for none at the moment. Called on the thread that asks for the
     ///     ``exposition()``; kept as long as the registry.
-    public func observeGauge(
+    func observeGauge(
         _ name: String, help: String, dimensions: [(String, String)] = [], read: @escaping @Sendable () -> Double?
     ) {
         observe(name, .gaugeReading, help, dimensions, read)
     }
 
     /// Adds a counter that is kept elsewhere, in the same way as ``observeGauge(_:help:dimensions:read:)``.
-    public func observeCounter(
+    func observeCounter(
         _ name: String, help: String, dimensions: [(String, String)] = [], read: @escaping @Sendable () -> Double?
     ) {
         observe(name, .counterReading, help, dimensions, read)
@@ -88,7 +88,7 @@ public final class PrometheusRegistry: Sendable {
     }
 
     /// Returns all metrics in Prometheus's text format 0.0.4, in UTF-8, sorted by name and then by labels.
-    public func exposition() -> [UInt8] {
+    func exposition() -> [UInt8] {
         // The lock is not held while closures run, since they may take time or even ask for a metric.
         let families = table.withLock { $0.sortedFamilies }
         var exposition = Exposition()

@@ -1,42 +1,28 @@
-public import CoreMetrics
+import CoreMetrics
 import Store
 
 /// The server's own metrics, created once so that counting needs no lookup.
 ///
 /// ``ServerMetricName`` describes each of them.
-public struct ServerMetrics: Sendable {
-    /// ``ServerMetricName/httpRequests``.
-    public let httpRequests: RequestCounters
-    /// ``ServerMetricName/messagesStored``.
-    public let messagesStored: Counter
-    /// ``ServerMetricName/messagesDuplicate``.
-    public let messagesDuplicate: Counter
-    /// ``ServerMetricName/messagesExpired``.
-    public let messagesExpired: Counter
-    /// ``ServerMetricName/commits``.
-    public let commits: Counter
-    /// ``ServerMetricName/commitSeconds``.
-    public let commitSeconds: Timer
-    /// ``ServerMetricName/commitMessages``.
-    public let commitMessages: Recorder
-    /// ``ServerMetricName/deliveries``.
-    public let deliveries: Counter
-    /// ``ServerMetricName/deliveredBytes``.
-    public let deliveredBytes: Counter
-    /// ``ServerMetricName/subscribers``.
-    public let subscribers: Meter
-    /// ``ServerMetricName/replays``.
-    public let replays: Counter
-    /// ``ServerMetricName/webSocketCloses``.
-    public let webSocketCloses: CloseCounters
-    /// ``ServerMetricName/pageReads``.
-    public let pageReads: Counter
-    /// ``ServerMetricName/readSeconds``.
-    public let readSeconds: Timer
+struct ServerMetrics: Sendable {
+    let httpRequests: RequestCounters
+    let messagesStored: Counter
+    let messagesDuplicate: Counter
+    let messagesExpired: Counter
+    let commits: Counter
+    let commitSeconds: Timer
+    let commitMessages: Recorder
+    let deliveries: Counter
+    let deliveredBytes: Counter
+    let subscribers: Meter
+    let replays: Counter
+    let webSocketCloses: CloseCounters
+    let pageReads: Counter
+    let readSeconds: Timer
 
     /// Creates all of them with `factory`, for example a ``PrometheusRegistry`` with the texts of
     /// ``ServerMetricName/help``.
-    public init(factory: any MetricsFactory) {
+    init(factory: any MetricsFactory) {
         func counter(_ name: ServerMetricName) -> Counter { Counter(label: name.rawValue, factory: factory) }
         func timer(_ name: ServerMetricName) -> Timer { Timer(label: name.rawValue, factory: factory) }
 
@@ -59,13 +45,13 @@ public struct ServerMetrics: Sendable {
 
 /// ``ServerMetricName/httpRequests``: a counter for each method and class of status. All are created in advance, so a
 /// request needs no lookup by name and clients cannot add series.
-public struct RequestCounters: Sendable {
+struct RequestCounters: Sendable {
     /// The methods that are counted separately.
-    public enum Method: Int, CaseIterable, Sendable {
+    enum Method: Int, CaseIterable, Sendable {
         case get, head, post, put, patch, delete, options, other
 
         /// Returns the method of this name (RFC 9110, section 9.1: case matters), or `other`.
-        public init(_ name: String) {
+        init(_ name: String) {
             self =
                 switch name {
                 case "GET": .get
@@ -109,7 +95,7 @@ public struct RequestCounters: Sendable {
     }
 
     /// Counts a request answered with `status`, 100 to 599; values beyond count as the nearest class.
-    public func count(_ method: Method, status: Int) {
+    func count(_ method: Method, status: Int) {
         let statusClass = min(max(status / 100, 1), Self.statusClasses)
         counters[method.rawValue * Self.statusClasses + statusClass - 1].increment()
     }
@@ -117,7 +103,7 @@ public struct RequestCounters: Sendable {
 
 /// ``ServerMetricName/webSocketCloses``: one counter for each close code that the server sends or expects, and one for
 /// all others, since clients can send thousands of codes (RFC 6455, section 7.4.2).
-public struct CloseCounters: Sendable {
+struct CloseCounters: Sendable {
     /// The codes with a counter of their own.
     static let codes: [UInt16] = [
         1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 4400, 4401, 4403, 4404, 4408, 4410, 4429, 4503,
@@ -136,7 +122,7 @@ public struct CloseCounters: Sendable {
     }
 
     /// Counts a WebSocket that ended with this code, or with 1006 if it ended without one.
-    public func count(_ code: UInt16) {
+    func count(_ code: UInt16) {
         if let index = Self.codes.firstIndex(of: code) {
             counters[index].increment()
         } else {
@@ -147,9 +133,7 @@ public struct CloseCounters: Sendable {
 
 /// The metrics of a node on PostgreSQL. A server on SQLite has none of them.
 struct NodeMetrics: Sendable {
-    /// ``ServerMetricName/lookupDelay``.
     let lookupDelay: Timer
-    /// ``ServerMetricName/writerWait``.
     let writerWait: Timer
 
     /// Creates those that are counted here. ``observe(_:in:)`` adds the others.
@@ -187,7 +171,7 @@ struct NodeMetrics: Sendable {
 }
 
 /// The names of the server's own metrics. ``help`` says what each one counts, and in which unit.
-public enum ServerMetricName: String, CaseIterable, Sendable {
+enum ServerMetricName: String, CaseIterable, Sendable {
     case httpRequests = "backscroll_http_requests_total"
     case messagesStored = "backscroll_messages_stored_total"
     case messagesDuplicate = "backscroll_messages_duplicate_total"
@@ -226,7 +210,7 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
     case databaseWaits = "backscroll_database_wait_seconds_total"
 
     /// The text of its `# HELP` line.
-    public var help: String {
+    var help: String {
         switch self {
         case .httpRequests: "Answered requests, by method and class of status."
         case .messagesStored: "Stored messages."
@@ -269,7 +253,7 @@ public enum ServerMetricName: String, CaseIterable, Sendable {
     }
 
     /// The help texts of all metrics by name, as a registry takes them.
-    public static var help: [String: String] {
+    static var help: [String: String] {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0.help) })
     }
 }
@@ -281,7 +265,7 @@ extension PrometheusRegistry {
     ///   - name: The metric.
     ///   - dimensions: The labels of this series.
     ///   - count: Returns the value, on the thread that asks for the ``exposition()``; kept as long as the registry.
-    public func observe(
+    func observe(
         _ name: ServerMetricName, dimensions: [(String, String)] = [], count: @escaping @Sendable () -> Int
     ) {
         observe(name, dimensions: dimensions, value: { Double(count()) })

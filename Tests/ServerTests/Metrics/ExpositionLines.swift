@@ -1,4 +1,4 @@
-import Server
+@testable import Server
 
 extension PrometheusRegistry {
     /// The exposition as a string.
