@@ -187,7 +187,7 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case webSocketCloses = "backscroll_websocket_closes_total"
     case pageReads = "backscroll_page_reads_total"
     case readSeconds = "backscroll_read_seconds"
-    // These are read on each exposition: PrometheusRegistry.observe(_:dimensions:count:).
+    // These are read on each exposition: PrometheusRegistry.observe(_:count:).
     case connections = "backscroll_connections"
     case feeds = "backscroll_feeds"
     case pendingBytes = "backscroll_pending_bytes"
@@ -261,14 +261,10 @@ enum ServerMetricName: String, CaseIterable, Sendable {
 extension PrometheusRegistry {
     /// Adds one of the server's metrics that are read on each exposition.
     ///
-    /// - Parameters:
-    ///   - name: The metric.
-    ///   - dimensions: The labels of this series.
-    ///   - count: Returns the value, on the thread that asks for the ``exposition()``; kept as long as the registry.
-    func observe(
-        _ name: ServerMetricName, dimensions: [(String, String)] = [], count: @escaping @Sendable () -> Int
-    ) {
-        observe(name, dimensions: dimensions, value: { Double(count()) })
+    /// - Parameter count: Returns the value, on the thread that asks for the ``exposition()``; kept as long as the
+    ///   registry.
+    func observe(_ name: ServerMetricName, count: @escaping @Sendable () -> Int) {
+        observe(name, value: { Double(count()) })
     }
 
     /// Adds one of the server's metrics that are read on each exposition, and may be left out there (`nil`).
