@@ -120,7 +120,8 @@ final class HTTPConnection: ConnectionHandler {
                     serve(request)
                 }
             } catch {
-                refuse(error)
+                // A malformed message ends the connection, since the start of the next one is unknown.
+                refuse(Problem(error, parser.limits))
             }
         }
         isProcessing = false
@@ -132,8 +133,8 @@ final class HTTPConnection: ConnectionHandler {
     ///
     /// - Returns: False if the request was refused, which ends the connection.
     private func keepBody() -> Bool {
-        if refusal != nil {
-            refuseConnection()
+        if let refusal {
+            refuse(refusal.problem, fields: refusal.fields)
             return false
         }
         guard arriving.resize(to: parser.bodyBytes) else {
@@ -169,7 +170,10 @@ final class HTTPConnection: ConnectionHandler {
         }
         let exchange = Exchange(request, holding: arriving.take(), on: self)
         self.exchange = exchange
-        if let refusal, !exchange.asksForHealth { return answer(exchange, with: refusal) }
+        if let refusal, !exchange.asksForHealth {
+            exchange.fields += refusal.fields
+            return exchange.answer(refusal.problem)
+        }
         exchange.serve()
     }
 
@@ -179,26 +183,10 @@ final class HTTPConnection: ConnectionHandler {
     }
 
     /// Refuses the current request, whose head may have arrived or not.
-    private func refuseConnection() {
-        guard let refusal else { return }
+    private func refuse(_ problem: Problem, fields: [HTTPField] = []) {
         let exchange = Exchange(refused: parser.headAtHand, on: self)
         self.exchange = exchange
-        answer(exchange, with: refusal)
-    }
-
-    private func answer(_ exchange: Exchange, with refusal: Refusal) {
-        exchange.fields += refusal.fields
-        exchange.answer(refusal.problem)
-    }
-
-    /// A malformed message ends the connection, since the start of the next one is unknown.
-    private func refuse(_ refusal: RequestRefusal) {
-        refuse(Problem(refusal, parser.limits))
-    }
-
-    private func refuse(_ problem: Problem) {
-        let exchange = Exchange(refused: parser.headAtHand, on: self)
-        self.exchange = exchange
+        exchange.fields += fields
         exchange.answer(problem)
     }
 
@@ -261,7 +249,7 @@ final class HTTPConnection: ConnectionHandler {
 
     func deadlineReached(_ connection: Connection) {
         guard exchange == nil else { return }
-        if refusal != nil { return refuseConnection() }
+        if let refusal { return refuse(refusal.problem, fields: refusal.fields) }
         switch deadlinePhase {
         case .idle, .none:
             connection.finish()
