@@ -16,18 +16,9 @@ extension Exchange {
     func serveBan(of user: UserID, from room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try caller(target, in: room)
         _ = try caller.named()
-        switch request.method {
-        case .put:
-            try admit(.changes, by: try caller.named())
-            try expectJSON()
-            let settings = try BanSettings.decode(body)
-            try submit(.room(.setBan(user, settings)), to: room, by: caller) { [self] in answer($0) }
-        case .delete:
-            try admit(.changes, by: try caller.named())
-            try submit(.room(.removeBan(user)), to: room, by: caller) { [self] _ in answerEmpty(.noContent) }
-        default:
-            try answerBan(of: user, for: caller) { .room(room, .bans($0)) }
-        }
+        try serveBan(
+            of: user, in: room, for: caller, set: { .room(.setBan(user, $0)) }, lift: .room(.removeBan(user)),
+            read: { .room(room, .bans($0)) })
     }
 
     /// `GET /v1/admin/bans`
@@ -39,18 +30,9 @@ extension Exchange {
     /// `GET`, `PUT` and `DELETE /v1/admin/bans/{user}`
     func serveServerBan(of user: UserID, _ target: DecodedTarget) throws(Problem) {
         let caller = try admin(target)
-        switch request.method {
-        case .put:
-            try admit(.changes, by: try caller.named())
-            try expectJSON()
-            let settings = try BanSettings.decode(body)
-            try submit(.user(user, .ban(settings)), by: caller) { [self] in answer($0) }
-        case .delete:
-            try admit(.changes, by: try caller.named())
-            try submit(.user(user, .liftBan), by: caller) { [self] _ in answerEmpty(.noContent) }
-        default:
-            try answerBan(of: user, for: caller) { .server(.bans($0)) }
-        }
+        try serveBan(
+            of: user, in: nil, for: caller, set: { .user(user, .ban($0)) }, lift: .user(user, .liftBan),
+            read: { .server(.bans($0)) })
     }
 
     private func answerBans(
@@ -66,13 +48,25 @@ extension Exchange {
         }
     }
 
-    private func answerBan(
-        of user: UserID, for caller: Identity, from place: (Query.BanRead) -> Query.Kind
+    private func serveBan(
+        of user: UserID, in room: RoomID?, for caller: Identity, set: (BanSettings) -> Submission.Change,
+        lift: Submission.Change, read: (Query.BanRead) -> Query.Kind
     ) throws(Problem) {
-        try admit(.reads, by: caller.user)
-        ask(for: caller, { place(.one(user, $0)) }) { [self] ban in
-            guard let ban else { return answer(.banNotFound) }
-            answer { ban.encode(into: &$0) }
+        switch request.method {
+        case .put:
+            try admit(.changes, by: try caller.named())
+            try expectJSON()
+            let settings = try BanSettings.decode(body)
+            try submit(set(settings), to: room, by: caller) { [self] in answer($0) }
+        case .delete:
+            try admit(.changes, by: try caller.named())
+            try submit(lift, to: room, by: caller) { [self] _ in answerEmpty(.noContent) }
+        default:
+            try admit(.reads, by: caller.user)
+            ask(for: caller, { read(.one(user, $0)) }) { [self] ban in
+                guard let ban else { return answer(.banNotFound) }
+                answer { ban.encode(into: &$0) }
+            }
         }
     }
 }
