@@ -363,7 +363,7 @@ public final class Server: Sendable {
 
 extension Duration {
     /// The duration in nanoseconds.
-    fileprivate var nanoseconds: Int64 {
+    var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
