@@ -89,8 +89,6 @@ private final class RefusedSocket: WebSocketDelegate {
     func closing(_ socket: WebSocketConnection) {}
 
     func closed(_ socket: WebSocketConnection) {
-        let code = (socket.closeCode ?? .abnormalClosure).rawValue
-        worker.services.metrics.webSocketCloses.count(code)
-        worker.logClosed(socket.connection, code: code, because: socket.cause)
+        worker.countClose(of: socket)
     }
 }

@@ -111,13 +111,6 @@ extension LiveSocket {
         send(.error(problem, room: ownRoom?.string))
         socket.close(problem.closeCode, problem.code.string)
     }
-
-    /// Counts a closed socket, and logs it.
-    func countClose() {
-        let code = (socket.closeCode ?? .abnormalClosure).rawValue
-        worker.services.metrics.webSocketCloses.count(code)
-        worker.logClosed(connection, code: code, because: socket.cause)
-    }
 }
 
 extension ClientFrame {

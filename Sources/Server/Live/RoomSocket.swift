@@ -91,6 +91,6 @@ final class RoomSocket: LiveSocket {
         worker.closed(self)
         worker.cancel(reading)
         worker.end(subscription)
-        countClose()
+        worker.countClose(of: socket)
     }
 }

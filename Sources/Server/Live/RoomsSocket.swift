@@ -234,7 +234,7 @@ final class RoomsSocket: LiveSocket {
         endMine()
         cancelReading()
         for subscription in subscriptions.all { worker.end(subscription) }
-        countClose()
+        worker.countClose(of: socket)
     }
 }
 

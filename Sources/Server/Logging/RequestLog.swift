@@ -1,5 +1,6 @@
 import Logging
 import Transport
+import WebSocket
 
 /// The requests that are logged.
 public enum RequestLogging: String, CaseIterable, Sendable {
@@ -88,6 +89,13 @@ extension RequestLine {
 }
 
 extension Worker {
+    /// Counts a closed WebSocket, and logs it.
+    func countClose(of socket: WebSocketConnection) {
+        let code = (socket.closeCode ?? .abnormalClosure).rawValue
+        services.metrics.webSocketCloses.count(code)
+        logClosed(socket.connection, code: code, because: socket.cause)
+    }
+
     /// Logs the end of a WebSocket or an event stream.
     ///
     /// - Parameters:
