@@ -90,7 +90,7 @@ extension Exchange {
     }
 
     /// Returns the caller, and counts the change against its limits.
-    private func admittedCaller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
+    func admittedCaller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
         let caller = try caller(target, in: room)
         try admit(.changes, by: try caller.named())
         return caller

@@ -14,8 +14,7 @@ extension Exchange {
 
     /// `PUT /v1/rooms/{room}`
     func setRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try caller(target, in: room)
-        try admit(.changes, by: try caller.named())
+        let caller = try admittedCaller(target, in: room)
         try expectJSON()
         let settings = try RoomSettings.decode(body)
         try submit(.room(.set(settings)), to: room, by: caller) { [self] receipt in
@@ -25,8 +24,7 @@ extension Exchange {
 
     /// `DELETE /v1/rooms/{room}`
     func deleteRoom(_ room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try caller(target, in: room)
-        try admit(.changes, by: try caller.named())
+        let caller = try admittedCaller(target, in: room)
         try submit(.room(.delete), to: room, by: caller) { [self] _ in answerEmpty(.noContent) }
     }
 
