@@ -1,6 +1,9 @@
+import HTTP
+import HTTPTypes
 import Logging
 import Transport
 import WebSocket
+import Wire
 
 /// The requests that are logged.
 public enum RequestLogging: String, CaseIterable, Sendable {
@@ -38,53 +41,45 @@ struct RequestLog: Sendable {
     }
 
     /// Writes a line, if requests with this outcome are logged.
-    func log(isRefused: Bool, _ line: () -> RequestLine) {
+    func log(isRefused: Bool, _ line: () -> Logger.Metadata) {
         guard logging.includes(isRefused: isRefused) else { return }
-        logger.info("request", metadata: line().metadata)
+        logger.info("request", metadata: line())
     }
 }
 
-/// The log line of an answered request. Unknown values are left out: the path if the request could not be read, the
-/// user if the token was refused.
-struct RequestLine {
-    var method: String?
-    /// The path as sent, without the query, which may contain a token.
-    var path: String?
-    var status: Int
-    /// The problem's code, if the request was refused.
-    var code: String?
-    var user: String?
-    var address: String?
-    /// The time from the request's last byte to its answer.
-    var duration: Duration
-    /// The size of the answer, head and body, in bytes.
-    var bytes: Int
-
-    /// The values of the line, by name.
-    var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = [
-            "status": .stringConvertible(status),
-            "duration_ms": .stringConvertible(duration.wholeMicroseconds / 1000), "bytes": .stringConvertible(bytes),
-        ]
-        metadata["method"] = method.map { .string($0) }
-        metadata["path"] = path.map { .string($0) }
-        metadata["code"] = code.map { .string($0) }
-        metadata["user"] = user.map { .string($0) }
-        metadata["address"] = address.map { .string($0) }
-        return metadata
+extension Exchange {
+    /// Returns the values of the log line of this request, which was answered.
+    ///
+    /// - Parameters:
+    ///   - duration: The time from the request's last byte to its answer.
+    ///   - bytes: The size of the answer, head and body, in bytes.
+    func requestLine(status: Int, duration: Duration, bytes: Int, on http: HTTPConnection) -> Logger.Metadata {
+        var line = commonValues(on: http)
+        line["method"] = request.method == Self.unreadMethod ? nil : .string(request.method.rawValue)
+        line["status"] = .stringConvertible(status)
+        line["code"] = code.map { .string($0.string) }
+        line["duration_ms"] = .stringConvertible(duration.wholeMicroseconds / 1000)
+        line["bytes"] = .stringConvertible(bytes)
+        return line
     }
-}
 
-extension RequestLine {
-    /// Returns the log line of a WebSocket or an event stream that opens. The line of its end has the same number.
-    static func ofSocket(
-        _ connection: Connection, kind: String, path: String?, user: String?, address: String?
-    ) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["socket": .string(connection.logNumber), "kind": .string(kind)]
-        metadata["path"] = path.map { .string($0) }
-        metadata["user"] = user.map { .string($0) }
-        metadata["address"] = address.map { .string($0) }
-        return metadata
+    /// Returns the values of the log line of a WebSocket or an event stream that opens. The line of its end has the
+    /// same number.
+    func socketLine(kind: String, on http: HTTPConnection) -> Logger.Metadata {
+        var line = commonValues(on: http)
+        line["socket"] = .string(http.connection.logNumber)
+        line["kind"] = .string(kind)
+        return line
+    }
+
+    /// Returns the path as sent, without the query, which may contain a token; the user; and the address. Unknown
+    /// values are left out: the path if the request could not be read, the user if the token was refused.
+    private func commonValues(on http: HTTPConnection) -> Logger.Metadata {
+        var values: Logger.Metadata = [:]
+        values["path"] = request.target.map { .string($0.path) }
+        values["user"] = caller.map { .string($0.string) }
+        values["address"] = clientAddress(on: http).map { .string($0.description) }
+        return values
     }
 }
 

@@ -75,10 +75,7 @@ extension Exchange {
         worker.services.metrics.httpRequests.count(RequestCounters.Method(request.method.rawValue), status: status)
         guard let began, let log = worker.services.requestLog else { return }
         log.log(isRefused: code != nil || status >= 400) {
-            RequestLine(
-                method: request.method == Self.unreadMethod ? nil : request.method.rawValue,
-                path: request.target?.path, status: status, code: code?.string, user: caller?.string,
-                address: clientAddress(on: http)?.description, duration: .now - began, bytes: bytes)
+            requestLine(status: status, duration: .now - began, bytes: bytes, on: http)
         }
     }
 
@@ -113,10 +110,6 @@ extension Exchange {
 
     /// Logs the start of a WebSocket or an event stream; ``Worker/logClosed(_:code:because:)`` logs its end.
     private func logOpened(_ kind: String, on http: HTTPConnection) {
-        worker.services.logger.debug(
-            "socket opened",
-            metadata: RequestLine.ofSocket(
-                http.connection, kind: kind, path: request.target?.path, user: caller?.string,
-                address: clientAddress(on: http)?.description))
+        worker.services.logger.debug("socket opened", metadata: socketLine(kind: kind, on: http))
     }
 }
