@@ -11,31 +11,27 @@ enum APIParameters {
     /// All parameters, by the names that operations refer to them by.
     static let all: [(String, JSONValue)] = ofPaths + places + limits + headers + names
 
+    /// Returns a parameter with its name in the components, which is its own name unless `component` differs.
     private static func parameter(
-        _ name: String, in place: String, _ schema: JSONValue, _ description: String, example: JSONValue? = nil,
-        isRequired: Bool = false
-    ) -> JSONValue {
+        _ name: String, as component: String? = nil, in place: String, _ schema: JSONValue, _ description: String,
+        example: JSONValue? = nil, isRequired: Bool = false
+    ) -> (String, JSONValue) {
         var parameter: JSONValue = ["name": .string(name), "in": .string(place)]
         if isRequired || place == "path" { parameter = parameter.adding(["required": true]) }
         parameter = parameter.adding(["description": .string(description), "schema": schema])
-        return example.map { parameter.adding(["example": $0]) } ?? parameter
+        if let example { parameter = parameter.adding(["example": example]) }
+        return (component ?? name, parameter)
     }
 
     private static let ofPaths: [(String, JSONValue)] = [
-        ("room", parameter("room", in: "path", APISchemas.reference("RoomID"), "The room.", example: "lobby")),
-        ("seq", parameter("seq", in: "path", APISchemas.reference("Seq"), "The message's place.", example: 1)),
-        (
-            "client_message_id",
-            parameter(
-                "client_message_id", in: "path",
-                ["type": "string", "minLength": 1, "maxLength": .number(Limits.clientMessageIDBytes)],
-                "The name that the caller sent the message with.", example: "3f1c")
-        ),
-        (
-            "key",
-            parameter("key", in: "path", APISchemas.reference("ReactionKey"), "The reaction.", example: "👍")
-        ),
-        ("user", parameter("user", in: "path", APISchemas.reference("UserID"), "The user.", example: "bob")),
+        parameter("room", in: "path", APISchemas.reference("RoomID"), "The room.", example: "lobby"),
+        parameter("seq", in: "path", APISchemas.reference("Seq"), "The message's place.", example: 1),
+        parameter(
+            "client_message_id", in: "path",
+            ["type": "string", "minLength": 1, "maxLength": .number(Limits.clientMessageIDBytes)],
+            "The name that the caller sent the message with.", example: "3f1c"),
+        parameter("key", in: "path", APISchemas.reference("ReactionKey"), "The reaction.", example: "👍"),
+        parameter("user", in: "path", APISchemas.reference("UserID"), "The user.", example: "bob"),
     ]
 
     // MARK: Queries
@@ -52,54 +48,43 @@ enum APIParameters {
             a `seq`, a time (RFC 3339), `first`, `last`, `read` for the caller's read mark, or `unread` for the first undeleted \
             message of another user after that mark (the newest message if there is none).
             """
-        return (name, parameter(name, in: "query", place, "\(what): \(forms)"))
+        return parameter(name, in: "query", place, "\(what): \(forms)")
     }
 
     private static let places: [(String, JSONValue)] = [
         place("before", "The page before a place"),
         place("after", "The page after a place; `after=0` is the start of the room"),
         place("around", "The page with a place in its middle"),
-        (
-            "since",
-            parameter(
-                "since", in: "query",
-                ["type": "string", "pattern": "^([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+$"],
-                """
-                The client's position, the `rev` up to which it has everything: `REV` or `EPOCH:REV`. Take it from a page, then from \
-                the messages received on the subscription (the highest) and from `live`; never from the answer to a send or from \
-                `subscribed`.
-                """, example: "0")
-        ),
-        (
-            "epoch",
-            parameter("epoch", in: "query", APISchemas.reference("Epoch"), "The epoch of `since`, if it names none.")
-        ),
-        (
-            "cursor",
-            parameter(
-                "cursor", in: "query",
-                [
-                    "type": "string",
-                    "pattern":
-                        "^[A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:[0-9]+:[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$",
-                ],
-                "The `cursor` of the previous answer.")
-        ),
-        (
-            "afterRoom",
-            parameter("after", in: "query", APISchemas.reference("RoomID"), "The last room of the previous answer.")
-        ),
-        (
-            "afterUser",
-            parameter("after", in: "query", APISchemas.reference("UserID"), "The last user of the previous answer.")
-        ),
+        parameter(
+            "since", in: "query",
+            ["type": "string", "pattern": "^([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+$"],
+            """
+            The client's position, the `rev` up to which it has everything: `REV` or `EPOCH:REV`. Take it from a page, then from \
+            the messages received on the subscription (the highest) and from `live`; never from the answer to a send or from \
+            `subscribed`.
+            """, example: "0"),
+        parameter("epoch", in: "query", APISchemas.reference("Epoch"), "The epoch of `since`, if it names none."),
+        parameter(
+            "cursor", in: "query",
+            [
+                "type": "string",
+                "pattern":
+                    "^[A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:[0-9]+:[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$",
+            ],
+            "The `cursor` of the previous answer."),
+        parameter(
+            "after", as: "afterRoom", in: "query", APISchemas.reference("RoomID"),
+            "The last room of the previous answer."),
+        parameter(
+            "after", as: "afterUser", in: "query", APISchemas.reference("UserID"),
+            "The last user of the previous answer."),
     ]
 
     private static func limit(_ name: String, _ maximum: Int, default: Int) -> (String, JSONValue) {
         let schema: JSONValue = [
             "type": "integer", "minimum": 1, "maximum": .number(maximum), "default": .number(`default`),
         ]
-        return (name, parameter("limit", in: "query", schema, "The maximum number of entries."))
+        return parameter("limit", as: name, in: "query", schema, "The maximum number of entries.")
     }
 
     private static let limits: [(String, JSONValue)] = [
@@ -113,47 +98,35 @@ enum APIParameters {
     // MARK: Headers
 
     private static let headers: [(String, JSONValue)] = [
-        (
-            "If-Match",
-            parameter(
-                "If-Match", in: "header", ["type": "string"],
-                "The `ETag` of the message that the client has seen. The answer is 412 if the message has changed since, except for a repeated edit.",
-                example: "*")
-        ),
-        (
-            "If-None-Match",
-            parameter(
-                "If-None-Match", in: "header", ["type": "string"],
-                "The `ETag` of the content that the client has. The answer is 304 if it is the same.",
-                example: "\"1\"")
-        ),
-        (
-            "Last-Event-ID",
-            parameter(
-                "Last-Event-ID", in: "header",
-                [
-                    "type": "string",
-                    "pattern": .string(
-                        "^(([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+|\(EventStreamText.refusedID))?$"),
-                ],
-                """
-                For an event stream: the id of the last event received. It takes precedence over `since`. With \
-                `\(EventStreamText.refusedID)`, the id of a refusal, the answer is 204.
-                """)
-        ),
+        parameter(
+            "If-Match", in: "header", ["type": "string"],
+            "The `ETag` of the message that the client has seen. The answer is 412 if the message has changed since, except for a repeated edit.",
+            example: "*"),
+        parameter(
+            "If-None-Match", in: "header", ["type": "string"],
+            "The `ETag` of the content that the client has. The answer is 304 if it is the same.", example: "\"1\""),
+        parameter(
+            "Last-Event-ID", in: "header",
+            [
+                "type": "string",
+                "pattern": .string(
+                    "^(([A-Za-z0-9]{1,\(SincePosition.maximumEpochBytes)}:)?[0-9]+|\(EventStreamText.refusedID))?$"),
+            ],
+            """
+            For an event stream: the id of the last event received. It takes precedence over `since`. With \
+            `\(EventStreamText.refusedID)`, the id of a refusal, the answer is 204.
+            """),
     ]
 
     /// The caller's name, in open mode.
-    private static let names: [(String, JSONValue)] = [
-        ("callerName", callerName(isRequired: true)), ("readerName", callerName(isRequired: false)),
-    ]
+    private static let names = [name("callerName", isRequired: true), name("readerName", isRequired: false)]
 
-    private static func callerName(isRequired: Bool) -> JSONValue {
+    private static func name(_ component: String, isRequired: Bool) -> (String, JSONValue) {
         parameter(
-            "X-User", in: "header", ["type": "string", "pattern": "^[!-~]{1,\(UserID.maximumBytes)}$"],
+            "X-User", as: component, in: "header",
+            ["type": "string", "pattern": "^[!-~]{1,\(UserID.maximumBytes)}$"],
             "The caller's name, which the server believes. The query parameter `user` can carry any user id instead.",
-            example: "alice",
-            isRequired: isRequired)
+            example: "alice", isRequired: isRequired)
     }
 
     // MARK: Headers of answers
