@@ -76,7 +76,7 @@ extension APISchemas {
                 [
                     "messages": messages(upTo: Limits.pageMessages),
                     "has_before": ["type": "boolean"], "has_after": ["type": "boolean"],
-                    "head": ["type": "integer", "minimum": 0, "description": "The room's highest `seq`."],
+                    "head": count("The room's highest `seq`."),
                     "rev": reference("Rev"), "epoch": reference("Epoch"),
                     "read": readMark, "unread": unreadCount, "first_unread": reference("Seq"),
                 ], required: ["messages", "has_before", "has_after", "head", "rev", "epoch"],

@@ -3,10 +3,7 @@ import Wire
 /// The schemas of rooms, members, bans and presence.
 extension APISchemas {
     /// The caller's read mark in answers.
-    static let readMark: JSONValue = [
-        "type": "integer", "minimum": 0,
-        "description": "The `seq` up to which the caller has read; absent without a name.",
-    ]
+    static let readMark = count("The `seq` up to which the caller has read; absent without a name.")
 
     /// The number of unread messages in answers.
     static let unreadCount: JSONValue = [
@@ -14,13 +11,16 @@ extension APISchemas {
         "description": "The number of messages of other users after the read mark; 1000 means 1000 or more.",
     ]
 
+    /// The number of subscribers in answers and frames.
+    static let online = count("Users, each counted once, and sockets without a name.")
+
     static let roomAnswers: [(String, JSONValue)] = [
         (
             "Room",
             object(
                 [
                     "room": reference("RoomID"),
-                    "head": ["type": "integer", "minimum": 0, "description": "The highest `seq`; 0 when it is empty."],
+                    "head": count("The highest `seq`; 0 when it is empty."),
                     "rev": reference("Rev"), "epoch": reference("Epoch"),
                     "read": readMark, "unread": unreadCount, "first_unread": reference("Seq"),
                     "visibility": reference("Visibility"),
@@ -161,14 +161,9 @@ extension APISchemas {
                 [
                     "room": reference("RoomID"), "title": text(Limits.titleBytes),
                     "visibility": reference("Visibility"),
-                    "messages": [
-                        "type": "integer", "minimum": 0, "description": "The number of messages, tombstones included.",
-                    ],
+                    "messages": count("The number of messages, tombstones included."),
                     "members": ["type": "integer", "minimum": 0],
-                    "bytes": [
-                        "type": "integer", "minimum": 0,
-                        "description": "The size of its messages in bytes, as sent to clients.",
-                    ],
+                    "bytes": count("The size of its messages in bytes, as sent to clients."),
                     "last_activity": reference("Time"),
                 ], required: ["room", "visibility", "messages", "members", "bytes"], "A room as admins see it.")
         ),
@@ -199,10 +194,7 @@ extension APISchemas {
                         "type": "boolean", "description": "For the next page, pass the last room as `after`.",
                     ],
                     "last_activity": reference("Time"),
-                    "sockets": [
-                        "type": "integer", "minimum": 0,
-                        "description": "The number of open WebSockets and event streams.",
-                    ],
+                    "sockets": count("The number of open WebSockets and event streams."),
                 ], required: ["user", "rooms", "has_more", "sockets"],
                 "A user as admins see it. `last_activity` is the time of the user's last message. It is looked for among the newest 1,000 "
                     + "messages of each of 100 rooms that the user is a member of.")
@@ -213,10 +205,7 @@ extension APISchemas {
                 [
                     "user": reference("UserID"),
                     "state": reference("ErasureState"),
-                    "messages": [
-                        "type": "integer", "minimum": 0,
-                        "description": "The number of messages that have become tombstones so far.",
-                    ],
+                    "messages": count("The number of messages that have become tombstones so far."),
                 ], required: ["user", "state", "messages"])
         ),
         (
@@ -224,10 +213,7 @@ extension APISchemas {
             object(
                 [
                     "room": reference("RoomID"),
-                    "online": [
-                        "type": "integer", "minimum": 0,
-                        "description": "Users, each counted once, and sockets without a name.",
-                    ],
+                    "online": online,
                     "users": [
                         "type": "array", "items": reference("UserID"), "description": "Absent above 200 users.",
                     ],

@@ -80,6 +80,11 @@ enum APISchemas {
         return schema
     }
 
+    /// Returns the schema of a number that is not negative.
+    static func count(_ description: String) -> JSONValue {
+        ["type": "integer", "minimum": 0, "description": .string(description)]
+    }
+
     /// Returns the schema of an object with these members; those in `required` are always present.
     static func object(
         _ properties: KeyValuePairs<String, JSONValue>, required: [String], _ description: String? = nil

@@ -35,9 +35,7 @@ enum DocsFrames {
             "The first frame of a subscription, with the state of the room.",
             [
                 "room": roomID,
-                "head": [
-                    "type": "integer", "minimum": 0, "description": "The room's highest `seq`; 0 if it is empty.",
-                ],
+                "head": APISchemas.count("The room's highest `seq`; 0 if it is empty."),
                 "rev": rev, "epoch": epoch,
             ]),
         message,
@@ -59,13 +57,7 @@ enum DocsFrames {
         ofServer(
             "PresenceFrame", .presence(room: room, online: 3),
             "The number of subscribers, after `live` and whenever it has changed.",
-            [
-                "room": roomID,
-                "online": [
-                    "type": "integer", "minimum": 0,
-                    "description": "Users, each counted once, and sockets without a name.",
-                ],
-            ]),
+            ["room": roomID, "online": APISchemas.online]),
         ofServer(
             "ErrorFrame", .error(.rateLimited(retryAfter: 3), room: "lobby"),
             "The server could not serve a frame, or a subscription on `/v1/live` has ended: the socket stays open. Or the socket itself is "
