@@ -56,18 +56,9 @@ extension APISchemas {
         ),
         (
             "Visibility",
-            [
-                "type": "string", "enum": ["open", "private"],
-                "description": "An open room can be read by everybody, a private room by its members.",
-            ]
+            choice(["open", "private"], "An open room can be read by everybody, a private room by its members.")
         ),
-        (
-            "Role",
-            [
-                "type": "string", "enum": ["member", "owner"],
-                "description": "Owners change the room, its members and the messages in it.",
-            ]
-        ),
+        ("Role", choice(["member", "owner"], "Owners change the room, its members and the messages in it.")),
         (
             "InboxRoom",
             [
@@ -108,19 +99,12 @@ extension APISchemas {
         ),
         (
             "BanScope",
-            [
-                "type": "string", "enum": ["send", "all"],
-                "description":
-                    "The scope of the ban: `send` (the default) refuses every change; `all` refuses reading and subscribing, too.",
-            ]
+            choice(
+                ["send", "all"],
+                "The scope of the ban: `send` (the default) refuses every change; `all` refuses reading and subscribing, too."
+            )
         ),
-        (
-            "ErasureState",
-            [
-                "type": "string", "enum": ["erasing", "erased"],
-                "description": "`erased` when nothing of the user is left.",
-            ]
-        ),
+        ("ErasureState", choice(["erasing", "erased"], "`erased` when nothing of the user is left.")),
         (
             "Ban",
             object(

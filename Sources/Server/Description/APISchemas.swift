@@ -85,6 +85,11 @@ enum APISchemas {
         ["type": "integer", "minimum": 0, "description": .string(description)]
     }
 
+    /// Returns the schema of a string that has one of these values.
+    static func choice(_ values: [String], _ description: String) -> JSONValue {
+        ["type": "string", "enum": .strings(values), "description": .string(description)]
+    }
+
     /// Returns the schema of an object with these members; those in `required` are always present.
     static func object(
         _ properties: KeyValuePairs<String, JSONValue>, required: [String], _ description: String? = nil
