@@ -74,7 +74,7 @@ extension APISchemas {
             "Page",
             object(
                 [
-                    "messages": messages(upTo: Limits.pageMessages),
+                    "messages": list(of: "Message", upTo: Limits.pageMessages),
                     "has_before": ["type": "boolean"], "has_after": ["type": "boolean"],
                     "head": count("The room's highest `seq`."),
                     "rev": reference("Rev"), "epoch": reference("Epoch"),
@@ -90,7 +90,7 @@ extension APISchemas {
             "Changes",
             object(
                 [
-                    "messages": messages(upTo: Limits.changedMessages), "rev": reference("Rev"),
+                    "messages": list(of: "Message", upTo: Limits.changedMessages), "rev": reference("Rev"),
                     "has_more": ["type": "boolean"], "epoch": reference("Epoch"),
                 ], required: ["messages", "rev", "has_more", "epoch"],
                 "Messages in ascending `rev`. Pass `rev` as the next `since`.")
@@ -98,10 +98,6 @@ extension APISchemas {
     ]
 
     // MARK: Pieces
-
-    private static func messages(upTo limit: Int) -> JSONValue {
-        ["type": "array", "maxItems": .number(limit), "items": reference("Message")]
-    }
 
     private static let attachmentDrafts: JSONValue = [
         "type": ["array", "null"], "maxItems": .number(Limits.attachments), "items": reference("AttachmentDraft"),

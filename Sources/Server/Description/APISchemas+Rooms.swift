@@ -33,10 +33,7 @@ extension APISchemas {
             "Rooms",
             object(
                 [
-                    "rooms": [
-                        "type": "array", "maxItems": .number(Limits.rooms),
-                        "items": reference("InboxRoom"),
-                    ],
+                    "rooms": list(of: "InboxRoom", upTo: Limits.rooms),
                     "has_more": ["type": "boolean"],
                     "cursor": [
                         "type": "string", "description": "The position for the next page; present if `has_more`.",
@@ -89,12 +86,8 @@ extension APISchemas {
             "Members",
             object(
                 [
-                    "members": [
-                        "type": "array", "maxItems": .number(Limits.members), "items": reference("Member"),
-                    ],
-                    "has_more": [
-                        "type": "boolean", "description": "For the next page, pass the last user as `after`.",
-                    ],
+                    "members": list(of: "Member", upTo: Limits.members),
+                    "has_more": hasMore(passing: "user"),
                 ], required: ["members", "has_more"])
         ),
         (
@@ -133,10 +126,8 @@ extension APISchemas {
             "Bans",
             object(
                 [
-                    "bans": ["type": "array", "maxItems": .number(Limits.bans), "items": reference("Ban")],
-                    "has_more": [
-                        "type": "boolean", "description": "For the next page, pass the last ban's user as `after`.",
-                    ],
+                    "bans": list(of: "Ban", upTo: Limits.bans),
+                    "has_more": hasMore(passing: "ban's user"),
                 ], required: ["bans", "has_more"])
         ),
         (
@@ -155,7 +146,7 @@ extension APISchemas {
             "AdminRooms",
             object(
                 [
-                    "rooms": ["type": "array", "maxItems": .number(Limits.rooms), "items": reference("AdminRoom")],
+                    "rooms": list(of: "AdminRoom", upTo: Limits.rooms),
                     "has_more": ["type": "boolean"],
                     "cursor": [
                         "type": "string", "description": "The position for the next page; present if `has_more`.",
@@ -174,9 +165,7 @@ extension APISchemas {
                             ["room": reference("RoomID"), "role": reference("Role")],
                             required: ["room", "role"]),
                     ],
-                    "has_more": [
-                        "type": "boolean", "description": "For the next page, pass the last room as `after`.",
-                    ],
+                    "has_more": hasMore(passing: "room"),
                     "last_activity": reference("Time"),
                     "sockets": count("The number of open WebSockets and event streams."),
                 ], required: ["user", "rooms", "has_more", "sockets"],

@@ -90,6 +90,16 @@ enum APISchemas {
         ["type": "string", "enum": .strings(values), "description": .string(description)]
     }
 
+    /// Returns the schema of an array of at most `limit` elements.
+    static func list(of element: String, upTo limit: Int) -> JSONValue {
+        ["type": "array", "maxItems": .number(limit), "items": reference(element)]
+    }
+
+    /// Returns the schema of `has_more`. The client reads the next page by passing `last` as `after`.
+    static func hasMore(passing last: String) -> JSONValue {
+        ["type": "boolean", "description": "For the next page, pass the last \(last) as `after`."]
+    }
+
     /// Returns the schema of an object with these members; those in `required` are always present.
     static func object(
         _ properties: KeyValuePairs<String, JSONValue>, required: [String], _ description: String? = nil
