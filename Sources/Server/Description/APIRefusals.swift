@@ -81,7 +81,7 @@ struct APIRefusals {
         }
         return response.adding([
             "content": ["application/problem+json": ["schema": APISchemas.reference("Problem")]],
-            "x-codes": APISchemas.codes(codes),
+            "x-codes": .strings(codes.map(\.string)),
         ])
     }
 

@@ -68,16 +68,13 @@ enum APISchemas {
 
     // MARK: Pieces
 
-    private static let noNUL = #"^[^\u0000]*$"#
-
     /// Returns the schema of a text without the character U+0000, of at most `limit` bytes.
-    static func text(_ limit: Int? = nil, isNullable: Bool = false, _ description: String? = nil) -> JSONValue {
-        var schema: JSONValue = [
-            "type": isNullable ? ["string", "null"] : "string", "pattern": .string(noNUL),
+    static func text(_ limit: Int, isNullable: Bool = false, _ description: String? = nil) -> JSONValue {
+        let schema: JSONValue = [
+            "type": isNullable ? ["string", "null"] : "string", "pattern": #"^[^\u0000]*$"#,
+            "maxLength": .number(limit),
         ]
-        if let limit { schema = schema.adding(["maxLength": .number(limit)]) }
-        if let description { schema = schema.adding(["description": .string(description)]) }
-        return schema
+        return description.map { schema.adding(["description": .string($0)]) } ?? schema
     }
 
     /// Returns the schema of a number that is not negative.
@@ -159,9 +156,4 @@ enum APISchemas {
         ),
         ("Object", ["type": "object", "additionalProperties": true]),
     ]
-
-    /// Returns the names of codes as a list.
-    static func codes(_ codes: [Problem.Code]) -> JSONValue {
-        .strings(codes.map(\.string))
-    }
 }

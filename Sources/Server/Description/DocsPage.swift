@@ -30,12 +30,12 @@ enum DocsPage {
         <h2 id="closing">Closing</h2>
         <p>A WebSocket ends with a close code. An event stream just ends, and its <code>EventSource</code> reconnects.</p>
         <table>
-        \(lines(DocsFrames.closeCodes.map { row("<b>\($0.code.rawValue)</b>", $0.text) }))
+        \(DocsFrames.closeCodes.map { row("<b>\($0.code.rawValue)</b>", $0.text) }.joined(separator: "\n"))
         </table>
         <h2 id="http">Over HTTP</h2>
         <p>The whole API, for people and client generators: <a href="/openapi.json">openapi.json</a>.</p>
         <table>
-        \(lines(APIOperation.all.map(row)))
+        \(APIOperation.all.map(row).joined(separator: "\n"))
         </table>
         </main>
         </body>
@@ -55,7 +55,7 @@ enum DocsPage {
             let list = members.isEmpty ? "" : "<ul>" + members.joined() + "</ul>"
             return row("<b>\(frame.type)</b>", "\(examples)<p>\(html(frame.text))</p>\(list)")
         }
-        return "<table>\n" + lines(rows) + "\n</table>"
+        return "<table>\n" + rows.joined(separator: "\n") + "\n</table>"
     }
 
     /// Converts Markdown with only code spans to HTML.
@@ -72,10 +72,6 @@ enum DocsPage {
 
     private static func row(_ first: String, _ second: String) -> String {
         "<tr><td>\(first)</td><td>\(second)</td></tr>"
-    }
-
-    private static func lines(_ lines: [String]) -> String {
-        lines.joined(separator: "\n")
     }
 
     /// Escapes text for use between tags.
