@@ -52,15 +52,10 @@ struct APIOperation: Sendable {
         /// The ids of the operations that can follow.
         var links: [String] = []
 
-        /// Creates an answer with JSON.
-        init(_ status: Int, _ description: String, _ schema: String, headers: [String] = [], links: [String] = []) {
-            self.init(status, description, mediaType: "application/json", schema, headers: headers, links: links)
-        }
-
-        /// Creates an answer with other content.
+        /// Creates an answer with content. JSON needs a schema.
         init(
-            _ status: Int, _ description: String, mediaType: String, _ schema: String? = nil, headers: [String] = [],
-            links: [String] = []
+            _ status: Int, _ description: String, _ schema: String? = nil, mediaType: String = "application/json",
+            headers: [String] = [], links: [String] = []
         ) {
             self.status = status
             self.description = description
