@@ -64,7 +64,7 @@ final class PrometheusRegistry: Sendable {
         let name = MetricName.metric(name)
         let labels = LabelSet(dimensions)
         let observed = table.withLock { $0.observe(name, kind, labels, help: help, .reading(read)) }
-        if !observed { countDropped() }
+        if !observed { dropped.increment(by: Int64(1)) }
     }
 
     /// Returns the instrument of a series; `nil` if it is refused, which is counted.
@@ -74,12 +74,8 @@ final class PrometheusRegistry: Sendable {
         let name = MetricName.metric(label)
         let labels = LabelSet(dimensions, ofHistogram: kind.isHistogram)
         let instrument = table.withLock { $0.instrument(name, kind, labels, orNew: new) }
-        if instrument == nil { countDropped() }
+        if instrument == nil { dropped.increment(by: Int64(1)) }
         return instrument
-    }
-
-    private func countDropped() {
-        dropped.increment(by: Int64(1))
     }
 
     /// Removes the series of a handler of this registry.
