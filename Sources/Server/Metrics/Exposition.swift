@@ -9,7 +9,7 @@ struct Exposition {
         let start = bytes.count
         if let help = family.help {
             append(comment: "# HELP ", family.name)
-            append(help: help)
+            bytes.append(escaping: help)
             bytes.append(UInt8(ascii: "\n"))
         }
         append(comment: "# TYPE ", family.name)
@@ -26,16 +26,6 @@ struct Exposition {
         bytes.append(literal: keyword)
         bytes.append(utf8: name)
         bytes.append(UInt8(ascii: " "))
-    }
-
-    private mutating func append(help: String) {
-        for byte in help.utf8 {
-            switch byte {
-            case UInt8(ascii: "\n"): bytes.append(literal: #"\n"#)
-            case UInt8(ascii: "\\"): bytes.append(literal: #"\\"#)
-            default: bytes.append(byte)
-            }
-        }
     }
 
     private mutating func append(_ instrument: Instrument, _ name: String, _ labels: LabelSet) {

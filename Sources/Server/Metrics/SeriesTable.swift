@@ -108,10 +108,7 @@ enum MetricKind: Sendable {
 
     /// Returns the names of the samples of a metric of this kind.
     func sampleNames(_ name: String) -> [String] {
-        switch self {
-        case .counter, .counterReading, .gauge, .gaugeReading: [name]
-        case .durations, .sizes: [name, name + "_bucket", name + "_sum", name + "_count"]
-        }
+        isHistogram ? [name, name + "_bucket", name + "_sum", name + "_count"] : [name]
     }
 }
 
@@ -190,7 +187,7 @@ struct LabelSet: Hashable, Sendable {
             if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
             bytes.append(utf8: name)
             bytes.append(literal: "=\"")
-            bytes.append(labelValue: value)
+            bytes.append(escaping: value, quotes: true)
             bytes.append(UInt8(ascii: "\""))
         }
         self.bytes = bytes
@@ -205,12 +202,12 @@ extension LabelSet: Comparable {
 }
 
 extension [UInt8] {
-    /// Appends a label's value, escaped as in text format 0.0.4.
-    fileprivate mutating func append(labelValue value: String) {
-        for byte in value.utf8 {
+    /// Appends text, escaped as in text format 0.0.4. Quotes are escaped in the values of labels only.
+    mutating func append(escaping text: String, quotes: Bool = false) {
+        for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\n"): append(literal: #"\n"#)
-            case UInt8(ascii: "\""): append(literal: #"\""#)
+            case UInt8(ascii: "\"") where quotes: append(literal: #"\""#)
             case UInt8(ascii: "\\"): append(literal: #"\\"#)
             default: append(byte)
             }
