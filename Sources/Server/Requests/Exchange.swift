@@ -261,12 +261,8 @@ final class Exchange {
         guard let hosts = worker.services.hosts, !hosts.accepts(request), !asksForHealth, !isForOperations else {
             return
         }
-        throw .hostNotAllowed(request.authority.map(Self.nameOfHost))
-    }
-
-    /// Returns the host of an authority, without its port.
-    private static func nameOfHost(_ authority: String) -> String {
-        String(authority.prefix { $0 != ":" })
+        // The refusal names the host without its port.
+        throw .hostNotAllowed(request.authority.map { authority in String(authority.prefix { $0 != ":" }) })
     }
 
     /// True for a request for `/healthz` or `/readyz`, which no limit or check applies to.
