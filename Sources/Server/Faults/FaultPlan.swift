@@ -68,7 +68,7 @@ struct FaultPlan: Hashable, Sendable {
 
     /// The value of a fault; `nil` when it is not asked for.
     subscript(name: Fault.Name) -> Int? {
-        faults.first { $0.name == name }?.value
+        fault(name)?.value
     }
 
     /// Returns true if the plan has a fault with this value.
