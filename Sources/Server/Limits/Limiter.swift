@@ -12,8 +12,13 @@ final class Limiter: Sendable {
 
     /// The limits of one action.
     private struct Tables: Sendable {
-        var users: BucketTable<UserID>?
-        var addresses: BucketTable<AddressBlock>?
+        let users: BucketTable<UserID>?
+        let addresses: BucketTable<AddressBlock>?
+
+        init(users: RateLimit?, addresses: RateLimit?) {
+            self.users = users.map(BucketTable.init)
+            self.addresses = addresses.map(BucketTable.init)
+        }
     }
 
     private let sends: Tables
@@ -26,18 +31,12 @@ final class Limiter: Sendable {
     /// Creates a limiter; `nil` if there are no limits.
     init?(_ limits: RateLimits) {
         guard limits != RateLimits() else { return nil }
-        sends = Tables(
-            users: limits.userSends.map(BucketTable.init), addresses: limits.addressSends.map(BucketTable.init))
-        changes = Tables(
-            users: limits.userChanges.map(BucketTable.init), addresses: limits.addressChanges.map(BucketTable.init))
-        subscriptions = Tables(
-            users: limits.userSubscriptions.map(BucketTable.init),
-            addresses: limits.addressSubscriptions.map(BucketTable.init))
-        reads = Tables(
-            users: limits.userReads.map(BucketTable.init), addresses: limits.addressReads.map(BucketTable.init))
-        invites = Tables(
-            users: limits.userInvites.map(BucketTable.init), addresses: limits.addressInvites.map(BucketTable.init))
-        connections = Tables(addresses: limits.addressConnections.map(BucketTable.init))
+        sends = Tables(users: limits.userSends, addresses: limits.addressSends)
+        changes = Tables(users: limits.userChanges, addresses: limits.addressChanges)
+        subscriptions = Tables(users: limits.userSubscriptions, addresses: limits.addressSubscriptions)
+        reads = Tables(users: limits.userReads, addresses: limits.addressReads)
+        invites = Tables(users: limits.userInvites, addresses: limits.addressInvites)
+        connections = Tables(users: nil, addresses: limits.addressConnections)
     }
 
     /// A limit that has been reached.
