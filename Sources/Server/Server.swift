@@ -362,7 +362,6 @@ public final class Server: Sendable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -31,7 +31,6 @@ struct APIDescription {
         return StaticContent(bytes, contentType: Exchange.ContentType.json)
     }
 
-    /// The whole document.
     var document: JSONValue {
         var components: JSONValue = [
             "schemas": .members(APISchemas.all),

@@ -5,7 +5,6 @@ import Wire
 /// The frames of WebSockets and event streams. The schemas of the description and the page at `/docs` are both
 /// generated from this table.
 enum DocsFrames {
-    /// A kind of frame.
     struct Frame {
         /// The name of its schema in the components.
         var schema: String
@@ -28,7 +27,6 @@ enum DocsFrames {
 
     // MARK: From the server
 
-    /// Frames from the server.
     static let ofServer: [Frame] = [
         ofServer(
             "SubscribedFrame", .subscribed(room: room, head: 5, rev: 7, epoch: "RNmyYL9bWlAE2Ja9ThuN"),
@@ -114,7 +112,6 @@ enum DocsFrames {
         "type": "string", "const": "mine", "description": "All rooms of the caller. Use it in place of `room`.",
     ]
 
-    /// Frames from the client.
     static let ofClient: [Frame] = [
         Frame(
             schema: "SubscribeFrame", type: "subscribe",

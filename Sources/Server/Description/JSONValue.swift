@@ -29,7 +29,6 @@ indirect enum JSONValue: Sendable {
         .object(members.map { (name: $0.0, value: $0.1) })
     }
 
-    /// Returns a list of strings.
     static func strings(_ strings: some Sequence<String>) -> JSONValue {
         .array(strings.map(JSONValue.string))
     }

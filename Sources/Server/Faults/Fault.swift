@@ -29,7 +29,6 @@ struct Fault: Hashable, Sendable {
         case fragmentFrames = "fragment-frames"
     }
 
-    /// The kind of fault.
     let name: Name
     /// The value, in the unit of the name; 0 for faults without a value.
     let value: Int

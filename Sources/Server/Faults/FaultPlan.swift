@@ -71,7 +71,6 @@ struct FaultPlan: Hashable, Sendable {
         fault(name)?.value
     }
 
-    /// Returns true if the plan has a fault with this value.
     func has(_ name: Fault.Name, _ value: Int) -> Bool {
         faults.contains(Fault(name: name, value: value))
     }

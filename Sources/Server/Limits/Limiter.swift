@@ -5,7 +5,6 @@ import Wire
 
 /// Enforces the rate limits of users and addresses. Safe to use from any thread.
 final class Limiter: Sendable {
-    /// The limited actions.
     enum Action: String, Sendable, CaseIterable {
         case sends, changes, subscriptions, reads, invites, connections
     }

@@ -86,7 +86,6 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
         var nextSweep = Int64.min
     }
 
-    /// The number of buckets.
     var count: Int {
         shards.reduce(0) { $0 + $1.state.withLock(\.buckets.count) }
     }
@@ -129,7 +128,6 @@ final class BucketTable<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The bounds of a ``BucketTable``.
 enum BucketTableBounds {
     /// The number of mutexes of a table.
     static let shards = 16

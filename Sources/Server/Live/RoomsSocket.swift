@@ -250,10 +250,8 @@ struct SubscriptionTable {
     private var places: [RoomID: Int] = [:]
     private var turn = 0
 
-    /// The number of subscriptions.
     var count: Int { all.count }
 
-    /// The subscription to a room; `nil` if there is none.
     subscript(room: RoomID) -> Subscription? { places[room].map { all[$0] } }
 
     /// Adds a subscription to a room that has none.

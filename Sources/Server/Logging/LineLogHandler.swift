@@ -42,7 +42,6 @@ public struct LineLogHandler: LogHandler {
         output.write(line: line(event, at: .now()))
     }
 
-    /// Returns the line of a message.
     func line(_ event: LogEvent, at time: Timestamp) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(256)

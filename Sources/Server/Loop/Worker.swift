@@ -15,7 +15,6 @@ final class Worker {
     let services: Services
     /// True while the server is stopping: answers are sent with `Connection: close`.
     private(set) var isWindingDown = false
-    /// True if the log names callers.
     let logsCallers: Bool
     /// A buffer for assembling answers.
     var scratch = ScratchBuffer()

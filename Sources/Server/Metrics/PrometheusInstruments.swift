@@ -46,7 +46,6 @@ final class PrometheusCounter: CounterHandler, FloatingPointCounterHandler {
 final class PrometheusGauge: MeterHandler, RecorderHandler {
     private let current = Atomic<Double>(0)
 
-    /// The current value.
     var value: Double { current.load(ordering: .relaxed) }
 
     func set(_ value: Int64) { set(Double(value)) }

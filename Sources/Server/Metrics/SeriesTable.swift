@@ -1,6 +1,5 @@
 import Wire
 
-/// All series of one metric.
 struct MetricFamily: Sendable {
     let name: String
     let kind: MetricKind

@@ -7,7 +7,6 @@ import Wire
 
 /// The answer of an exchange: sent once, in one write.
 extension Exchange {
-    /// The media types of answers.
     enum ContentType {
         static let json = "application/json"
         static let problem = "application/problem+json"
@@ -24,7 +23,6 @@ extension Exchange {
         fields.append(HTTPField(name: name, value: value))
     }
 
-    /// Answers with content.
     func answer(_ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>) {
         guard !isWithheld(status, contentType, body) else { return }
         // Bytes that the kernel does not accept at once are kept, within a bound. Refuse the request rather than cut

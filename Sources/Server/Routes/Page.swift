@@ -4,13 +4,11 @@ import PageFiles
 ///
 /// They have no build step. Each is served as it stands in `Sources/Page`.
 enum Page {
-    /// One file of the page.
     struct File: Sendable {
         /// The name under which the others refer to it.
         let name: String
         /// The media type, with its character encoding.
         let contentType: String
-        /// The content.
         let bytes: [UInt8]
     }
 
