@@ -34,7 +34,8 @@ extension Exchange {
     /// Returns true if a fault withholds the answer, which then comes later or never.
     func isWithheld(_ status: HTTPResponse.Status, _ contentType: String, _ body: Span<UInt8>) -> Bool {
         guard let plan = faults else { return false }
-        // A client that repeats its send must succeed. Counted faults end by themselves.
+        // A repeated send is answered; otherwise the client could never succeed. Counted faults end by themselves, so
+        // they need no exception.
         let isRepeatedSend = request.method == .post && status == .ok
         if let lost = plan.fault(.lostAnswer), lost.occasions != .all || !isRepeatedSend {
             takeHTTP()?.connection.finish()

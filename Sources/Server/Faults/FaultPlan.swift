@@ -11,7 +11,7 @@ import Wire
 struct FaultPlan: Hashable, Sendable {
     /// Maximum number of faults of one request.
     static let maximumFaults = 16
-    /// The suffix that makes a different epoch from the true one. It is always the same, so a client that has reloaded
+    /// The suffix that turns the true epoch into a different one. It is always the same, so a client that has reloaded
     /// its rooms can continue.
     static let epochSuffix = "fault"
 

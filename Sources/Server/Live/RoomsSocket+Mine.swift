@@ -3,9 +3,9 @@ import Wire
 
 /// `{"type":"subscribe","rooms":"mine"}`: a subscription to all rooms that the user is a member of, now or later.
 ///
-/// Existing rooms start at their current position. A room that the user joins later starts just before that, so that a
-/// room created by a send starts with that message. The log reports membership changes only to loops that follow the
-/// user.
+/// Existing rooms start at their current position. A room that the user joins later starts just before the join. So a
+/// room that a send creates starts with the message sent. The log reports membership changes only to loops that follow
+/// the user.
 extension RoomsSocket {
     func subscribeToMine(epoch: String?) throws(Problem) {
         guard mine == nil else { throw .alreadyFollowing }

@@ -162,8 +162,8 @@ final class RoomsSocket: LiveSocket {
         reading = nil
     }
 
-    /// Removes a subscription and sends the reason, unless the client neither asked for nor was told of the
-    /// subscription.
+    /// Removes a subscription and sends the reason. If the client does not know of the subscription, it is not told
+    /// that the user may not read the room.
     func refuse(_ subscription: Subscription, _ problem: Problem) {
         let room = subscription.feed.room
         let isUnknown = mine?.rooms.contains(room) == true && !subscription.hasStarted

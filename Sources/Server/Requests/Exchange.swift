@@ -153,8 +153,7 @@ final class Exchange {
 
     /// Checks the head of a request before its body arrives.
     ///
-    /// - Throws: The problem that it would be refused with whatever its body: of its origin, path, method, caller or
-    ///   content type.
+    /// - Throws: The refusal that no body could prevent: because of the origin, path, method, caller or content type.
     func checkHead() throws(Problem) {
         // With faults, the requested fault comes before any refusal.
         guard !worker.services.configuration.faults else { return }

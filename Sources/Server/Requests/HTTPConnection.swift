@@ -128,8 +128,8 @@ final class HTTPConnection: ConnectionHandler {
         updateReading()
     }
 
-    /// Decides whether to wait for the rest of a body. The request is refused at once if it would be refused whatever
-    /// its body, so that clients without a token cannot fill the memory, or if too many bytes are pending.
+    /// Decides whether to wait for the rest of a body. The request is refused at once if too many bytes are pending. It
+    /// is also refused at once if no body could make it valid, so that clients without a token cannot fill the memory.
     ///
     /// - Returns: False if the request was refused, which ends the connection.
     private func keepBody() -> Bool {
