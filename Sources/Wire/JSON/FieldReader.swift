@@ -31,75 +31,51 @@ package struct FieldReader {
         try json.skipValue()
     }
 
+    /// Returns true if the next value has this kind, without reading it. Any other value is read, and recorded as an
+    /// error unless it is null.
+    @inline(__always)
+    private mutating func isNext(_ kind: JSONKind, _ field: FieldName, must: String) throws(Problem) -> Bool {
+        let next = try json.peek()
+        if next == kind { return true }
+        if next == .null { try json.readNull() } else { try noteWrongType(field, must: must) }
+        return false
+    }
+
     /// Reads a string; `nil` for null.
     package mutating func string(_ field: FieldName, limit: Int = .max) throws(Problem) -> String? {
-        switch try json.peek() {
-        case .string:
-            let token = try json.readString()
-            if token.hasNUL { note(.nulCharacter(field.description)) }
-            if token.count > limit { note(.tooLong(field.description, limit: limit)) }
-            return json.string(token)
-        case .null:
-            try json.readNull()
-        default:
-            try noteWrongType(field, must: "a string")
-        }
-        return nil
+        guard try isNext(.string, field, must: "a string") else { return nil }
+        let token = try json.readString()
+        if token.hasNUL { note(.nulCharacter(field.description)) }
+        if token.count > limit { note(.tooLong(field.description, limit: limit)) }
+        return json.string(token)
     }
 
     /// Reads an integer of 64 bits; `nil` for null.
     package mutating func integer(_ field: FieldName) throws(Problem) -> Int64? {
-        switch try json.peek() {
-        case .number:
-            let token = try json.readNumber()
-            if let value = json.integer(token) { return value }
-            note(.invalidField(field.description, must: "an integer of 64 bits"), isType: true)
-        case .null:
-            try json.readNull()
-        default:
-            try noteWrongType(field, must: "an integer")
-        }
+        guard try isNext(.number, field, must: "an integer") else { return nil }
+        let token = try json.readNumber()
+        if let value = json.integer(token) { return value }
+        note(.invalidField(field.description, must: "an integer of 64 bits"), isType: true)
         return nil
     }
 
     /// Reads `true` or `false`; `nil` for null.
     package mutating func boolean(_ field: FieldName) throws(Problem) -> Bool? {
-        switch try json.peek() {
-        case .boolean:
-            return try json.readBoolean()
-        case .null:
-            try json.readNull()
-        default:
-            try noteWrongType(field, must: "true or false")
-        }
-        return nil
+        guard try isNext(.boolean, field, must: "true or false") else { return nil }
+        return try json.readBoolean()
     }
 
     /// Reads an object of any content; `nil` for null.
     package mutating func compactObject(_ field: FieldName) throws(Problem) -> CompactJSON? {
-        switch try json.peek() {
-        case .object:
-            return try json.readCompact()
-        case .null:
-            try json.readNull()
-        default:
-            try noteWrongType(field, must: "an object")
-        }
-        return nil
+        guard try isNext(.object, field, must: "an object") else { return nil }
+        return try json.readCompact()
     }
 
     /// Enters an array. Returns `false` for null. Any other value is recorded as an error and gives `false` too.
     package mutating func enterArray(_ field: FieldName) throws(Problem) -> Bool {
-        switch try json.peek() {
-        case .array:
-            try json.enterArray()
-            return true
-        case .null:
-            try json.readNull()
-        default:
-            try noteWrongType(field, must: "an array")
-        }
-        return false
+        guard try isNext(.array, field, must: "an array") else { return false }
+        try json.enterArray()
+        return true
     }
 
     /// Enters a required object. Any other value is recorded as an error and gives `false`.
