@@ -168,7 +168,7 @@ public struct JSONScanner: Sendable {
         guard let start = container else { preconditionFailure("an object is open") }
         leaveContainer()
         if let name = firstRepeated(names[start...]) {
-            throw .invalidJSON("The member \"\(excerpt(of: name))\" occurs twice in one object.")
+            throw .invalidJSON("The member \"\(string(name).excerpt)\" occurs twice in one object.")
         }
         names.removeLast(names.count - start)
     }

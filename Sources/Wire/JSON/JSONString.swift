@@ -68,11 +68,6 @@ extension JSONScanner {
         return Array(bytes(of: token)).has(literal, at: 0)
     }
 
-    /// Returns the beginning of a string, short enough for the detail of a problem.
-    func excerpt(of token: JSONString) -> String {
-        string(token).excerpt
-    }
-
     /// Returns the first repeated name, if there is one.
     ///
     /// A few names are compared pairwise. Many are put into a set, whose hashes are seeded per process, so a client
