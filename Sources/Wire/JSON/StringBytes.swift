@@ -47,22 +47,12 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Calls `body` with the bytes.
-    @inline(__always)
-    func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-        #if canImport(Darwin)
-        withUnsafeBufferPointer { body($0.span) }
-        #else
-        body(span)
-        #endif
-    }
-
     /// Returns the offset of the first byte at or after `start` that a JSON string cannot contain unescaped, or the
     /// count.
     @inline(__always)
     func firstSpecial(from start: Int) -> Int {
         #if canImport(Darwin)
-        withSpan { $0.firstSpecial(from: start) }
+        withUnsafeBufferPointer { $0.span.firstSpecial(from: start) }
         #else
         span.firstSpecial(from: start)
         #endif
