@@ -15,7 +15,7 @@ public struct HostPolicy: Sendable {
     /// Returns true if `text` can be given to ``init(names:)``: a host name without a port, or an IPv4 address.
     public static func isName(_ text: String) -> Bool {
         let bytes = text.utf8.span
-        return Authority.isValid(bytes, port: .optional) && bytes[0] != ASCII.leftBracket
+        return Authority.isValid(bytes) && bytes[0] != ASCII.leftBracket
             && bytes.firstIndex(of: ASCII.colon) == nil && bytes.firstIndex(of: ASCII.percent) == nil
     }
 

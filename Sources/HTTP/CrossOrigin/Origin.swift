@@ -21,7 +21,7 @@ public struct Origin: Sendable, Hashable {
         guard let schemeEnd = bytes.firstIndex(of: ASCII.colon), schemeEnd > 0, bytes.count > schemeEnd + 3,
             bytes[schemeEnd + 1] == ASCII.slash, bytes[schemeEnd + 2] == ASCII.slash,
             bytes.extracting(first: schemeEnd).isToken,
-            Authority.isValid(bytes.extracting((schemeEnd + 3)...), port: .optional)
+            Authority.isValid(bytes.extracting((schemeEnd + 3)...))
         else { return nil }
         let lowered = value.lowercased()
         let scheme = lowered.prefix(schemeEnd)

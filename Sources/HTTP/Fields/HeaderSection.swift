@@ -63,7 +63,7 @@ struct HeaderSection: Sendable {
             lines.append(parts)
         } else {
             guard host == nil else { throw .hostRepeated }
-            guard Authority.isValid(value, port: .optional) else { throw .hostInvalid }
+            guard Authority.isValid(value) else { throw .hostInvalid }
             host = parts.value
         }
     }

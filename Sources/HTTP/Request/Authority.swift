@@ -1,13 +1,5 @@
 /// `uri-host [ ":" port ]`: the value of Host, and the authority of a target (RFC 9110, section 7.2; RFC 3986, 3.2).
 enum Authority {
-    /// The rule for the port.
-    enum Port {
-        /// The port may be missing, as in Host.
-        case optional
-        /// The port is required, as in the target of CONNECT.
-        case required
-    }
-
     /// Maximum length of a host name in bytes, as in the DNS (RFC 1035, section 2.3.4).
     static let hostBytes = 255
 
@@ -15,11 +7,15 @@ enum Authority {
     ///
     /// A host name consists of letters, digits, `-._~` and percent-encodings; ``ASCIISet/hostName`` documents the
     /// exclusions. An address in brackets must be IPv6, without a zone.
-    static func isValid(_ text: Span<UInt8>, port: Port) -> Bool {
+    ///
+    /// - Parameter needsPort: True if the port must be given, as in the target of CONNECT.
+    static func isValid(_ text: Span<UInt8>, needsPort: Bool = false) -> Bool {
         guard let hostEnd = endOfHost(in: text), hostEnd > 0, hostEnd <= hostBytes else { return false }
-        if hostEnd == text.count { return port == .optional }
+        if hostEnd == text.count { return !needsPort }
         guard text[hostEnd] == ASCII.colon else { return false }
-        return isPort(text.extracting((hostEnd + 1)...), port)
+        let digits = text.extracting((hostEnd + 1)...)
+        // The grammar of Host allows a colon without a port.
+        return digits.isEmpty ? !needsPort : isPort(digits)
     }
 
     private static func endOfHost(in text: Span<UInt8>) -> Int? {
@@ -48,9 +44,7 @@ enum Authority {
         return end + 1
     }
 
-    private static func isPort(_ digits: Span<UInt8>, _ port: Port) -> Bool {
-        // The grammar of Host allows a colon without a port.
-        if digits.isEmpty { return port == .optional }
+    private static func isPort(_ digits: Span<UInt8>) -> Bool {
         var number = 0
         for index in digits.indices {
             guard let digit = digits[index].digitValue else { return false }

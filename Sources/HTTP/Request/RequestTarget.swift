@@ -45,7 +45,7 @@ struct RequestTarget: Sendable {
 
     /// Parses `host:port`, which only CONNECT uses (RFC 9112, section 3.2.3).
     private mutating func readAuthorityForm(_ text: Span<UInt8>, at start: Int) throws(RequestRefusal) {
-        guard Authority.isValid(text, port: .required) else { throw .targetInvalid }
+        guard Authority.isValid(text, needsPort: true) else { throw .targetInvalid }
         authority = start..<start + text.count
     }
 
@@ -67,7 +67,7 @@ struct RequestTarget: Sendable {
             authorityEnd += 1
         }
         let host = text.extracting(authorityStart..<authorityEnd)
-        guard Authority.isValid(host, port: .optional) else { throw .targetInvalid }
+        guard Authority.isValid(host) else { throw .targetInvalid }
         authority = start + authorityStart..<start + authorityEnd
         if authorityEnd == text.count {
             // Without a path, OPTIONS refers to the server as a whole (RFC 9112, section 3.2.4).
