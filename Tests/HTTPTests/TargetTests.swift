@@ -52,9 +52,6 @@ struct TargetTests {
         let target = Target("/a?b=%zz")
         #expect(try target.segments() == ["a"])
         #expect(target.path == "/a")
-        #expect(target.hasQuery)
-        #expect(!Target("/a").hasQuery)
-        #expect(Target("/a?").hasQuery)
     }
 
     @Test("A query becomes decoded pairs, with plus as a space")

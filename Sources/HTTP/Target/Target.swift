@@ -30,9 +30,6 @@ public struct Target: Sendable {
     /// The path and query as sent.
     public var text: String { text(in: place) }
 
-    /// True if there is a query, even an empty one.
-    public var hasQuery: Bool { pathEnd < place.upperBound }
-
     /// The path as sent.
     public var path: String { text(in: place.lowerBound..<pathEnd) }
 
@@ -63,7 +60,6 @@ public struct Target: Sendable {
     /// - Throws: 400 `target_encoding_invalid`.
     public func parameters() throws(RequestRefusal) -> QueryParameters {
         var parameters = QueryParameters()
-        guard hasQuery else { return parameters }
         let bytes = bytes.span.extracting(first: place.upperBound)
         var start = pathEnd + 1
         while start < bytes.count {
