@@ -27,32 +27,28 @@ public struct OriginPolicy: Sendable {
 
     /// The origins that are allowed.
     public let allowed: Allowed
-    private let methods: String
     private let requestHeaders: String
     private let exposedHeaders: String
-    private let maxAge: String
+
+    /// The methods that pages may use.
+    private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
+    /// How long a browser may cache the answer to a preflight, in seconds. Browsers cap it at one day or less.
+    private static let maxAge = "86400"
 
     /// Creates a policy.
     ///
     /// - Parameters:
     ///   - allowed: the origins that are allowed besides the server's own.
-    ///   - methods: the methods that pages may use.
     ///   - requestHeaders: the header fields that pages may send.
     ///   - exposedHeaders: the response fields that pages may read, besides those that are always readable.
-    ///   - maxAge: how long a browser may cache the answer to a preflight, in seconds. Browsers cap it at one day or
-    ///     less.
     public init(
         allowed: Allowed,
-        methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete],
         requestHeaders: [HTTPField.Name] = [.authorization, .contentType],
-        exposedHeaders: [HTTPField.Name] = [],
-        maxAge: Int = 86400
+        exposedHeaders: [HTTPField.Name] = []
     ) {
         self.allowed = allowed
-        self.methods = methods.map(\.rawValue).joined(separator: ", ")
         self.requestHeaders = requestHeaders.map(\.rawName).joined(separator: ", ")
         self.exposedHeaders = exposedHeaders.map(\.rawName).joined(separator: ", ")
-        self.maxAge = String(maxAge)
     }
 
     /// Decides on a request with these values of `Origin` and `Host`.
@@ -85,9 +81,9 @@ public struct OriginPolicy: Sendable {
     public func preflightFields(for decision: Decision) -> [HTTPField] {
         guard case .allowed(let origin) = decision else { return [] }
         return originFields(origin) + [
-            HTTPField(name: .accessControlAllowMethods, value: methods),
+            HTTPField(name: .accessControlAllowMethods, value: Self.methods),
             HTTPField(name: .accessControlAllowHeaders, value: requestHeaders),
-            HTTPField(name: .accessControlMaxAge, value: maxAge),
+            HTTPField(name: .accessControlMaxAge, value: Self.maxAge),
         ]
     }
 
