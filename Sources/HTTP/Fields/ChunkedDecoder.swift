@@ -147,9 +147,8 @@ enum ChunkExtensions {
     }
 
     private static func skipToken(_ text: Span<UInt8>, _ index: inout Int) -> Bool {
-        let token = ASCIISet.token
         let start = index
-        while index < text.count, token.contains(text[index]) { index += 1 }
+        index = text.endOfToken(from: start)
         return index > start
     }
 

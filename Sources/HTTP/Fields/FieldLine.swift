@@ -9,9 +9,7 @@ struct FieldLine: Sendable {
     ///
     /// - Parameter start: the offset of the line; ``name`` and ``value`` are relative to the same origin.
     init(_ line: Span<UInt8>, at start: Int = 0) throws(RequestRefusal) {
-        let token = ASCIISet.token
-        var index = 0
-        while index < line.count, token.contains(line[index]) { index += 1 }
+        let index = line.endOfToken()
         guard index < line.count, line[index] == ASCII.colon, index > 0 else { throw Self.refusal(line) }
         let value = line.boundsWithoutWhitespace(from: index + 1, to: line.count)
         self.name = start..<start + index

@@ -29,32 +29,23 @@ enum TransferCoding: Sendable, Equatable {
     }
 
     private mutating func addCoding(_ coding: Span<UInt8>) {
+        let end = coding.endOfToken()
         // A coding after chunked, an empty element, and a parameter of chunked ("chunked;q=1", RFC 9112, section 7.1)
         // leave the length ambiguous.
-        guard self == .none || self == .unknown, let first = coding.firstNonToken else {
+        guard self == .none || self == .unknown, end > 0 else {
             self = .invalid
             return
         }
-        let name = coding.extracting(first: first)
-        let hasParameters = first < coding.count
+        let name = coding.extracting(first: end)
+        let hasParameters = end < coding.count
         if name.equals(ignoringCase: "chunked") {
             self = hasParameters ? .invalid : (self == .none ? .chunked : .unknownThenChunked)
         } else {
-            self = hasParameters && !Self.startsParameters(coding[first]) ? .invalid : .unknown
+            self = hasParameters && !Self.startsParameters(coding[end]) ? .invalid : .unknown
         }
     }
 
     private static func startsParameters(_ byte: UInt8) -> Bool {
         byte == ASCII.semicolon || byte.isOptionalWhitespace
-    }
-}
-
-extension Span<UInt8> {
-    /// The index after the token at the start of these bytes, or `nil` if they do not begin with a token.
-    fileprivate var firstNonToken: Int? {
-        let token = ASCIISet.token
-        var index = 0
-        while index < count, token.contains(self[index]) { index += 1 }
-        return index > 0 ? index : nil
     }
 }

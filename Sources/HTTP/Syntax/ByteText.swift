@@ -75,12 +75,18 @@ extension Span<UInt8> {
         return lower..<upper
     }
 
-    /// True if there is at least one byte and all are `tchar` (RFC 9110, section 5.6.2).
-    var isToken: Bool {
+    /// Returns the index of the first byte at or after `start` that is not a `tchar` (RFC 9110, section 5.6.2), or the
+    /// count.
+    @inline(__always)
+    func endOfToken(from start: Int = 0) -> Int {
         let token = ASCIISet.token
-        for index in indices where !token.contains(self[index]) { return false }
-        return !isEmpty
+        var index = start
+        while index < count, token.contains(self[index]) { index += 1 }
+        return index
     }
+
+    /// True if there is at least one byte and all are `tchar` (RFC 9110, section 5.6.2).
+    var isToken: Bool { !isEmpty && endOfToken() == count }
 
     /// Returns true if all bytes are ASCII and none is `byte`. It compares eight at a time, as ``firstIndex(of:from:)``
     /// does.
