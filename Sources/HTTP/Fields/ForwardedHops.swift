@@ -37,11 +37,6 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
         ForwardedHops(kind: .forwardedFor, lines: lines[...])
     }
 
-    private init(kind: Kind, lines: ArraySlice<String>) {
-        self.kind = kind
-        self.lines = lines
-    }
-
     /// Returns the next hop, or `nil` if there are no more.
     public mutating func next() -> Hop? {
         while hops.isEmpty {
