@@ -34,7 +34,7 @@ public enum Accept {
     private static func thousandths(_ text: String) -> Int {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, first == ASCII.zero || first == ASCII.zero + 1, bytes.count <= 5,
-            bytes.count == 1 || bytes[1] == 0x2E
+            bytes.count == 1 || bytes[1] == ASCII.dot
         else { return 0 }
         var value = Int(first - ASCII.zero) * 1000
         var scale = 100

@@ -13,7 +13,7 @@ enum AddressV6 {
         while index < text.count {
             let start = index
             while index < text.count, text[index].hexDigitValue != nil { index += 1 }
-            if index < text.count, text[index] == 0x2E {
+            if index < text.count, text[index] == ASCII.dot {
                 guard isAddressV4(text.extracting(start...)) else { return false }
                 groups += 2
                 break
@@ -46,7 +46,7 @@ enum AddressV6 {
             guard index > start, value <= 255, index - start == 1 || text[start] != ASCII.zero else { return false }
             octets += 1
             if index == text.count { break }
-            guard octets < 4, text[index] == 0x2E, index + 1 < text.count else { return false }
+            guard octets < 4, text[index] == ASCII.dot, index + 1 < text.count else { return false }
             index += 1
         }
         return octets == 4

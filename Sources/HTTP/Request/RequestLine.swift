@@ -56,7 +56,7 @@ struct RequestLine: Sendable {
     /// Parses the version, which is case-sensitive and has single digits (RFC 9112, section 2.3).
     private static func minorVersion(_ text: Span<UInt8>) throws(RequestRefusal) -> Int {
         guard text.count == versionBytes, text.extracting(first: 5).equals("HTTP/"),
-            let major = text[5].digitValue, text[6] == 0x2E, let minor = text[7].digitValue
+            let major = text[5].digitValue, text[6] == ASCII.dot, let minor = text[7].digitValue
         else { throw .requestLineInvalid }
         guard major == 1, minor <= 1 else { throw .versionUnsupported }
         return minor
