@@ -29,7 +29,7 @@ struct BufferTests {
         var parser = RequestParser()
         let many = String(repeating: head(), count: 1000)
         _ = feed([Array((many + "GET / HT").utf8)], to: &parser)
-        #expect(parser.buffered == 8)
+        #expect(parser.buffer.count == 8)
         #expect(parser.buffer.bytes.capacity < 128)
     }
 

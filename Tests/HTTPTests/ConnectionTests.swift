@@ -31,9 +31,9 @@ struct ConnectionTests {
         var parser = RequestParser()
         let outcome = feed([Array((head("Connection: close") + head()).utf8)], to: &parser)
         #expect(outcome.requests.count == 1)
-        #expect(parser.buffered == 0)
+        #expect(parser.buffer.count == 0)
         #expect(feed([Array(head().utf8)], to: &parser).requests.isEmpty)
-        #expect(parser.buffered == 0)
+        #expect(parser.buffer.count == 0)
     }
 
     @Test("The bytes after an upgrade are handed over, and nothing more is parsed")
@@ -45,7 +45,7 @@ struct ConnectionTests {
             return
         }
         parser.append(Array(" and more".utf8).span)
-        #expect(parser.buffered == 15)
+        #expect(parser.buffer.count == 15)
         #expect(String(decoding: parser.takeRemainder(), as: UTF8.self) == "frames and more")
         #expect(parser.takeRemainder().isEmpty)
         #expect(feed([Array(head().utf8)], to: &parser).requests.isEmpty)
@@ -79,7 +79,7 @@ struct ConnectionTests {
         #expect(first.refusal?.code == "line_end_invalid")
         #expect(second.refusal == first.refusal)
         #expect(second.requests.isEmpty)
-        #expect(parser.buffered == 0)
+        #expect(parser.buffer.count == 0)
     }
 
     @Test("Valid requests are delivered before the refusal of a later one")

@@ -83,7 +83,7 @@ func onlyRequest(in text: String, limits: HTTPLimits = HTTPLimits()) -> Request?
     var parser = RequestParser(limits: limits)
     parser.append(Array(text.utf8).span)
     guard case .request(let request)? = try? parser.next(), case .needMoreBytes? = try? parser.next(),
-        parser.buffered == 0
+        parser.buffer.count == 0
     else { return nil }
     return request
 }

@@ -83,7 +83,7 @@ struct SplitTests {
     func lateAsking() throws {
         var parser = RequestParser()
         for byte in Self.stream { parser.append([byte].span) }
-        #expect(parser.buffered == Self.stream.count)
+        #expect(parser.buffer.count == Self.stream.count)
         #expect(feed([[]], to: &parser).requests == feed([Self.stream]).requests)
     }
 

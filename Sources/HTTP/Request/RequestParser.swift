@@ -2,7 +2,7 @@
 ///
 /// A value without input or output. ``append(_:)`` takes bytes, and ``next()`` returns one complete request at a time.
 /// Pipelined requests wait in the buffer. A server that answers in order asks for the next request after each answer.
-/// While an answer is due and ``buffered`` is large, it stops reading. While no answer is due it must keep reading,
+/// While an answer is due it may stop reading, to bound the buffer. While no answer is due it must keep reading,
 /// because the bytes of a body wait in the buffer too.
 ///
 /// The first error ends the parser: no later byte is a safe place to resume.
@@ -67,10 +67,6 @@ public struct RequestParser: Sendable {
         if case .refused = stage { return }
         buffer.append(bytes)
     }
-
-    /// Number of received bytes that are not yet part of an event: those of an incomplete request and of pipelined
-    /// requests.
-    public var buffered: Int { buffer.count }
 
     /// Number of bytes received of the current body; 0 in other phases.
     public var bodyBytes: Int {
