@@ -66,17 +66,13 @@ public struct ResponseWriter: Sendable {
     }
 
     /// Appends the head of a response that lasts until the connection closes (RFC 9112, section 6.3). HTTP/1.0 clients
-    /// understand it too, and its content needs no framing.
+    /// understand it too, and its content needs no framing. The status is 200.
     public mutating func writeStreamHead(
-        _ status: HTTPResponse.Status = .ok, contentType: String, fields: [HTTPField] = [], at now: Int64,
-        into output: inout [UInt8]
+        contentType: String, fields: [HTTPField], at now: Int64, into output: inout [UInt8]
     ) {
-        output.append(statusLine: status)
-        appendDate(now, to: &output)
-        output.append(text: "Content-Type: ")
-        output.append(fieldValue: contentType.utf8.span)
-        output.append(text: "\r\n")
-        for field in fields where Self.isPassedOn(field.name, status) { output.append(field) }
+        if !opening.isFor(.ok, contentType, at: now) { open(.ok, contentType, at: now) }
+        output.append(copying: opening.bytes.span)
+        for field in fields where Self.isPassedOn(field.name, .ok) { output.append(field) }
         output.append(text: "Connection: close\r\n\r\n")
     }
 
