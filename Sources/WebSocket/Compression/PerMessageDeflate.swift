@@ -23,14 +23,10 @@ public struct PerMessageDeflate: Equatable, Sendable {
         precondition(Self.windowBits.contains(windowBits.lowerBound) && Self.windowBits.contains(windowBits.upperBound))
         for offer in offers.elements where offer.name == Self.name {
             guard let asked = Parameters(offer) else { continue }
-            guard let bits = asked.serverMaxWindowBits else {
-                self.init(serverMaxWindowBits: nil)
-                return
-            }
-            if bits >= windowBits.lowerBound {
-                self.init(serverMaxWindowBits: min(bits, windowBits.upperBound))
-                return
-            }
+            let bits = asked.serverMaxWindowBits
+            if let bits, bits < windowBits.lowerBound { continue }
+            serverMaxWindowBits = bits.map { min($0, windowBits.upperBound) }
+            return
         }
         return nil
     }
@@ -41,11 +37,7 @@ public struct PerMessageDeflate: Equatable, Sendable {
         // The first parameter was requested (§7.1.1.1). The second is allowed only for a client that offered it
         // (§7.1.2.2).
         guard parameters.hasServerNoContextTakeover, !parameters.hasClientMaxWindowBits else { return nil }
-        self.init(serverMaxWindowBits: parameters.serverMaxWindowBits)
-    }
-
-    private init(serverMaxWindowBits: Int?) {
-        self.serverMaxWindowBits = serverMaxWindowBits
+        serverMaxWindowBits = parameters.serverMaxWindowBits
     }
 
     /// The value of `Sec-WebSocket-Extensions` in the server's answer.
