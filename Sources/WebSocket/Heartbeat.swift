@@ -1,7 +1,7 @@
 /// Detects a dead peer: sends pings, and gives up the peer after too many unanswered ones (RFC 6455 §5.5.2).
 ///
-/// With the defaults, a ping goes out every 30 s. A peer that has sent nothing since two pings is given up when the
-/// third is due: 60 to 90 s after it fell silent. Intervals in which no ping can be sent are added to this time.
+/// With the default interval, a ping goes out every 30 s. A peer that has sent nothing since two pings is given up when
+/// the third is due: 60 to 90 s after it fell silent. Intervals in which no ping can be sent are added to this time.
 public struct Heartbeat: Equatable, Sendable {
     /// The action to take at a tick.
     public enum Action: Equatable, Sendable {
@@ -15,19 +15,15 @@ public struct Heartbeat: Equatable, Sendable {
 
     /// Default time between pings.
     public static let defaultInterval = Duration.seconds(30)
-    /// Default number of pings that may stay unanswered.
-    public static let defaultMaxUnanswered: UInt8 = 2
+    /// Number of pings that may stay unanswered. The connection is given up when the next one is due.
+    public static let maxUnanswered: UInt8 = 2
 
     /// The time between pings.
     public let interval: Duration
     /// The time of the next ``tick(at:)`` that has something to do.
     public private(set) var nextTick: ContinuousClock.Instant
-
-    // Two bytes for both, because every subscriber has a heartbeat (scenario D of scripts/compare).
-
-    /// Number of pings that may stay unanswered. The connection is given up when the next one is due.
-    public let maxUnanswered: UInt8
-    /// Number of pings since the last received frame.
+    /// Number of pings since the last received frame. One byte, because every subscriber has a heartbeat (scenario D of
+    /// scripts/compare).
     public private(set) var unanswered: UInt8 = 0
 
     /// Creates a heartbeat whose first ping is due one interval after `start`.
@@ -35,14 +31,9 @@ public struct Heartbeat: Equatable, Sendable {
     /// - Parameters:
     ///   - start: the current time.
     ///   - interval: the time between pings, more than zero.
-    ///   - maxUnanswered: the number of pings that may stay unanswered, at least 1.
-    public init(
-        start: ContinuousClock.Instant, interval: Duration = defaultInterval,
-        maxUnanswered: UInt8 = defaultMaxUnanswered
-    ) {
-        precondition(interval > .zero && maxUnanswered >= 1)
+    public init(start: ContinuousClock.Instant, interval: Duration = defaultInterval) {
+        precondition(interval > .zero)
         self.interval = interval
-        self.maxUnanswered = maxUnanswered
         nextTick = start + interval
     }
 
@@ -54,7 +45,7 @@ public struct Heartbeat: Equatable, Sendable {
     /// Handles the passing of time. Ticks before ``nextTick`` do nothing; a late one counts once.
     public mutating func tick(at now: ContinuousClock.Instant) -> Action {
         guard now >= nextTick else { return .none }
-        guard unanswered < maxUnanswered else { return .dead }
+        guard unanswered < Self.maxUnanswered else { return .dead }
         unanswered += 1
         nextTick = now + interval
         return .sendPing
