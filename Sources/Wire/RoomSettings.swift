@@ -13,15 +13,12 @@ public struct RoomSettings: Sendable, Hashable {
 
     /// Appends the settings as a JSON object, as clients send it.
     public func encode(into out: inout [UInt8]) {
-        var separator = "{"
-        func append(_ name: String, _ value: String) {
-            out.append(contentsOf: "\(separator)\"\(name)\":".utf8)
-            out.append(quoted: value)
-            separator = ","
-        }
-        if let visibility { append("visibility", visibility.rawValue) }
-        if let title { append("title", title) }
-        if visibility == nil, title == nil { out.append(UInt8(ascii: "{")) }
+        var members: [UInt8] = []
+        if let visibility { members.append(member: "visibility", visibility.rawValue) }
+        if let title { members.append(member: "title", title) }
+        out.append(UInt8(ascii: "{"))
+        // Each member begins with a comma, which the first does not need.
+        out.append(contentsOf: members.dropFirst())
         out.append(UInt8(ascii: "}"))
     }
 

@@ -40,20 +40,19 @@ public struct Edit: Sendable {
 
     /// Appends the body of an edit as a JSON object. A field to keep is left out; one to remove is empty.
     public func encode(into out: inout [UInt8]) {
-        var members: [[UInt8]] = []
-        if let text {
-            var member = Array(#""text":"#.utf8)
-            member.append(quoted: text)
-            members.append(member)
-        }
+        var members: [UInt8] = []
+        if let text { members.append(member: "text", text) }
         if let attachments {
-            var member = Array(#""attachments":"#.utf8)
-            member.append(array: attachments) { $0.encode(into: &$1) }
-            members.append(member)
+            members.append(memberName: "attachments")
+            members.append(array: attachments) { $0.encode(into: &$1) }
         }
-        if let data { members.append(Array(#""data":"#.utf8) + (data.isEmpty ? Array("{}".utf8) : data)) }
+        if let data {
+            members.append(memberName: "data")
+            members.append(contentsOf: data.isEmpty ? Array("{}".utf8) : data)
+        }
         out.append(UInt8(ascii: "{"))
-        out.append(contentsOf: members.joined(separator: [UInt8(ascii: ",")]))
+        // Each member begins with a comma, which the first does not need.
+        out.append(contentsOf: members.dropFirst())
         out.append(UInt8(ascii: "}"))
     }
 
