@@ -6,13 +6,9 @@ struct CivilDate: Equatable {
     var month: Int
     /// The day of the month, 1 to 31.
     var day: Int
+}
 
-    init(year: Int, month: Int, day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
-
+extension CivilDate {
     init(daysSince1970 days: Int) {
         let shifted = days + 719_468  // days since 0000-03-01
         let era = shifted.flooredQuotient(dividingBy: 146_097)
