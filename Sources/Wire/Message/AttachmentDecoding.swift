@@ -68,20 +68,18 @@ extension FieldReader {
     }
 
     private mutating func check(_ attachment: Attachment, _ field: (StaticString) -> FieldName) {
-        let isPicture = attachment.kind.isPicture
-        func isWrong(_ length: Int?) -> Bool { length.map { $0 <= 0 } ?? isPicture }
-
-        if isWrong(attachment.width) {
-            let name = field("width").description
-            note(isPicture ? .sizeMissing(name) : .invalidAttachment(name, must: "positive"))
-        }
-        if isWrong(attachment.height) {
-            let name = field("height").description
-            note(isPicture ? .sizeMissing(name) : .invalidAttachment(name, must: "positive"))
-        }
+        checkLength(attachment.width, of: attachment.kind, field("width"))
+        checkLength(attachment.height, of: attachment.kind, field("height"))
         if let size = attachment.size, size < 0 {
             note(.invalidAttachment(field("size").description, must: "0 or more"))
         }
+    }
+
+    /// Checks a width or height. It may be missing unless the attachment is a picture.
+    private mutating func checkLength(_ length: Int?, of kind: Attachment.Kind, _ field: FieldName) {
+        guard length.map({ $0 <= 0 }) ?? kind.isPicture else { return }
+        let name = field.description
+        note(kind.isPicture ? .sizeMissing(name) : .invalidAttachment(name, must: "positive"))
     }
 }
 
