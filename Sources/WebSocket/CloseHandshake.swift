@@ -38,14 +38,10 @@ public struct CloseHandshake: Equatable, Sendable {
     }
 
     /// True until our Close frame is sent. After it, no frame may be sent, not even pongs and fragments (§5.5.1).
-    public var maySend: Bool {
-        state == .open
-    }
+    public var maySend: Bool { state == .open }
 
     /// True until the peer's Close frame or an error. Later frames are ignored.
-    public var mayReceive: Bool {
-        state != .closed
-    }
+    public var mayReceive: Bool { state != .closed }
 
     /// Starts closing the connection. Does nothing if it is already closing.
     public mutating func close(_ payload: ClosePayload) -> Action {

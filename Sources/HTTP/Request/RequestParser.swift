@@ -69,9 +69,7 @@ public struct RequestParser: Sendable {
     }
 
     /// Number of bytes received of the current body; 0 in other phases.
-    public var bodyBytes: Int {
-        phase == .body ? buffer.count + (pending?.body.count ?? 0) : 0
-    }
+    public var bodyBytes: Int { phase == .body ? buffer.count + (pending?.body.count ?? 0) : 0 }
 
     private mutating func updatePhase() {
         phase =

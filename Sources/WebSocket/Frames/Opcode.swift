@@ -17,7 +17,5 @@ public enum Opcode: UInt8, Sendable {
 
     /// True if this is a control frame (§5.5). It has at most 125 bytes, is never fragmented, and may come between the
     /// fragments of a message.
-    public var isControl: Bool {
-        rawValue & 0x8 != 0
-    }
+    public var isControl: Bool { rawValue & 0x8 != 0 }
 }

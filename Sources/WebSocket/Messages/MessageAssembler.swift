@@ -25,9 +25,7 @@ struct MessageAssembler: Sendable {
         self.allowsCompression = allowsCompression
     }
 
-    var heldBytes: Int {
-        message.capacity + control.capacity
-    }
+    var heldBytes: Int { message.capacity + control.capacity }
 
     mutating func release() {
         message = []

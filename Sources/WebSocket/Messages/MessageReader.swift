@@ -62,14 +62,10 @@ public struct MessageReader: Sendable {
 
     /// Number of frame headers of any kind read so far. Its growth is the peer's frame rate, which includes fragments
     /// that are not yet an event.
-    public var frameCount: Int {
-        assembler.frameCount
-    }
+    public var frameCount: Int { assembler.frameCount }
 
     /// Number of bytes of heap memory that the reader holds; 0 between messages.
-    public var heldBytes: Int {
-        inbox.capacity + assembler.heldBytes
-    }
+    public var heldBytes: Int { inbox.capacity + assembler.heldBytes }
 
     /// Adds received bytes. They are copied where they must be kept.
     public mutating func append(_ bytes: Span<UInt8>) {

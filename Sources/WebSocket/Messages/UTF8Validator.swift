@@ -10,9 +10,7 @@ public struct UTF8Validator: Equatable, Sendable {
     public init() {}
 
     /// True if the bytes so far are whole characters, as they must be at the end of a text.
-    public var isComplete: Bool {
-        state & Place.mask == Place.boundary
-    }
+    public var isComplete: Bool { state & Place.mask == Place.boundary }
 
     /// Returns true if `bytes` are one complete text.
     public static func isValid(_ bytes: Span<UInt8>) -> Bool {

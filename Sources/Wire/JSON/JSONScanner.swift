@@ -137,9 +137,7 @@ public struct JSONScanner: Sendable {
     // MARK: Steps
 
     /// The next byte, if there is one.
-    var next: UInt8? {
-        offset < text.count ? text[offset] : nil
-    }
+    var next: UInt8? { offset < text.count ? text[offset] : nil }
 
     mutating func skipWhitespace() {
         while offset < text.count {

@@ -41,9 +41,7 @@ extension String {
     }
 
     /// The beginning of a client's text, short enough to repeat in an error.
-    package var excerpt: String {
-        String(String.UnicodeScalarView(unicodeScalars.prefix(64)))
-    }
+    package var excerpt: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
 }
 
 extension [UInt8] {
