@@ -63,11 +63,11 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
     /// swallows what the next proxy appended.
     private static func hops(ofForwarded line: String) -> [Hop] {
         var hops: [Hop] = []
-        var scanner = Scanner(line.utf8)
+        var scanner = Scanner(rest: line.utf8[...])
         repeat {
             scanner.skipWhitespace()
             // Elements of lists may be empty (RFC 9110, section 5.6.1.2).
-            if scanner.isAtEnd || scanner.peek == ASCII.comma { continue }
+            if scanner.isAtEnd || scanner.rest.first == ASCII.comma { continue }
             guard let hop = scanner.element() else { return [.hidden] }
             hops.append(hop)
         } while scanner.take(ASCII.comma)
@@ -76,13 +76,8 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
 
     /// Reads `forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )`.
     private struct Scanner {
-        private var rest: Substring.UTF8View
+        var rest: Substring.UTF8View
 
-        init(_ text: String.UTF8View) {
-            rest = text[...]
-        }
-
-        var peek: UInt8? { rest.first }
         var isAtEnd: Bool { rest.isEmpty }
 
         mutating func skipWhitespace() {
@@ -101,7 +96,7 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
             var names: [String] = []
             repeat {
                 skipWhitespace()
-                if isAtEnd || peek == ASCII.semicolon || peek == ASCII.comma { continue }
+                if isAtEnd || rest.first == ASCII.semicolon || rest.first == ASCII.comma { continue }
                 guard let name = token(), take(ASCII.equals), let value = value() else { return nil }
                 let lowered = String(name).lowercased()
                 // A parameter may occur once per element (RFC 7239, section 4).
