@@ -32,7 +32,9 @@ struct RequestTarget: Sendable {
     /// - Parameter start: its offset in the request line.
     init(_ text: Span<UInt8>, at start: Int, method: HTTPRequest.Method) throws(RequestRefusal) {
         if method == .connect {
-            try readAuthorityForm(text, at: start)
+            // host:port, which only CONNECT uses (RFC 9112, section 3.2.3).
+            guard Authority.isValid(text, needsPort: true) else { throw .targetInvalid }
+            authority = start..<start + text.count
         } else if text[0] == ASCII.slash {
             path = .sent(start..<start + text.count)
         } else if text.count == 1, text[0] == ASCII.asterisk {
@@ -41,12 +43,6 @@ struct RequestTarget: Sendable {
         } else {
             try readAbsoluteForm(text, at: start, method: method)
         }
-    }
-
-    /// Parses `host:port`, which only CONNECT uses (RFC 9112, section 3.2.3).
-    private mutating func readAuthorityForm(_ text: Span<UInt8>, at start: Int) throws(RequestRefusal) {
-        guard Authority.isValid(text, needsPort: true) else { throw .targetInvalid }
-        authority = start..<start + text.count
     }
 
     /// Parses `http://host[:port]/path?query` (RFC 9112, section 3.2.2).
