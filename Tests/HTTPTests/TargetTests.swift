@@ -54,7 +54,7 @@ struct TargetTests {
         #expect(target.path == "/a")
     }
 
-    @Test("A query becomes decoded pairs, with plus as a space")
+    @Test("A query becomes decoded pairs, in which a plus stays a plus")
     func parameters() throws {
         let parameters = try Target("/?user=a+b%2B&limit=30&&empty=&flag&=x&e%3D=1=2&user=c").parameters()
         #expect(parameters["user"] == "a+b+")
