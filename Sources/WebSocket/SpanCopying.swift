@@ -1,5 +1,4 @@
 extension [UInt8] {
-    /// Creates an array with the bytes of a span.
     init(copying bytes: Span<UInt8>) {
         self = []
         append(copying: bytes)

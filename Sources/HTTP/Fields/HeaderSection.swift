@@ -19,7 +19,6 @@ struct HeaderSection: Sendable {
     private(set) var byteCount: Int
 
     private var reader = LineReader()
-    /// Number of lines.
     private var lineCount = 0
 
     private static let usualLines = 8

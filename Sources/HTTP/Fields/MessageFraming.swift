@@ -33,7 +33,6 @@ struct MessageFraming: Sendable {
         contentLength = length
     }
 
-    /// Adds a Transfer-Encoding line.
     mutating func addTransferEncoding(_ value: Span<UInt8>) {
         transferCoding.add(value)
     }

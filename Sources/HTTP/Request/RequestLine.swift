@@ -4,7 +4,6 @@ import HTTPTypes
 struct RequestLine: Sendable {
     /// The method: any token. Routing decides which methods are implemented.
     let method: HTTPRequest.Method
-    /// The parsed target.
     let target: RequestTarget
     /// The n of `HTTP/1.n`: 0 or 1.
     let minorVersion: Int

@@ -7,7 +7,6 @@ import HTTPTypes
 ///
 /// Its parts are ranges of the request line. Strings are made only of the parts that are used.
 struct RequestTarget: Sendable {
-    /// The path of the resource.
     enum Path: Sendable {
         /// The absolute path with its query as sent, or `*`.
         case sent(Range<Int>)
@@ -19,12 +18,10 @@ struct RequestTarget: Sendable {
         case none
     }
 
-    /// The path.
     private(set) var path = Path.none
     /// The authority in absolute-form and authority-form. It replaces the Host (RFC 9112, section 3.2.2).
     private(set) var authority: Range<Int>?
 
-    /// Creates an empty target.
     init() {}
 
     /// Parses a target, which must be non-empty and free of spaces, control characters and non-ASCII bytes.

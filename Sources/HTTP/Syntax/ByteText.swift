@@ -118,7 +118,6 @@ extension Span<UInt8> {
         return String(copying: text)
     }
 
-    /// A copy of the bytes.
     var copied: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -141,7 +140,6 @@ extension [UInt8] {
         append(ASCII.zero + UInt8(truncatingIfNeeded: number % 10))
     }
 
-    /// Appends the bytes of `text`.
     mutating func append(text: String) {
         append(copying: text.utf8.span)
     }

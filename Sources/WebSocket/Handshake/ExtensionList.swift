@@ -9,7 +9,6 @@ struct ExtensionList {
         var parameters: [Parameter] = []
     }
 
-    /// A parameter of an extension.
     struct Parameter: Equatable {
         var name: String
         var value: String?

@@ -133,7 +133,6 @@ public struct MessageReader: Sendable {
         }
     }
 
-    /// Ends the reading.
     private mutating func stop(_ end: State) {
         state = end
         inbox = []

@@ -54,7 +54,6 @@ struct CanonicalNumber: Hashable {
     /// The power of ten that the digits, read as an integer, are multiplied by.
     private(set) var exponent: Exponent = .value(0)
 
-    /// A power of ten.
     enum Exponent: Hashable {
         case value(Int)
         /// An exponent too large to compute with, kept as written. Numbers with such exponents are equal only if they
