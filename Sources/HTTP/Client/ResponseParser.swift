@@ -29,8 +29,7 @@ public struct ResponseParser: Sendable {
     /// Maximum number of 1xx responses before a final one.
     static let interimResponses = 8
 
-    /// The bounds on one response.
-    public let limits: HTTPLimits
+    private let limits: HTTPLimits
     /// The fields to keep; `nil` keeps all.
     private let names: [HTTPField.Name]?
     private var stage = Stage.statusLine
