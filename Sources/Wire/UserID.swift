@@ -6,7 +6,7 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
     /// Maximum number of bytes of a user id.
     public static let maximumBytes = 128
 
-    /// The sender of messages whose sender was erased. No user has this name; ``init(_:)`` refuses it.
+    /// The sender that the messages of an erased user have. No user has this name; ``init(_:)`` refuses it.
     public static let deleted = UserID(trusted: "~deleted")
 
     /// The id as clients write it.

@@ -51,8 +51,8 @@ public struct RequestParser: Sendable {
     private(set) var pending: Request?
     private var chunks = ChunkedDecoder()
     private var refusedHead: RequestHead?
-    /// The part of a request that the connection waits for. Stored, because a connection reads it several times for each
-    /// request, and each call of a getter would copy the parser (`scripts/compare --scenarios C,F`).
+    /// The part of a request that the connection waits for. It is stored, because a connection reads it several times
+    /// for each request, and each call of a getter would copy the parser (`scripts/compare --scenarios C,F`).
     public private(set) var phase = Phase.idle
 
     /// Creates a parser at the start of a connection.

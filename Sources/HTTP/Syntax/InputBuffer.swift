@@ -15,7 +15,6 @@ struct InputBuffer: Sendable {
 
     mutating func append(_ span: Span<UInt8>) {
         guard !span.isEmpty else { return }
-        // Each moved byte is matched by a consumed one, so the cost per byte stays constant.
         if start > 0, start >= count {
             bytes.removeFirst(start)
             start = 0

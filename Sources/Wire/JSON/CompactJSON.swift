@@ -51,7 +51,7 @@ extension JSONScanner {
         } while depth > outside
     }
 
-    /// Leaves the containers that end here, and stops before the next value of the innermost one that does not end.
+    /// Leaves the containers that end here. Stops before the next value of the innermost container that is still open.
     private mutating func moveToNextValue(outside: Int, copyingTo copy: inout CompactJSON?) throws(Problem) {
         while depth > outside {
             let isFirst = isAtStart

@@ -14,7 +14,7 @@ struct PerMessageDeflateTests {
 
     private static let plain = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
-    /// An offer, and the largest window that the answer has the server keep to.
+    /// An offer, and the largest window that the server may use according to its answer.
     @Test(
         "An offer is accepted, always without context takeover",
         arguments: [
