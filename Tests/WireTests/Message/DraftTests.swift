@@ -24,9 +24,7 @@ import Wire
             Draft(clientMessageID: "c\"1", content: content), Draft(content: Content(text: "x")),
             Draft(content: Content(attachments: content.attachments)),
         ] {
-            var body: [UInt8] = []
-            draft.encode(into: &body)
-            let decoded = try Draft.decode(body)
+            let decoded = try Draft.decode(written(draft.encode))
             #expect(decoded.clientMessageID == draft.clientMessageID)
             #expect(decoded.content.isSame(as: draft.content))
         }

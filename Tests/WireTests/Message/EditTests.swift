@@ -33,13 +33,12 @@ import Wire
         let content = Content(
             text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], data: Array(#"{"a":1}"#.utf8))
         let files = [Attachment(kind: .link, url: "http://y"), Attachment(kind: .file, url: "http://z")]
-        for edit in [
+        for sent in [
             Edit(), Edit(text: "b\"ye"), Edit(text: ""), Edit(attachments: files, data: Array(#"{"b":2}"#.utf8)),
             Edit(text: "bye", attachments: [], data: []),
         ] {
-            var body: [UInt8] = []
-            edit.encode(into: &body)
-            #expect(try Edit.decode(body).applied(to: content).isSame(as: edit.applied(to: content)))
+            let received = try edit(written(sent.encode))
+            #expect(try received.applied(to: content).isSame(as: sent.applied(to: content)))
         }
     }
 
