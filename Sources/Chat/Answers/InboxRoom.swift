@@ -23,30 +23,3 @@ public struct InboxRoom: Sendable, Hashable {
         out.append(UInt8(ascii: "}"))
     }
 }
-
-/// The rooms of a user, as `GET /v1/rooms` returns them.
-public struct InboxAnswer: Sendable {
-    /// The rooms, latest activity first.
-    public var rooms: [InboxRoom]
-    /// The cursor of the next part; `nil` at the end of the list.
-    public var next: InboxCursor?
-    /// The epoch of the history.
-    public var epoch: String
-
-    /// Creates an answer. All its values must come from one snapshot of the store.
-    public init(rooms: [InboxRoom], next: InboxCursor?, epoch: String) {
-        self.rooms = rooms
-        self.next = next
-        self.epoch = epoch
-    }
-
-    /// Appends the list as a JSON object.
-    public func encode(into out: inout [UInt8]) {
-        out.append(literal: #"{"rooms":"#)
-        out.append(array: rooms) { $0.encode(into: &$1) }
-        out.append(member: "has_more", next != nil)
-        if let next { out.append(member: "cursor", next.description) }
-        out.append(member: "epoch", epoch)
-        out.append(UInt8(ascii: "}"))
-    }
-}

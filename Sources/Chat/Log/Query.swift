@@ -193,62 +193,6 @@ public struct RoomState: Sendable, Hashable {
     }
 }
 
-/// A page of messages, read in one snapshot.
-public struct PageSlice: Sendable {
-    /// The messages' snapshots in ascending `seq`, joined by commas.
-    public var messages: [UInt8]
-    /// The number of messages.
-    public var count: Int
-    /// The `seq` of the first message; 0 if there is none.
-    public var firstSeq: Int64
-    /// The `seq` of the last message; 0 if there is none.
-    public var lastSeq: Int64
-    /// True if the room has messages before the page.
-    public var hasBefore: Bool
-    /// True if the room has messages after the page.
-    public var hasAfter: Bool
-    /// The room's state in the same snapshot.
-    public var state: RoomState
-    /// The reader's mark and number of unread messages in the same snapshot; `nil` unless the page was requested by a
-    /// personal place.
-    public var readState: ReadState?
-
-    /// Creates a page of `count` messages.
-    public init(
-        messages: [UInt8], count: Int, firstSeq: Int64, lastSeq: Int64, hasBefore: Bool, hasAfter: Bool,
-        state: RoomState, readState: ReadState? = nil
-    ) {
-        self.messages = messages
-        self.count = count
-        self.firstSeq = firstSeq
-        self.lastSeq = lastSeq
-        self.hasBefore = hasBefore
-        self.hasAfter = hasAfter
-        self.state = state
-        self.readState = readState
-    }
-}
-
-/// Changed messages, read in one snapshot.
-public struct ChangeSlice: Sendable {
-    /// The messages' snapshots in ascending `rev`, joined by commas.
-    public var messages: [UInt8]
-    /// The revision to pass as `since` for the next slice.
-    public var rev: Int64
-    /// True if more messages have changed than the slice contains.
-    public var hasMore: Bool
-    /// The room's state in the same snapshot.
-    public var state: RoomState
-
-    /// Creates a slice of the changes up to `rev`.
-    public init(messages: [UInt8], rev: Int64, hasMore: Bool, state: RoomState) {
-        self.messages = messages
-        self.rev = rev
-        self.hasMore = hasMore
-        self.state = state
-    }
-}
-
 /// Changed messages, encoded for one subscriber.
 public struct ReplaySlice: Sendable {
     /// The encoded frames in ascending `rev`.

@@ -22,12 +22,7 @@ extension Exchange {
     private func answer(_ slice: PageSlice, of room: RoomID, limit: Int) {
         let links = Self.links(slice, room: room, limit: limit)
         if !links.isEmpty { add(.link, links) }
-        answer { body in
-            PageAnswer(
-                messages: slice.messages, hasBefore: slice.hasBefore, hasAfter: slice.hasAfter, head: slice.state.head,
-                rev: slice.state.rev, epoch: epoch, readState: slice.readState
-            ).encode(into: &body)
-        }
+        answer { slice.encode(epoch: epoch, into: &$0) }
     }
 
     /// Returns links to the pages on either side (RFC 8288), the older page first.
@@ -55,10 +50,7 @@ extension Exchange {
         let since = changes.since.rev
         ask(for: caller, { .room(room, .changes(since: since, limit: changes.limit, $0)) }) { [self] slice in
             guard since <= slice.state.rev else { return answer(.cursorUnknown) }
-            answer { body in
-                ChangesAnswer(messages: slice.messages, rev: slice.rev, hasMore: slice.hasMore, epoch: epoch)
-                    .encode(into: &body)
-            }
+            answer { slice.encode(epoch: epoch, into: &$0) }
         }
     }
 

@@ -64,7 +64,7 @@ extension Exchange {
         ask(for: caller, { .ownRooms(.inbox(inbox, $0), within: caller.rooms) }) { [self] read in
             let slice = withEpoch(read)
             if let next = slice.next { add(.link, "</v1/rooms?cursor=\(next)&limit=\(inbox.limit)>; rel=\"next\"") }
-            answer { InboxAnswer(rooms: slice.rooms, next: slice.next, epoch: epoch).encode(into: &$0) }
+            answer { slice.encode(epoch: epoch, into: &$0) }
         }
     }
 }

@@ -45,11 +45,11 @@ import Wire
         ]
         let row = #"{"room":"r","head":1,"rev":1,"epoch":"E1","role":"member""#
         #expect(
-            written(InboxAnswer(rooms: rooms, next: nil, epoch: "E1").encode)
+            written { InboxSlice(rooms: rooms, next: nil).encode(epoch: "E1", into: &$0) }
                 == #"{"rooms":[\#(row),"last_message":{"seq":1}},\#(row)}],"has_more":false,"epoch":"E1"}"#)
         let next = InboxCursor(epoch: "E1", activity: try activity(5, "r"))
         #expect(
-            written(InboxAnswer(rooms: [], next: next, epoch: "E1").encode)
+            written { InboxSlice(rooms: [], next: next).encode(epoch: "E1", into: &$0) }
                 == #"{"rooms":[],"has_more":true,"cursor":"E1:5:r","epoch":"E1"}"#)
     }
 }

@@ -1,26 +1,26 @@
 import Wire
 
-/// The changes of a room, as `GET …/changes` returns them.
-public struct ChangesAnswer: Sendable {
+/// Changed messages, read in one snapshot.
+public struct ChangeSlice: Sendable {
     /// The messages' snapshots in ascending `rev`, joined by commas.
     public var messages: [UInt8]
-    /// The value to pass as `since` next.
+    /// The revision to pass as `since` for the next slice.
     public var rev: Int64
-    /// True if there are further changes.
+    /// True if more messages have changed than the slice contains.
     public var hasMore: Bool
-    /// The epoch of the history.
-    public var epoch: String
+    /// The room's state in the same snapshot.
+    public var state: RoomState
 
-    /// Creates an answer with the changes up to `rev`.
-    public init(messages: [UInt8], rev: Int64, hasMore: Bool, epoch: String) {
+    /// Creates a slice of the changes up to `rev`.
+    public init(messages: [UInt8], rev: Int64, hasMore: Bool, state: RoomState) {
         self.messages = messages
         self.rev = rev
         self.hasMore = hasMore
-        self.epoch = epoch
+        self.state = state
     }
 
-    /// Appends the changes as a JSON object.
-    public func encode(into out: inout [UInt8]) {
+    /// Appends the changes as a JSON object, the answer to `GET …/changes`.
+    public func encode(epoch: String, into out: inout [UInt8]) {
         out.reserveCapacity(out.count + messages.count + 160)
         out.append(literal: #"{"messages":["#)
         out.append(contentsOf: messages)
