@@ -34,28 +34,17 @@ struct Claims: Equatable {
             var json = try JSONScanner(json)
             try json.enterObject()
             while let name = try json.nextName() {
-                if json.matches(name, "sub") {
-                    claim = "sub"
-                    subject = json.string(try json.readString())
-                } else if json.matches(name, "exp") {
-                    claim = "exp"
-                    expiry = try json.readDate()
-                } else if json.matches(name, "nbf") {
-                    claim = "nbf"
-                    notBefore = try json.readDate()
-                } else if json.matches(name, "iss") {
-                    claim = "iss"
-                    issuer = json.string(try json.readString())
-                } else if json.matches(name, "aud") {
-                    claim = "aud"
-                    audience = try json.peek() == .array ? json.readStrings() : [json.string(json.readString())]
-                } else if json.matches(name, "rooms") {
-                    claim = "rooms"
-                    rooms = try json.readRooms()
-                } else if json.matches(name, "admin") {
-                    claim = "admin"
-                    isAdmin = try json.readBoolean()
-                } else {
+                claim = json.string(name)
+                switch claim {
+                case "sub": subject = json.string(try json.readString())
+                case "exp": expiry = try json.readDate()
+                case "nbf": notBefore = try json.readDate()
+                case "iss": issuer = json.string(try json.readString())
+                case "aud": audience = try json.peek() == .array ? json.readStrings() : [json.string(json.readString())]
+                case "rooms": rooms = try json.readRooms()
+                case "admin": isAdmin = try json.readBoolean()
+                default:
+                    claim = "payload"
                     try json.skipValue()
                 }
                 claim = "payload"
