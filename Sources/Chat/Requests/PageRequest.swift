@@ -44,24 +44,14 @@ public struct PageRequest: Sendable, Hashable {
         case (nil, nil, nil):
             return PageRequest(anchor: .newest, limit: limit)
         case (let place?, nil, nil):
-            return PageRequest(anchor: .before(try parsePlace(place, "before")), limit: limit)
+            return PageRequest(anchor: .before(try Place(parsing: place, field: "before")), limit: limit)
         case (nil, let place?, nil):
-            return PageRequest(anchor: .after(try parsePlace(place, "after")), limit: limit)
+            return PageRequest(anchor: .after(try Place(parsing: place, field: "after")), limit: limit)
         case (nil, nil, let place?):
-            return PageRequest(anchor: .around(try parsePlace(place, "around")), limit: limit)
+            return PageRequest(anchor: .around(try Place(parsing: place, field: "around")), limit: limit)
         default:
             throw .invalidCursor(
                 before == nil ? "around" : "before", detail: "Use only one of before, after and around.")
-        }
-    }
-
-    private static func parsePlace(_ string: String, _ field: String) throws(Problem) -> Place {
-        do {
-            return try Place(parsing: string)
-        } catch {
-            var problem = error
-            problem.field = field
-            throw problem
         }
     }
 

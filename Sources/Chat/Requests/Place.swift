@@ -23,8 +23,9 @@ public enum Place: Sendable, Hashable {
     ///
     /// A number that is too large for a `seq` is a place beyond the newest message.
     ///
+    /// - Parameter field: The name of the parameter, for the error.
     /// - Throws: 400 `invalid_cursor`.
-    public init(parsing string: String) throws(Problem) {
+    public init(parsing string: String, field: String) throws(Problem) {
         switch string {
         case "first": self = .first
         case "last": self = .last
@@ -37,7 +38,7 @@ public enum Place: Sendable, Hashable {
                 self = .time(time)
             } else {
                 throw .invalidCursor(
-                    "cursor", detail: "A cursor is a seq, an RFC 3339 time, or one of first, last, read and unread.")
+                    field, detail: "A cursor is a seq, an RFC 3339 time, or one of first, last, read and unread.")
             }
         }
     }

@@ -13,7 +13,7 @@ import Wire
             ("1970-01-01T00:00:00.0001+00:00", .time(Timestamp(milliseconds: 1))),
         ] as [(String, Place)])
     func `a place is a seq, a time or a name`(string: String, place: Place) throws {
-        #expect(try Place(parsing: string) == place)
+        #expect(try Place(parsing: string, field: "before") == place)
     }
 
     @Test(arguments: [
@@ -22,8 +22,8 @@ import Wire
         "1970-01-01T00:00:01", "null",
     ])
     func `other text is refused`(string: String) {
-        let fault = problem { () throws(Problem) in try Place(parsing: string) }
+        let fault = problem { () throws(Problem) in try Place(parsing: string, field: "before") }
         #expect(fault?.status == 400)
-        #expect(fault?.code == .invalidCursor)
+        #expect(fault?.code == .invalidCursor && fault?.field == "before")
     }
 }
