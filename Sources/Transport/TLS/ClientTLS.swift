@@ -17,7 +17,6 @@ public final class ClientTLS: @unchecked Sendable {
 
     let context: OpaquePointer
     private let host: String
-    private let verifies: Bool
 
     /// - Parameters:
     ///   - host: the name or address that the server's certificate must be for; also sent as the server name.
@@ -29,7 +28,6 @@ public final class ClientTLS: @unchecked Sendable {
         }
         self.context = context
         self.host = host
-        verifies = trust != .anyone
         backscroll_ssl_set_min_tls12(context)
         SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(backscroll_ssl_release_buffers), nil)
         // Only HTTP/1.1, preceded by its length (RFC 7301, 3.1).
@@ -44,7 +42,7 @@ public final class ClientTLS: @unchecked Sendable {
             }
         case .anyone: break
         }
-        SSL_CTX_set_verify(context, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
+        SSL_CTX_set_verify(context, trust == .anyone ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
     }
 
     deinit {
