@@ -10,6 +10,12 @@ func describe(errno number: Int32) -> String {
     }
 }
 
+/// Sets an option of a socket that takes an integer.
+func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Int32 = 1) {
+    var value = value
+    setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+}
+
 /// Returns the number of processors that this process may run on. Containers and `taskset` can make it smaller than the
 /// machine's.
 public func availableProcessors() -> Int {

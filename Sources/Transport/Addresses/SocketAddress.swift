@@ -90,12 +90,9 @@ struct SocketAddress: Sendable {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, kind, 0)
         guard descriptor >= 0 else { throw .system("socket", errno: errno) }
-        var one: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        if var size = receiveBuffer {
-            // It must be set before the connection is established, when the window is negotiated (tcp(7)).
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
+        // It must be set before the connection is established, when the window is negotiated (tcp(7)).
+        if let receiveBuffer { setOption(descriptor, SOL_SOCKET, SO_RCVBUF, to: receiveBuffer) }
         _ = withPointer { Glibc.connect(descriptor, $0, $1) }
         return descriptor
     }

@@ -105,10 +105,8 @@ final class Listener {
             loop.adopt(socket, peer: peer, secure: false, place: place, handler: options.refusal)
             return
         }
-        var one: Int32 = 1
-        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        var size = Int32(loop.limits.sendBuffer)
-        setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        setOption(socket, Int32(IPPROTO_TCP), TCP_NODELAY)
+        setOption(socket, SOL_SOCKET, SO_SNDBUF, to: Int32(loop.limits.sendBuffer))
         loop.adopt(socket, peer: peer, secure: options.isSecure, place: place, handler: makeHandler)
     }
 

@@ -81,9 +81,9 @@ struct ListeningSockets {
             let name = "\(address.host):\(address.port)"
             return number == EADDRINUSE ? .addressInUse(name) : .badAddress(name, reason: describe(errno: number))
         }
-        set(descriptor, SOL_SOCKET, SO_REUSEADDR)
-        if shared { set(descriptor, SOL_SOCKET, SO_REUSEPORT) }
-        if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
+        if shared { setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
+        if address.family == AF_INET6 { setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
         guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else { throw failure() }
         guard Glibc.listen(descriptor, backlog) == 0 else { throw failure() }
         var bound = sockaddr_storage()
@@ -93,10 +93,5 @@ struct ListeningSockets {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
         return (descriptor, SocketAddress(bound).port)
-    }
-
-    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
-        var one: Int32 = 1
-        setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 }
