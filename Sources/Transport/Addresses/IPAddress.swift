@@ -44,18 +44,18 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The address in its usual notation (RFC 5952).
     public var description: String {
+        let number = isIPv4 ? (bits << 96).bigEndian : bits.bigEndian
+        return withUnsafeBytes(of: number) { Self.text($0.baseAddress!, family: isIPv4 ? AF_INET : AF_INET6) }
+    }
+
+    /// Returns the usual notation of an address in network order: 4 bytes of the family AF_INET, 16 of AF_INET6. It is
+    /// empty for other families.
+    static func text(_ bytes: UnsafeRawPointer, family: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
-            let number = isIPv4 ? (bits << 96).bigEndian : bits.bigEndian
-            return withUnsafeBytes(of: number) { bytes in
-                // inet_ntop reads 4 or 16 of the 16 bytes, and terminates the text with a NUL. The buffer is large
-                // enough for any address.
-                guard
-                    inet_ntop(
-                        isIPv4 ? AF_INET : AF_INET6, bytes.baseAddress!, buffer.baseAddress!, socklen_t(buffer.count))
-                        != nil
-                else { return "" }
-                return String(cString: buffer.baseAddress!)
-            }
+            // inet_ntop reads only the bytes of the family, and fails for an unknown one. It terminates the text with a
+            // NUL, and the buffer is large enough for any address.
+            guard inet_ntop(family, bytes, buffer.baseAddress!, socklen_t(buffer.count)) != nil else { return "" }
+            return String(cString: buffer.baseAddress!)
         }
     }
 }

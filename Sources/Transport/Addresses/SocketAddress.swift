@@ -69,16 +69,8 @@ struct SocketAddress: Sendable {
 
     /// The address in its usual notation, without the port.
     var host: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
-            let offset = family == AF_INET ? 4 : 8
-            return withUnsafeBytes(of: storage) { bytes in
-                // inet_ntop terminates the text with a NUL, and the buffer is large enough for any address.
-                guard family == AF_INET || family == AF_INET6,
-                    inet_ntop(family, bytes.baseAddress! + offset, buffer.baseAddress!, socklen_t(buffer.count)) != nil
-                else { return "" }
-                return String(cString: buffer.baseAddress!)
-            }
-        }
+        let offset = family == AF_INET ? 4 : 8
+        return withUnsafeBytes(of: storage) { IPAddress.text($0.baseAddress! + offset, family: family) }
     }
 
     /// Returns a socket that is connecting to this address.
