@@ -16,6 +16,14 @@ func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: I
     setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
 }
 
+/// Closes any handle of libuv. libuv keeps the handle until it calls back, which frees the memory, and uses nothing of
+/// the handle's owner from now on.
+func closeAndFree(_ handle: UnsafeMutableRawPointer) {
+    uv_close(handle.assumingMemoryBound(to: uv_handle_t.self)) { handle in
+        UnsafeMutableRawPointer(handle!).deallocate()
+    }
+}
+
 /// Returns the number of processors that this process may run on. Containers and `taskset` can make it smaller than the
 /// machine's.
 public func availableProcessors() -> Int {

@@ -151,13 +151,8 @@ final class Listener {
         proxied = [:]
         uv_poll_stop(poll)
         uv_timer_stop(pause)
-        // libuv keeps its handles until it has called back. It uses nothing of the listener then.
-        uv_close(UnsafeMutableRawPointer(poll).assumingMemoryBound(to: uv_handle_t.self)) { handle in
-            UnsafeMutableRawPointer(handle!).deallocate()
-        }
-        uv_close(UnsafeMutableRawPointer(pause).assumingMemoryBound(to: uv_handle_t.self)) { handle in
-            UnsafeMutableRawPointer(handle!).deallocate()
-        }
+        closeAndFree(poll)
+        closeAndFree(pause)
         Glibc.close(descriptor)
         if spare >= 0 { Glibc.close(spare) }
     }

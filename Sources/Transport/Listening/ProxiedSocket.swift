@@ -99,15 +99,11 @@ final class ProxiedSocket {
         isDone = true
         if let poll {
             uv_poll_stop(poll)
-            uv_close(UnsafeMutableRawPointer(poll).assumingMemoryBound(to: uv_handle_t.self)) { handle in
-                UnsafeMutableRawPointer(handle!).deallocate()
-            }
+            closeAndFree(poll)
         }
         if let timer {
             uv_timer_stop(timer)
-            uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self)) { handle in
-                UnsafeMutableRawPointer(handle!).deallocate()
-            }
+            closeAndFree(timer)
         }
         return true
     }

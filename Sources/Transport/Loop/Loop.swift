@@ -167,11 +167,11 @@ public final class Loop: @unchecked Sendable {
 
     /// Lets libwebsockets and libuv close their handles, which takes turns of the loop.
     private func finish() {
-        uv_close(UnsafeMutableRawPointer(wakeup).assumingMemoryBound(to: uv_handle_t.self), nil)
-        uv_close(UnsafeMutableRawPointer(ticker).assumingMemoryBound(to: uv_handle_t.self), nil)
-        uv_close(UnsafeMutableRawPointer(metronome).assumingMemoryBound(to: uv_handle_t.self), nil)
-        uv_close(UnsafeMutableRawPointer(turnEnd).assumingMemoryBound(to: uv_handle_t.self), nil)
-        uv_close(UnsafeMutableRawPointer(wakefulness).assumingMemoryBound(to: uv_handle_t.self), nil)
+        let handles = [
+            UnsafeMutableRawPointer(wakeup), UnsafeMutableRawPointer(ticker), UnsafeMutableRawPointer(metronome),
+            UnsafeMutableRawPointer(turnEnd), UnsafeMutableRawPointer(wakefulness),
+        ]
+        for handle in handles { uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil) }
         // The closures may hold the loop's owners, which would be a cycle.
         turnEndings = []
         interlude = nil
@@ -181,11 +181,7 @@ public final class Loop: @unchecked Sendable {
         guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
         let status = uv_loop_close(uv)
         assert(status == 0, "something is still open on the loop")
-        wakeup.deallocate()
-        ticker.deallocate()
-        metronome.deallocate()
-        turnEnd.deallocate()
-        wakefulness.deallocate()
+        for handle in handles { handle.deallocate() }
         uv.deallocate()
     }
 
