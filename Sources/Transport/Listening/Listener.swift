@@ -10,8 +10,8 @@ final class Listener {
     private let refusals: Gate
     private let options: ListenerOptions
     private let makeHandler: (Connection) -> any ConnectionHandler
-    /// The sockets whose PROXY headers are being read.
-    private var proxied: [ObjectIdentifier: (socket: ProxiedSocket, place: Gate)] = [:]
+    /// The sockets whose PROXY headers are being read, by their descriptors.
+    private var proxied: [Int32: (socket: ProxiedSocket, place: Gate)] = [:]
     // Handles of libuv: initialised in `init`, freed by `close` after libuv has released them.
     private let poll: UnsafeMutablePointer<uv_poll_t>
     private let pause: UnsafeMutablePointer<uv_timer_t>
@@ -84,8 +84,8 @@ final class Listener {
         guard let peerAddress = IPAddress(peer), options.proxies.contains(peerAddress) else {
             return serve(socket, from: peer, place)
         }
-        let proxiedSocket = ProxiedSocket(socket) { [unowned self] proxiedSocket, socket, result in
-            proxied[ObjectIdentifier(proxiedSocket)] = nil
+        let proxiedSocket = ProxiedSocket(socket) { [unowned self] result in
+            proxied[socket] = nil
             switch result {
             case .source(let source):
                 serve(socket, from: source?.description ?? peer, place)
@@ -96,7 +96,7 @@ final class Listener {
                 options.onProxyFailure(peer, reason)
             }
         }
-        proxied[ObjectIdentifier(proxiedSocket)] = (proxiedSocket, place)
+        proxied[socket] = (proxiedSocket, place)
         proxiedSocket.begin(on: loop.uv, deadline: loop.limits.proxyHeader)
     }
 

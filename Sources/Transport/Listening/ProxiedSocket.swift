@@ -12,7 +12,7 @@ final class ProxiedSocket {
     }
 
     private let socket: Int32
-    private let then: (ProxiedSocket, Int32, Result) -> Void
+    private let then: (Result) -> Void
     private var header = ProxyHeader()
     private var isDone = false
     // Handles of libuv. They exist while the rest of the header is awaited, and are freed after libuv has released
@@ -20,8 +20,8 @@ final class ProxiedSocket {
     private var poll: UnsafeMutablePointer<uv_poll_t>?
     private var timer: UnsafeMutablePointer<uv_timer_t>?
 
-    /// - Parameter then: receives the socket and owns it from then on.
-    init(_ socket: Int32, then: @escaping (ProxiedSocket, Int32, Result) -> Void) {
+    /// - Parameter then: owns the socket from its call on.
+    init(_ socket: Int32, then: @escaping (Result) -> Void) {
         self.socket = socket
         self.then = then
     }
@@ -84,7 +84,7 @@ final class ProxiedSocket {
 
     private func finish(_ result: Result) {
         guard release() else { return }
-        then(self, socket, result)
+        then(result)
     }
 
     /// Stops reading and closes the socket.
