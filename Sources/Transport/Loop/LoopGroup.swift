@@ -31,13 +31,11 @@ public final class LoopGroup: Sendable {
         }
         self.loops = loops
         for loop in loops { loop.start() }
-        if tls != nil { scheduleTicketKeys(every: limits.ticketKeys) }
-    }
-
-    /// Schedules the rotation of the ticket keys. One loop rotates them for all, because all must have the same keys.
-    private func scheduleTicketKeys(every interval: Duration) {
-        let loop = loops[0]
-        loop.post { [weak self] in loop.every(interval) { self?.rotateTicketKeys() } }
+        if tls != nil {
+            // One loop rotates the keys for all, because all must have the same keys.
+            let loop = loops[0]
+            loop.post { [weak self] in loop.every(limits.ticketKeys) { self?.rotateTicketKeys() } }
+        }
     }
 
     /// Number of connections on all loops that count towards the limit.
