@@ -40,11 +40,6 @@ extension ClientFrame {
         }
     }
 
-    /// Decodes a text frame, as ``decode(_:)-([UInt8])`` does.
-    public static func decode(_ frame: Span<UInt8>) throws(Refusal) -> ClientFrame {
-        try decode([UInt8](copying: frame))
-    }
-
     /// The fields of a frame of any type.
     private struct Fields {
         var type: String?

@@ -40,7 +40,7 @@ extension LiveSocket {
 
     func received(text: [UInt8], on socket: WebSocketConnection) {
         do throws(ClientFrame.Refusal) {
-            let frame = try ClientFrame.decode(text.span)
+            let frame = try ClientFrame.decode(text)
             do throws(Problem) {
                 try serve(frame)
             } catch {

@@ -50,8 +50,6 @@ import Wire
             (#"{"type":"token","token":"a.b.c"}"#, .token("a.b.c")),
         ]
         for (text, frame) in expected { #expect(try decode(text) == frame) }
-        let bytes = Array(#"{"type":"typing"}"#.utf8)
-        #expect(try ClientFrame.decode(bytes.span) == .typing(room: nil))
     }
 
     @Test(arguments: ["", "hello", "{", #"{"type":"typing"}}"#, #"{"type":"typing","type":"typing"}"#, "[1", "nul"])
