@@ -1,19 +1,22 @@
-/// A key that verifies signatures: a shared secret or a public key, for one algorithm.
-package struct VerifyingKey: Sendable {
-    private enum Material: Sendable {
-        case secret([UInt8])
-        case publicKey(OpenSSLKey)
-    }
+/// A shared secret, or a public or private key.
+private enum KeyMaterial: Sendable {
+    case secret([UInt8])
+    case key(OpenSSLKey)
 
-    private let material: Material
-
-    /// The only algorithm that the key is used for.
-    package var algorithm: SignatureAlgorithm {
-        switch material {
+    var algorithm: SignatureAlgorithm {
+        switch self {
         case .secret: .hs256
-        case .publicKey(let key): key.algorithm
+        case .key(let key): key.algorithm
         }
     }
+}
+
+/// A key that verifies signatures: a shared secret or a public key, for one algorithm.
+package struct VerifyingKey: Sendable {
+    private let material: KeyMaterial
+
+    /// The only algorithm that the key is used for.
+    package var algorithm: SignatureAlgorithm { material.algorithm }
 
     /// Creates a key for HS256. The caller checks the length of the secret.
     package init(secret: [UInt8]) {
@@ -22,22 +25,22 @@ package struct VerifyingKey: Sendable {
 
     /// Reads a public key in PEM, for RS256, ES256 or EdDSA.
     package init(publicKeyPEM pem: [UInt8]) throws(UnusableKey) {
-        material = .publicKey(try OpenSSLKey(publicKeyPEM: pem))
+        material = .key(try OpenSSLKey(publicKeyPEM: pem))
     }
 
     /// Creates a key for RS256 from its modulus and exponent, most significant byte first.
     package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(UnusableKey) {
-        material = .publicKey(try OpenSSLKey(rsaModulus: modulus, exponent: exponent))
+        material = .key(try OpenSSLKey(rsaModulus: modulus, exponent: exponent))
     }
 
     /// Creates a key for ES256 from the coordinates of its point on P-256: 32 bytes each, most significant first.
     package init(p256X x: [UInt8], y: [UInt8]) throws(UnusableKey) {
-        material = .publicKey(try OpenSSLKey(p256X: x, y: y))
+        material = .key(try OpenSSLKey(p256X: x, y: y))
     }
 
     /// Creates a key for EdDSA from its 32 bytes (RFC 8032, section 5.1.5).
     package init(ed25519 bytes: [UInt8]) throws(UnusableKey) {
-        material = .publicKey(try OpenSSLKey(ed25519: bytes))
+        material = .key(try OpenSSLKey(ed25519: bytes))
     }
 
     /// Returns true if `signature` is this key's signature of `message`, in the form of a JSON Web Signature (RFC 7518,
@@ -45,27 +48,17 @@ package struct VerifyingKey: Sendable {
     package func verifies(_ signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
         switch material {
         case .secret(let secret): HMACSHA256.verifies(signature, of: message, secret: secret)
-        case .publicKey(let key): key.verifies(signature, of: message)
+        case .key(let key): key.verifies(signature, of: message)
         }
     }
 }
 
 /// A key that signs messages: a shared secret or a private key, for one algorithm.
 package struct SigningKey: Sendable {
-    private enum Material: Sendable {
-        case secret([UInt8])
-        case privateKey(OpenSSLKey)
-    }
-
-    private let material: Material
+    private let material: KeyMaterial
 
     /// The only algorithm that the key is used for.
-    package var algorithm: SignatureAlgorithm {
-        switch material {
-        case .secret: .hs256
-        case .privateKey(let key): key.algorithm
-        }
-    }
+    package var algorithm: SignatureAlgorithm { material.algorithm }
 
     /// Creates a key for HS256. The caller checks the length of the secret.
     package init(secret: [UInt8]) {
@@ -74,14 +67,14 @@ package struct SigningKey: Sendable {
 
     /// Reads an unencrypted private key in PEM, for RS256, ES256 or EdDSA.
     package init(privateKeyPEM pem: [UInt8]) throws(UnusableKey) {
-        material = .privateKey(try OpenSSLKey(privateKeyPEM: pem))
+        material = .key(try OpenSSLKey(privateKeyPEM: pem))
     }
 
     /// Returns the signature of `message` in the form of a JSON Web Signature (RFC 7518, section 3).
     package func signature(of message: [UInt8]) throws(UnusableKey) -> [UInt8] {
         switch material {
         case .secret(let secret): HMACSHA256.code(of: message[...], secret: secret)
-        case .privateKey(let key): try key.signature(of: message)
+        case .key(let key): try key.signature(of: message)
         }
     }
 }
