@@ -6,7 +6,7 @@ public import Wire
 ///
 /// A loop registers before it reads the room's state or the user's rooms. A later commit reaches the loop, and an
 /// earlier one is included in the read, so nothing is missed.
-public final class SubscribedLoops: SubscribedRooms {
+public final class SubscribedLoops: Sendable {
     /// Maximum number of loops: one bit each.
     public static let maximumLoops = 64
 
@@ -47,7 +47,8 @@ public final class SubscribedLoops: SubscribedRooms {
         }
     }
 
-    /// Returns true if a loop has subscribers of `room`.
+    /// Returns true if a loop has subscribers of `room`. They are counted before the first slice of their replay is
+    /// read.
     public func hasSubscribers(_ room: RoomID) -> Bool {
         state.withLock { $0.masks[room] != nil }
     }

@@ -54,12 +54,6 @@ public protocol LogObserver: Sendable {
     func fetched(_ replies: [any PendingReply])
 }
 
-/// The rooms with subscribers in this process, for a log that learns of commits of other processes.
-public protocol SubscribedRooms: Sendable {
-    /// Returns true if a room has subscribers. They are counted before the first slice of their replay is read.
-    func hasSubscribers(_ room: RoomID) -> Bool
-}
-
 /// The destination of an outcome: the loop that asked, and its own number for the request.
 ///
 /// Only two integers cross threads; the handler waiting for the outcome stays on its loop.

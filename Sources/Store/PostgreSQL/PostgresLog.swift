@@ -25,7 +25,7 @@ public final class PostgresLog: OpenLog {
     ///   - subscribers: The rooms whose commits the observer must get from all nodes; `nil` for none.
     /// - Throws: ``StoreError`` if the database cannot be reached, or belongs to a newer version.
     public init(
-        url: String, observer: any LogObserver, subscribers: (any SubscribedRooms)? = nil,
+        url: String, observer: any LogObserver, subscribers: SubscribedLoops? = nil,
         configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) {
         let settings = PostgresConnection.Settings(url: url, answerTime: configuration.databaseAnswerTime)

@@ -39,7 +39,7 @@ final class TestLog: Sendable {
 
     /// Opens a node of a database in PostgreSQL.
     init(
-        postgres url: String, subscribers: (any SubscribedRooms)? = nil,
+        postgres url: String, subscribers: SubscribedLoops? = nil,
         _ configure: (inout StoreConfiguration) -> Void = { _ in }
     ) throws {
         path = url

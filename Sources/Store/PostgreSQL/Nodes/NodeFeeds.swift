@@ -8,7 +8,7 @@ import Wire
 /// Its methods are called on any thread of the log.
 final class NodeFeeds: LogObserver {
     private let observer: any LogObserver
-    private let subscribers: (any SubscribedRooms)?
+    private let subscribers: SubscribedLoops?
     private let positions = Mutex(FeedPositions())
     private let wake: @Sendable () -> Void
 
@@ -18,9 +18,7 @@ final class NodeFeeds: LogObserver {
     ///   - observer: Gets everything that the log reports, except batches that the feeds must not be given.
     ///   - subscribers: The rooms with subscribers on this node; `nil` if there are never any.
     ///   - wake: Called when a commit of this node makes a room wait for a look. It must not block.
-    init(
-        _ observer: any LogObserver, subscribers: (any SubscribedRooms)?, wake: @escaping @Sendable () -> Void
-    ) {
+    init(_ observer: any LogObserver, subscribers: SubscribedLoops?, wake: @escaping @Sendable () -> Void) {
         self.observer = observer
         self.subscribers = subscribers
         self.wake = wake
