@@ -287,12 +287,10 @@ public final class Loop: @unchecked Sendable {
         handler: @escaping (Connection) -> any ConnectionHandler
     ) throws(TransportError) -> Connection? {
         preconditionIsolated()
-        let session = tls.map(ClientSession.init)
-        if case .some(nil) = session { throw .unavailable("OpenSSL could not create a connection") }
+        let session = try tls.map { tls throws(TransportError) in try ClientSession(tls) }
         let descriptor = try address.address.connect(receiveBuffer: receiveBuffer)
         return adopt(
-            descriptor, peer: address.address.host, secure: false, place: nil, session: session ?? nil,
-            handler: handler)
+            descriptor, peer: address.address.host, secure: false, place: nil, session: session, handler: handler)
     }
 
     /// Takes over a connected socket. It is closed if that fails.

@@ -18,10 +18,12 @@ final class ClientSession {
     /// Plaintext to send after the handshake.
     private var waiting: [UInt8] = []
 
-    /// Creates a session whose first record is ready; returns nil if OpenSSL is out of memory.
-    init?(_ tls: ClientTLS) {
-        guard let session = SSL_new(tls.context) else { return nil }
-        guard let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else { return nil }
+    /// Creates a session whose first record is ready.
+    ///
+    /// - Throws: ``TransportError`` if OpenSSL is out of memory.
+    init(_ tls: ClientTLS) throws(TransportError) {
+        guard let session = SSL_new(tls.context), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem())
+        else { throw .unavailable("OpenSSL could not create a connection") }
         self.tls = tls
         self.session = session
         self.input = input
