@@ -40,7 +40,8 @@ public struct RoomID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    /// Returns true for a character that room ids may contain after the first one.
+    package static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "-"): true
         default: isAlphanumeric(byte)

@@ -16,9 +16,9 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: `nil` if `string` is empty, too long, or contains a character other than `*` that room ids do not
     ///   allow.
     public init?(_ string: String) {
-        guard !string.isEmpty, string.utf8.count <= Self.maximumBytes, string.utf8.allSatisfy(Self.isAllowed) else {
-            return nil
-        }
+        guard !string.isEmpty, string.utf8.count <= Self.maximumBytes,
+            string.utf8.allSatisfy({ $0 == Self.wildcard || RoomID.isAllowed($0) })
+        else { return nil }
         self.string = string
         hasWildcard = string.utf8.contains(Self.wildcard)
     }
@@ -27,16 +27,6 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
     public var description: String { string }
 
     private static let wildcard = UInt8(ascii: "*")
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
-            UInt8(ascii: "-"), wildcard:
-            true
-        default: false
-        }
-    }
 
     /// Returns true if the pattern matches the room.
     public func matches(_ room: RoomID) -> Bool {
