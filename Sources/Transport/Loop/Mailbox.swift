@@ -15,6 +15,13 @@ struct Mailbox: ~Copyable {
         /// True if the loop has been woken for the contents.
         var isAwake = false
         var isClosed = false
+
+        /// Wakes the loop if it has not been woken.
+        mutating func rouse(_ wake: () -> Void) {
+            guard !isAwake else { return }
+            isAwake = true
+            wake()
+        }
     }
 
     private let state = Mutex(State())
@@ -70,15 +77,6 @@ struct Mailbox: ~Copyable {
             state.isClosed = true
             return exchange(&state.work, with: [])
         }
-    }
-}
-
-extension Mailbox.State {
-    /// Wakes the loop if it has not been woken.
-    fileprivate mutating func rouse(_ wake: () -> Void) {
-        guard !isAwake else { return }
-        isAwake = true
-        wake()
     }
 }
 
