@@ -16,7 +16,6 @@ final class OpenSSLKey: @unchecked Sendable {
     /// time.
     static let maximumExponentBits = 33
 
-    /// The algorithm that the key is used for.
     let algorithm: SignatureAlgorithm
     private let handle: Handle
 
@@ -40,7 +39,6 @@ final class OpenSSLKey: @unchecked Sendable {
 
     // MARK: Loading
 
-    /// Reads a public key in PEM.
     convenience init(publicKeyPEM pem: [UInt8]) throws(UnusableKey) {
         try self.init(Self.read(pem) { PEM_read_bio_PUBKEY($0, nil, noPassphrase, nil) })
     }

@@ -23,7 +23,6 @@ enum Base64URL {
         return bits == 0 ? bytes : nil
     }
 
-    /// Encodes `bytes`.
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count / 3 * 4 + 3)

@@ -8,7 +8,6 @@ public struct KeyRing: Sendable {
     /// Maximum number of keys. An invalid token is checked against every key that matches its header.
     public static let maximumKeys = 64
 
-    /// A key with its id.
     struct Key: Sendable {
         /// The id that tokens refer to; `nil` if it has none. A key without an id matches any id.
         let id: String?

@@ -14,7 +14,6 @@ struct TokenCache {
     private var young: [Token: Identity] = [:]
     private var old: [Token: Identity] = [:]
 
-    /// Number of cached tokens.
     var count: Int { young.count + old.count }
 
     /// Returns the identity of a cached token; `nil` if the token is not cached or its identity has ended. If the token

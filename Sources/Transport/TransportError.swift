@@ -10,19 +10,16 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         TransportError(description: "cannot use the address \(address): \(reason)")
     }
 
-    /// Another process already listens on the address.
     static func addressInUse(_ address: String) -> TransportError {
         TransportError(
             isAddressInUse: true,
             description: "cannot listen on \(address): another process is listening there already")
     }
 
-    /// The certificate or its key cannot be used.
     static func badCertificate(_ path: String, reason: String) -> TransportError {
         TransportError(description: "cannot use \(path): \(reason)")
     }
 
-    /// A system call failed.
     static func system(_ call: String, errno: Int32) -> TransportError {
         TransportError(description: "\(call): \(describe(errno: errno))")
     }

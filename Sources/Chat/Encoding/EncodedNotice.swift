@@ -6,7 +6,6 @@ public import Wire
 public struct EncodedNotice: Sendable {
     /// The room whose subscribers receive it.
     public let room: RoomID
-    /// The content of the notice.
     let content: ServerFrame
     private let frame: [UInt8]
     private let event: [UInt8]

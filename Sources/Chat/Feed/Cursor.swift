@@ -4,7 +4,6 @@
 /// push accesses no other object of the subscriber. This matters because the cache is cold after each write to the
 /// kernel.
 struct Cursor {
-    /// The subscriber.
     let subscription: Subscription
     /// The revision up to which the client has every change.
     var rev: Int64
@@ -12,7 +11,6 @@ struct Cursor {
     var outlet: UInt64?
     /// True once the client has received `live`.
     var isLive = false
-    /// The format of the client's messages.
     let format: PushFormat
     /// Number of answers of the log that must arrive before the subscriber gets more. First it is the room's state,
     /// later a slice of the changes that it lacks, or whether its user may still read the room.

@@ -47,10 +47,8 @@ struct SocketAddress: Sendable {
     /// The address family: AF_INET or AF_INET6.
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// True for a loopback address.
     var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.") }
 
-    /// The port.
     var port: Int {
         get {
             switch family {

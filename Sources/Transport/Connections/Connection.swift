@@ -6,7 +6,6 @@ import Glibc
 /// Not Sendable: use it on its loop only. Other threads must first post to the loop. After the connection has ended,
 /// all calls do nothing.
 public final class Connection {
-    /// The phases of a connection.
     enum State {
         /// Bytes are sent and received.
         case open
@@ -268,7 +267,6 @@ public final class Connection {
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, LWS_TO_KILL_SYNC)
     }
 
-    /// Handles the stopping of the server.
     func shuttingDown() {
         guard let handler else { return abort() }
         if state == .open { handler.shuttingDown(self) }

@@ -4,7 +4,6 @@ struct ConnectionTable {
     private var freeSlots: [Int] = []
     private var nextID: UInt64 = 1
 
-    /// Number of connections.
     var count: Int { slots.count - freeSlots.count }
 
     /// A copy of the list of connections. The table may change while the copy is iterated.
@@ -20,13 +19,11 @@ struct ConnectionTable {
         return connection
     }
 
-    /// Removes the connection in `slot`.
     mutating func remove(_ slot: Int) {
         slots[slot] = nil
         freeSlots.append(slot)
     }
 
-    /// The connection in `slot`, if there is one.
     subscript(slot: Int) -> Connection? { slots[slot] }
 
     /// The connection with this `slot` and `id`; `nil` if it has closed since.

@@ -21,7 +21,6 @@ final class Gate: Sendable {
         return false
     }
 
-    /// Number of refused connections.
     var refused: Int { refusedCount.load(ordering: .relaxed) }
 
     /// Counts a connection that is refused for a reason other than the limit.

@@ -142,7 +142,6 @@ final class Listener {
         uv_timer_start(pause, { Listener.from($0!.pointee.data).resume() }, milliseconds, 0)
     }
 
-    /// Closes the listening socket.
     func close() {
         for (socket, place) in proxied.values {
             socket.cancel()

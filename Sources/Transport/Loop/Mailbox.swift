@@ -2,7 +2,6 @@ import Synchronization
 
 /// The work that other threads give to a loop: urgent and ordinary, each in its order of arrival.
 struct Mailbox: ~Copyable {
-    /// A piece of work.
     enum Work {
         case closure(@Sendable () -> Void)
         case job(UnownedJob)

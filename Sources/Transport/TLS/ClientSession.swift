@@ -117,7 +117,6 @@ final class ClientSession {
 }
 
 extension Connection {
-    /// Encrypts and sends bytes.
     func encrypt(_ bytes: Span<UInt8>, by session: ClientSession) {
         session.write(bytes)
         flushSession()
