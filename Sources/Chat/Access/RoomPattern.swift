@@ -4,9 +4,6 @@ public import Wire
 ///
 /// `*` matches every character of room ids; they contain no separators.
 public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
-    /// Maximum length in bytes, the same as that of a room id.
-    public static let maximumBytes = RoomID.maximumBytes
-
     /// The pattern's text.
     public let string: String
     private let hasWildcard: Bool
@@ -16,7 +13,7 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: `nil` if `string` is empty, too long, or contains a character other than `*` that room ids do not
     ///   allow.
     public init?(_ string: String) {
-        guard !string.isEmpty, string.utf8.count <= Self.maximumBytes,
+        guard !string.isEmpty, string.utf8.count <= RoomID.maximumBytes,
             string.utf8.allSatisfy({ $0 == Self.wildcard || RoomID.isAllowed($0) })
         else { return nil }
         self.string = string

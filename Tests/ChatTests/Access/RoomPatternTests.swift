@@ -22,8 +22,8 @@ struct RoomPatternTests {
 
     @Test("allows the characters of room ids and *, up to the length of a room id")
     func grammar() {
-        #expect(RoomPattern(String(repeating: "*", count: RoomPattern.maximumBytes)) != nil)
-        #expect(RoomPattern(String(repeating: "a", count: RoomPattern.maximumBytes + 1)) == nil)
+        #expect(RoomPattern(String(repeating: "*", count: RoomID.maximumBytes)) != nil)
+        #expect(RoomPattern(String(repeating: "a", count: RoomID.maximumBytes + 1)) == nil)
         for wrong in ["", "a b", "a/b", "a?", "[ab]", "{a,b}", "é", "a\u{0}"] { #expect(RoomPattern(wrong) == nil) }
     }
 
