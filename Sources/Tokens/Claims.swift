@@ -62,7 +62,7 @@ extension JSONScanner {
     fileprivate mutating func readDate() throws(Problem) -> Double {
         guard try peek() == .number, let date = Double(String(decoding: try readCompact().bytes, as: UTF8.self)),
             date.isFinite
-        else { throw unreadable }
+        else { throw .invalidJSON("") }
         return date
     }
 
@@ -88,6 +88,4 @@ extension JSONScanner {
         }
         return rooms
     }
-
-    private var unreadable: Problem { .invalidJSON("") }
 }
