@@ -282,7 +282,9 @@ public final class Connection {
         SSL_set_ex_data(session, 0, Unmanaged.passUnretained(self).toOpaque())
         SSL_set_info_callback(session) { session, event, _ in
             guard event & SSL_CB_HANDSHAKE_DONE != 0, let this = SSL_get_ex_data(session, 0) else { return }
-            Unmanaged<Connection>.fromOpaque(this).takeUnretainedValue().didFinishHandshake()
+            let connection = Unmanaged<Connection>.fromOpaque(this).takeUnretainedValue()
+            // OpenSSL is in the middle of a call: continue after it has returned.
+            if let wsi = connection.wsi { lws_callback_on_writable(wsi) }
         }
     }
 
@@ -293,11 +295,6 @@ public final class Connection {
         guard isSecure, let wsi, let session = lws_get_ssl(wsi), SSL_is_init_finished(session) == 0 else {
             return establish()
         }
-    }
-
-    private func didFinishHandshake() {
-        // OpenSSL is in the middle of a call: continue after it has returned.
-        if let wsi { lws_callback_on_writable(wsi) }
     }
 
     /// Creates the handler, unless it exists already.
