@@ -79,8 +79,7 @@ final class OpenSSLKey: @unchecked Sendable {
 
     /// Creates an Ed25519 public key from its 32 bytes.
     convenience init(ed25519 bytes: [UInt8]) throws(UnusableKey) {
-        try self.init(
-            Self.make("ED25519", [Member(name: "pub", type: OSSL_PARAM_OCTET_STRING, value: bytes)]))
+        try self.init(Self.make("ED25519", [Member(name: "pub", type: OSSL_PARAM_OCTET_STRING, value: bytes)]))
     }
 
     /// Reads a key with one of OpenSSL's PEM functions.

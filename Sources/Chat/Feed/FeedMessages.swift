@@ -39,8 +39,7 @@ struct FeedMessages {
         if let rev, batch.rev <= rev { return }
         for format in Self.formats where subscribers[format.index] > 0 {
             let encoded = batch.encoded(as: format, in: context)
-            logs[format.index].append(
-                encoded.bytes, ends: encoded.ends, since: batch.since, revisions: batch.revisions)
+            logs[format.index].append(encoded.bytes, ends: encoded.ends, since: batch.since, revisions: batch.revisions)
         }
         rev = batch.rev
     }

@@ -24,8 +24,7 @@ extension Problem {
 
     /// 409 `last_owner`: the change would leave the room without an owner.
     public static var lastOwner: Problem {
-        Problem(
-            code: .lastOwner, detail: "The room needs an owner. Make another member an owner first.")
+        Problem(code: .lastOwner, detail: "The room needs an owner. Make another member an owner first.")
     }
 
     /// 403 `forbidden`: the caller is not an owner of the room.
@@ -151,9 +150,7 @@ extension Problem {
 
     /// 403 `origin_not_allowed`: the `Origin` of the request is not one that the server trusts.
     public static var originNotAllowed: Problem {
-        Problem(
-            code: .originNotAllowed, detail: "Web pages of this origin may not use this server.",
-            field: "Origin")
+        Problem(code: .originNotAllowed, detail: "Web pages of this origin may not use this server.", field: "Origin")
     }
 
     /// 421 `host_not_allowed`: a server in open mode does not accept this host; `nil` if the request has none.
@@ -177,8 +174,7 @@ extension Problem {
 
     /// 409 `already_subscribed`: the socket already follows its user's rooms.
     public static var alreadyFollowing: Problem {
-        Problem(
-            code: .alreadySubscribed, detail: "This socket is subscribed to its user's rooms already.")
+        Problem(code: .alreadySubscribed, detail: "This socket is subscribed to its user's rooms already.")
     }
 
     /// 409 `not_subscribed`: the socket does not follow its user's rooms.
@@ -218,15 +214,12 @@ extension Problem {
 
     /// 415 `unsupported_media_type`: the content type contradicts JSON.
     public static var unsupportedMediaType: Problem {
-        Problem(
-            code: .unsupportedMediaType, detail: "The body must be application/json.",
-            field: "Content-Type")
+        Problem(code: .unsupportedMediaType, detail: "The body must be application/json.", field: "Content-Type")
     }
 
     /// 413 `body_too_large`: the body has more than `limit` bytes.
     public static func bodyTooLarge(limit: Int) -> Problem {
-        Problem(
-            code: .bodyTooLarge, detail: "The body must not have more than \(limit) bytes.", limit: limit)
+        Problem(code: .bodyTooLarge, detail: "The body must not have more than \(limit) bytes.", limit: limit)
     }
 
     /// 408 `request_timeout`: `detail` tells what did not arrive in time.
@@ -258,8 +251,7 @@ extension Problem {
 
     /// 503 `storage_full`: the disk is full and the commit failed; nothing of it was stored.
     public static var storageFull: Problem {
-        Problem(
-            code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
+        Problem(code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
     }
 
     /// 503 `room_unavailable`: the room takes no changes because its part of the database is damaged; nothing was
