@@ -18,14 +18,15 @@ public struct MessageChange: Sendable {
     public var seq: Int64
     /// The change to make.
     public var action: Action
-    /// A condition on the message's revision; `nil` for none.
-    public var condition: RevisionCondition?
+    /// The revisions at which the message may be changed: the header `If-Match` (RFC 9110, section 13.1.1). `nil`
+    /// accepts any revision, an empty array none.
+    public var revs: [Int64]?
 
     /// Creates a change of the message at `seq`.
-    public init(seq: Int64, action: Action, condition: RevisionCondition? = nil) {
+    public init(seq: Int64, action: Action, revs: [Int64]? = nil) {
         self.seq = seq
         self.action = action
-        self.condition = condition
+        self.revs = revs
     }
 
     /// The decision on a change.
@@ -55,8 +56,8 @@ public struct MessageChange: Sendable {
             case .delete, .removeReaction: return .done
             }
         }
-        if let condition, !condition.holds(for: message.rev) {
-            if isRepeated(on: message, condition) { return .done }
+        if let revs, !revs.contains(message.rev) {
+            if isRepeated(on: message, revs) { return .done }
             throw .preconditionFailed(rev: message.rev)
         }
         return .go
@@ -65,25 +66,11 @@ public struct MessageChange: Sendable {
     /// Returns true for an edit that was already made. Its answer was lost, and the client repeats it with the same
     /// revision. The message was edited after that revision and has the requested content, so the server may answer as
     /// if it had just made the edit (RFC 9110, section 13.1.1).
-    private func isRepeated(on message: Message, _ condition: RevisionCondition) -> Bool {
+    private func isRepeated(on message: Message, _ revs: [Int64]) -> Bool {
         guard case .edit(let edit) = action, message.editedAt != nil,
-            condition.revs.contains(where: { $0 > 0 && $0 < message.rev }),
+            revs.contains(where: { $0 > 0 && $0 < message.rev }),
             let content = try? edit.applied(to: message.content)
         else { return false }
         return content.isSame(as: message.content)
     }
-}
-
-/// A condition on the revision of a message that is to change: the header `If-Match` (RFC 9110, section 13.1.1).
-public struct RevisionCondition: Sendable, Hashable {
-    /// The accepted revisions. If empty, no message may be changed.
-    public var revs: [Int64]
-
-    /// Creates a condition that accepts these revisions.
-    public init(revs: [Int64]) {
-        self.revs = revs
-    }
-
-    /// Returns true if a message at this revision may be changed.
-    public func holds(for rev: Int64) -> Bool { revs.contains(rev) }
 }

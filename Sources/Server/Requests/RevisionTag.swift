@@ -20,18 +20,16 @@ extension StoredMessage {
     var entityTag: String { "\"\(rev)\"" }
 }
 
-extension RevisionCondition {
-    /// Reads `If-Match` (RFC 9110, section 13.1.1); `nil` when the request accepts any revision.
-    init?(_ fields: HeaderFields) {
-        let tags = fields.elements(of: .ifMatch)
-        guard fields.contains(.ifMatch), !tags.contains("*") else { return nil }
+extension HeaderFields {
+    /// The revisions in `If-Match` (RFC 9110, section 13.1.1); `nil` if the request accepts any.
+    var ifMatchRevisions: [Int64]? {
+        let tags = elements(of: .ifMatch)
+        guard contains(.ifMatch), !tags.contains("*") else { return nil }
         // Text that is not a revision's tag matches none, and neither does a weak tag, which does not identify exact
         // bytes.
-        self.init(revs: tags.compactMap(Int64.init(entityTag:)))
+        return tags.compactMap(Int64.init(entityTag:))
     }
-}
 
-extension HeaderFields {
     /// Returns true if `If-None-Match` names the entity tag, strong or weak, or is `*` (RFC 9110, section 13.1.2): then
     /// the client already has the content.
     func ifNoneMatchNames(_ tag: String) -> Bool {

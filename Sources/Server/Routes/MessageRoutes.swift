@@ -99,7 +99,7 @@ extension Exchange {
     private func change(
         _ seq: Int64, of room: RoomID, by caller: Identity, _ action: MessageChange.Action
     ) throws(Problem) {
-        let change = MessageChange(seq: seq, action: action, condition: RevisionCondition(request.headerFields))
+        let change = MessageChange(seq: seq, action: action, revs: request.headerFields.ifMatchRevisions)
         let ticket = try submit(.change(change), to: room, by: caller) { [self] in answer($0) }
         doublePush(of: ticket, in: room)
     }

@@ -18,8 +18,7 @@ struct MessageChangeTests {
         let message = Message(
             room: try RoomID("lobby"), seq: 1, rev: 7, sender: try UserID("alice"), content: Content(text: "hi"),
             createdAt: Timestamp(milliseconds: 0), deleted: asked.deleted)
-        let change = MessageChange(
-            seq: 1, action: asked.action, condition: asked.revs.map { RevisionCondition(revs: $0) })
+        let change = MessageChange(seq: 1, action: asked.action, revs: asked.revs)
         return try change.decide(on: message, by: UserID(asked.user), isOwner: asked.isOwner)
     }
 

@@ -69,7 +69,7 @@ struct SendBatchTests {
 
     @Test("leaves out sends after a change of their room, but not those after a read mark")
     func changes() throws {
-        let change = MessageChange(seq: 1, action: .delete, condition: nil)
+        let change = MessageChange(seq: 1, action: .delete, revs: nil)
         let batch = try batch([
             send(0, in: "a"), submission(1, .change(change), in: "a"), send(2, in: "a"),
             submission(3, .read(seq: 1), in: "b"), send(4, in: "b"),

@@ -170,7 +170,7 @@ final class TestLog: Sendable {
         var revs: [Int64]?
 
         var change: MessageChange {
-            MessageChange(seq: seq, action: action, condition: revs.map { RevisionCondition(revs: $0) })
+            MessageChange(seq: seq, action: action, revs: revs)
         }
     }
 
