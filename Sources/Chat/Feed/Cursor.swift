@@ -12,8 +12,8 @@ struct Cursor {
     /// True once the client has received `live`.
     var isLive = false
     let format: PushFormat
-    /// Number of answers of the log that must arrive before the subscriber gets more. First it is the room's state,
-    /// later a slice of the changes that it lacks, or whether its user may still read the room.
+    /// Number of answers of the log that the subscriber waits for. It gets no messages until all have arrived. The
+    /// first is the room's state. Later ones are slices of changes, or tell whether the user may still read the room.
     var awaited: UInt32 = 1
 
     /// True if the subscriber gets its next messages from the feed.

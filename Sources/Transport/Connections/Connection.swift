@@ -174,8 +174,8 @@ public final class Connection {
     func didBecomeWriteable() {
         establish()
         guard stall != nil, let wsi else { return }
-        // The library also read in this call, and the handler wrote. The library then forgets that it has bytes to
-        // send.
+        // If the library has also read in this call, and the handler has written, the library forgets that it has
+        // bytes to send.
         guard lws_partial_buffered(wsi) == 0 else { return _ = lws_callback_on_writable(wsi) }
         stall = nil
         _ = unsent.take()

@@ -10,11 +10,11 @@ struct AcceptPace {
     /// Maximum pause in accepting, however many clients arrive at once.
     static let longestRest = Duration.milliseconds(100)
 
-    /// The time of the loop per accepted client.
+    /// The time between two clients at the maximum rate.
     private let share: Duration
     private let burst: Duration
     private var favouredUntil: ContinuousClock.Instant?
-    /// The time when the clients accepted so far have used up their share.
+    /// The time at which the next client would be accepted if all were accepted at the maximum rate.
     private var due: ContinuousClock.Instant?
 
     /// - Parameters:

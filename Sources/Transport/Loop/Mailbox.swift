@@ -31,7 +31,8 @@ struct Mailbox: ~Copyable {
     ///
     /// - Returns: true if the mailbox is open; if not, the work is dropped.
     borrowing func put(_ work: Work, wake: () -> Void) -> Bool {
-        // The wake-up is sent under the lock: the mailbox is closed under it before the loop's handle is destroyed.
+        // The wake-up is sent under the lock, so it cannot come after the mailbox was closed. The loop's handle is
+        // destroyed only then.
         state.withLock { state in
             guard !state.isClosed else { return false }
             state.work.append(work)
