@@ -111,7 +111,7 @@ enum Route: Equatable {
 
     private static func seq(_ text: String) throws(Problem) -> Int64 {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            throw .invalidField("seq", must: "be a decimal number")
+            throw .invalidField("seq", must: "a decimal number")
         }
         // No message has a number this large, so the lookup finds none.
         return Int64(text) ?? .max

@@ -61,6 +61,7 @@ struct RouteTests {
         let problem = #expect(throws: Problem.self) { try Route(["v1", "rooms", "lobby", "messages", text]) }
         #expect(problem?.code == .invalidField)
         #expect(problem?.field == "seq")
+        #expect(problem?.detail == "seq must be a decimal number.")
     }
 
     @Test("refuses an invalid reaction key", arguments: ["", " ", String(repeating: "x", count: 33)])
