@@ -23,52 +23,53 @@ struct LoadArguments: ParsableArguments {
     @Option(name: [.short, .long], help: "Subscribers; number i listens to room i modulo --rooms. (default: 100)")
     var subscribers: Int?
 
-    @Option(help: "Rooms.")
+    @Option(help: "Number of rooms.")
     var rooms = 1
 
-    @Option(help: "Send only to so many of the rooms. (default: all)")
+    @Option(help: "Number of rooms to send to. (default: all)")
     var activeRooms: Int?
 
-    @Option(help: "Publisher connections, one request outstanding on each. (default: 32, with --rate 128)")
+    @Option(help: "Publisher connections, each with one request at a time. (default: 32, with --rate 128)")
     var inFlight: Int?
 
-    @Option(help: "Send so many messages a second, whether or not the server keeps up. (default: as fast as it goes)")
+    @Option(help: "Messages to send per second, even if the server does not keep up. (default: as many as possible)")
     var rate: Double?
 
-    @Option(help: "Without --rate: a slot is free again after the answer, or after all deliveries too.")
+    @Option(help: "Without --rate: what a publisher waits for before it sends again, the answer or all deliveries.")
     var until = Until.delivered
 
-    @Option(help: "Bytes of a body: what {pad} fills it up to.")
+    @Option(help: "Size of a body in bytes, to which {pad} fills it up.")
     var size = 256
 
-    @Option(help: "Send so many messages, however long it takes, without --warmup. With --pages: how many there are.")
+    @Option(
+        help: "Messages to send, however long it takes, without --warmup. With --pages: the number in the room.")
     var messages: Int?
 
-    @Option(help: "Ask for pages of --room instead of sending: newest, random (with --messages) or deepest.")
+    @Option(help: "Request pages of --room instead of sending: newest, random (with --messages) or deepest.")
     var pages: Page?
 
-    @Option(help: "The room of Backscroll's own API to use. (default: rooms of the run's own)")
+    @Option(help: "The room, with Backscroll's own API. (default: new rooms for each run)")
     var room: String?
 
-    @Flag(help: "Send nothing: hold the connections.")
+    @Flag(help: "Only hold the connections, and send nothing.")
     var idle = false
 
-    @Flag(help: "Make lost connections again, resume subscriptions, and repeat sends until they are acknowledged.")
+    @Flag(help: "Reconnect, resume subscriptions, and repeat sends until they are acknowledged.")
     var reconnect = false
 }
 
 /// Options for disturbances after the measurement, while --rate continues.
 struct DisturbanceArguments: ParsableArguments {
-    @Option(help: "So many clients come back at once and catch up, while the subscribers are watched.")
+    @Option(help: "Clients that reconnect at once and catch up, while the subscribers are measured.")
     var storm: Int?
 
-    @Option(help: "With --storm: how many messages each of the clients has missed.")
+    @Option(help: "With --storm: number of messages that each of these clients has missed.")
     var back = 100
 
-    @Option(help: "So many of the subscribers read nothing for a while, while the others are watched.")
+    @Option(help: "Subscribers that read nothing for a while, while the others are measured.")
     var stall: Int?
 
-    @Option(help: "With --stall: for how many seconds.")
+    @Option(help: "With --stall: seconds for which they read nothing.")
     var stallSeconds = 30.0
 }
 
@@ -89,13 +90,13 @@ struct TimingArguments: ParsableArguments {
 
 /// Options for the tool itself.
 struct ToolArguments: ParsableArguments {
-    @Option(help: "Handshakes under way at a time.")
+    @Option(help: "Maximum number of handshakes at a time.")
     var connectBurst = 200
 
-    @Option(help: "Connections begun in a second. (default: no bound but --connect-burst)")
+    @Option(help: "Maximum number of new connections per second. (default: only --connect-burst limits them)")
     var connectRate: Double?
 
-    @Option(help: "Threads of this tool. A storm's clients have the same number again.")
+    @Option(help: "Threads of this tool. The clients of --storm get as many of their own.")
     var threads = 1
 
     @Option(help: "The server's processes, P[,P…]: report what they and their descendants use.")
@@ -107,7 +108,7 @@ struct ToolArguments: ParsableArguments {
     @Flag(help: "For https and wss: trust any certificate.")
     var insecure = false
 
-    @Flag(help: "Make the run's rooms first, and delete them at the end, also after Ctrl-C.")
+    @Flag(help: "Create the run's rooms first, and delete them at the end, also after Ctrl-C.")
     var cleanUp = false
 
     @Flag(help: "Print the report as one line of JSON, and no progress.")
@@ -116,7 +117,7 @@ struct ToolArguments: ParsableArguments {
 
 /// Options for the text of requests.
 struct TemplateArguments: ParsableArguments {
-    @Option(help: "Where subscribers connect to: 'ws://127.0.0.1:9000/sub/{room}'.")
+    @Option(help: "The URL for subscribers: 'ws://127.0.0.1:9000/sub/{room}'.")
     var ws: String?
 
     @Option(name: .customLong("ws-protocol"), help: "A subprotocol to offer (repeatable).")
@@ -128,21 +129,21 @@ struct TemplateArguments: ParsableArguments {
     @Option(help: "A subscriber is ready when it has received this text. (default: when the socket is open)")
     var ready: String?
 
-    @Flag(help: "A server's messages are pieces of a stream, cut anywhere, as those of NATS are.")
+    @Flag(help: "The server's messages are pieces of a stream that may be cut anywhere, as with NATS.")
     var wsStream = false
 
     @Option(
         name: [.customLong("post"), .customLong("url")],
-        help: "Where requests go: 'http://127.0.0.1:9000/pub/{room}', or tcp://127.0.0.1:4222 for another protocol.")
+        help: "The URL of requests: 'http://127.0.0.1:9000/pub/{room}', or tcp://127.0.0.1:4222 for another protocol.")
     var post: String?
 
-    @Option(help: "The requests' method. What GET asks for is counted and timed, without subscribers.")
+    @Option(help: "The method of requests. With GET, answers are counted and timed, without subscribers.")
     var method = "POST"
 
     @Option(name: .customLong("header"), help: "A header of requests and upgrades (repeatable).")
     var headers: [String] = []
 
-    @Option(help: "The requests' body, with {mark} in it.")
+    @Option(help: "The body of requests. It must contain {mark}.")
     var body: String?
 
     @Option(help: "With tcp: a text to send first on each connection.")
@@ -154,10 +155,10 @@ struct TemplateArguments: ParsableArguments {
     @Option(help: "With tcp: the text that acknowledges a message.")
     var tcpAnswer: String?
 
-    @Flag(help: "Subscribers may see different orders: a server may keep that of each publisher only, as NATS does.")
+    @Flag(help: "Subscribers may see different orders, since NATS for example keeps only the order of each publisher.")
     var anyOrder = false
 
-    @Option(name: .customLong("rand"), help: "What {rand} is taken from, LOW:HIGH.")
+    @Option(name: .customLong("rand"), help: "The range of {rand}: LOW:HIGH.")
     var random: String?
 
     /// True if the run uses Backscroll's own API.

@@ -33,33 +33,33 @@ enum LoadHelp {
                      time
           deliver/s  messages received by subscribers: one send to a room of 1000
                      subscribers is 1000 deliveries
-          ack        from when a request was due to its answer. Without --rate it
-                     is due when a slot is free; with --rate by the clock, so that
-                     a stall of the server shows in every request that it delays
-                     (there is no coordinated omission)
-          delivery   from when a message was due to be sent to when a subscriber
-                     had it, for each delivery
-          p50 … max  of all these times: half are no longer than p50, 999 of 1000
-                     no longer than p99.9. Everything that was due in the
-                     measured time counts, even if it comes later
+          ack        time from when a request was due until its answer. Without
+                     --rate a request is due when a publisher is free; with --rate
+                     the clock decides, so that a stall of the server shows in
+                     every request that it delays (no coordinated omission)
+          delivery   time from when a message was due until a subscriber received
+                     it, for each delivery
+          p50 … max  half of the times are at most p50, 999 of 1000 are at most
+                     p99.9. Everything that was due in the measured time counts,
+                     even if it comes later
           began late requests of --rate that began over 2 ms after they were due:
                      the connections, or this tool, were busy
-          still due  requests of --rate that had not begun at the end: the rate
-                     was not held
-          each       with --pid: the server's memory after --settle, less that
-                     before, for each subscriber
-          storm      how long until all of its clients were subscribed and had what
-                     they had missed, and for each of them
-          stall      how many read nothing, and with --pid by how much the server's
-                     memory grew for each of them
-          ack then   ack during the storm or stall; "ack" is then that before it
+          still due  requests of --rate that had not begun at the end, because the
+                     rate was too high
+          each       with --pid: growth of the server's memory per subscriber,
+                     measured after --settle
+          storm      time until all clients of --storm were subscribed and had
+                     received what they had missed; also for each client
+          stall      number of subscribers that read nothing, and with --pid the
+                     growth of the server's memory for each of them
+          ack then   ack during the storm or stall; "ack" is measured before it
           meanwhile  delivery to the other subscribers during the storm or stall;
-                     "delivery" is then that before it
+                     "delivery" is measured before it
           server     with --pid: CPU time of these processes and their descendants
                      as a share of one core, what was done for each second of it,
                      and their memory (proportional set size)
-          tool       CPU time of this process. Near 100 % for each of --threads it
-                     is the tool that is measured, not the server
+          tool       CPU time of this process. Near 100 % for each of --threads
+                     the run measures the tool, not the server
 
         THE VERDICT
           All subscribers of a room must see the same messages in the same order
@@ -67,7 +67,7 @@ enum LoadHelp {
           acknowledged. Anything else is counted and listed: which subscriber,
           which room, which numbers. The exit status is then 1; it is 2 when the
           run could not begin, 64 when an option cannot be used. Warm-up and late
-          deliveries count too. Every page that was asked for must come, and with
+          deliveries count too. Every requested page must arrive, and with
           --idle every subscriber must have its connection at the end.
           With --reconnect, lost connections are made again: subscriptions resume
           after the last message seen, and sends are repeated with the same
