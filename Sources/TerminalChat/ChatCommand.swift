@@ -18,8 +18,8 @@ public struct ChatCommand: AsyncParsableCommand {
 
             Without --room it lists your rooms, those with the latest message first.
 
-            Without a terminal it prints the messages of the room from now on, and sends each line of its input. After the end \
-            of the input it exits once all messages are stored:
+            If its input or output is not a terminal, it prints new messages of the room, and sends each line of its input. \
+            After the end of the input it exits once all messages are stored:
 
               echo hello | backscroll chat http://localhost:8080 --room lobby --as alice
             """)

@@ -13,8 +13,9 @@ struct Backscroll: AsyncParsableCommand {
         commandName: "backscroll",
         abstract: "A realtime chat backend whose history you can scroll both ways.",
         discussion: """
-            Clients send messages with HTTP POST. The server stores them durably in one SQLite file and pushes them to the room's \
-            subscribers over WebSocket or as Server-Sent Events. Clients read history in pages before or after any point.
+            Clients send messages with HTTP POST. The server stores them durably in one SQLite file, or in a PostgreSQL database \
+            that several servers share. It pushes them to the room's subscribers over WebSocket or as Server-Sent Events. \
+            Clients read history in pages before or after any point.
 
             Try it:
               backscroll serve

@@ -19,7 +19,7 @@ struct BackupCommand: ParsableCommand {
 
             To restore a backup: stop the server, move the database away together with the -wal and -shm files beside it, put \
             the copy in its place, and start the server. The history gets a new epoch, so clients that have seen newer messages \
-            than the backup has load their rooms afresh.
+            than the backup has load their rooms again.
             """)
 
     @Argument(

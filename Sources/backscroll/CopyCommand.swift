@@ -16,7 +16,7 @@ struct CopyCommand: ParsableCommand {
               backscroll copy data/backscroll.db postgres://chat@db.example/chat
               backscroll copy postgres://chat@db.example/chat data/backscroll.db
 
-            The target must be empty or not exist. If the copy is interrupted, run it again: it goes on where it stopped. Until it \
+            The target must be empty or not exist. If the copy is interrupted, run it again: it continues where it stopped. Until it \
             is done, no server opens the target. A password comes from PGPASSWORD or a password file (~/.pgpass).
             """)
 

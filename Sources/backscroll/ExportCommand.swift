@@ -11,8 +11,8 @@ struct ExportCommand: ParsableCommand {
         abstract: "Write all rooms and messages as JSON lines, also while a server runs.",
         discussion: """
             Each line is a JSON object with a type: a room, a member, a message, or the read mark of a user. Messages have their \
-            created_at, sender, client_message_id, content, reply_to, edited_at, deleted, and reactions with all users. The \
-            export shows the database at one moment.
+            created_at, sender, client_message_id, text, attachments, data, reply_to, edited_at, deleted, and reactions with all \
+            users. The export shows the database at one moment.
 
               backscroll export --database data/backscroll.db history.jsonl
               backscroll export | gzip > history.jsonl.gz
