@@ -161,7 +161,7 @@ public final class Server: Sendable {
             isSecure: true, proxies: configuration.proxyProtocol ? configuration.trustedProxies : [],
             onProxyFailure: { address, reason in
                 logger.info(
-                    "closed a connection from a trusted proxy: its PROXY header is missing or malformed",
+                    "closed a connection from a trusted proxy, whose PROXY header was missing or malformed",
                     metadata: ["address": "\(address)", "reason": "\(reason)"])
             },
             refusal: { connection in

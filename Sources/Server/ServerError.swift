@@ -14,7 +14,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     static var faultsWithKeys: ServerError {
         ServerError(
             description: "--faults lets every request make the server misbehave, so it is for testing clients in open "
-                + "mode only: leave out the keys (--jwt-secret-file, --jwt-key, --jwks), or --faults.")
+                + "mode only. Remove either the keys (--jwt-secret-file, --jwt-key, --jwks) or --faults.")
     }
 
     /// `--allow-origin` has a value that is not an origin.

@@ -84,7 +84,7 @@ package struct UnusableKey: Error, Sendable, Equatable {
     /// A clause for the operator: "the RSA key has 1024 bits".
     package let reason: String
 
-    static let unreadable = UnusableKey(reason: "no such key in PEM can be read from it")
-    static let invalid = UnusableKey(reason: "its numbers are not those of a valid key")
+    static let unreadable = UnusableKey(reason: "it contains no readable key of this kind in PEM")
+    static let invalid = UnusableKey(reason: "its parameters are not those of a valid key")
     static let forgeable = UnusableKey(reason: "anybody could forge signatures of this key")
 }

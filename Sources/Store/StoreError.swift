@@ -51,9 +51,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// The directory of the database cannot be used or written.
     static func directory(_ path: String, reason: String) -> StoreError {
-        StoreError(
-            description: "the directory \(path) cannot be used for the database, which needs files beside it: \(reason)"
-        )
+        StoreError(description: "cannot create the database's files in the directory \(path): \(reason)")
     }
 
     static func full(_ path: String) -> StoreError {

@@ -96,7 +96,7 @@ extension Problem {
     public static var cursorUnknown: Problem {
         Problem(
             code: .cursorUnknown,
-            detail: "The cursor belongs to another history of the room. Load the room afresh.", field: "since")
+            detail: "The cursor belongs to another history of the room. Load the room again.", field: "since")
     }
 
     /// 410 `cursor_unknown`: the cursor of a list of rooms belongs to another epoch.
@@ -259,7 +259,8 @@ extension Problem {
     public static var roomUnavailable: Problem {
         Problem(
             code: .roomUnavailable,
-            detail: "The database is damaged where it holds this room, which takes no changes until that is repaired.",
+            detail:
+                "The stored data of this room is damaged. The room takes no changes until the server's operator has repaired it.",
             retryAfter: 60)
     }
 

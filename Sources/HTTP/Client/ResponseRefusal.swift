@@ -23,7 +23,7 @@ public struct ResponseRefusal: Error, Sendable, Hashable, CustomStringConvertibl
 extension RequestRefusal {
     static let statusLineInvalid = RequestRefusal(
         .badGateway, "status_line_invalid",
-        "The status line is not HTTP/1.1 or HTTP/1.0, a space, three digits, a space and a phrase.")
+        "The status line must be: HTTP/1.1 or HTTP/1.0, a space, three digits, a space, a phrase.")
 
     static func tooManyInterimResponses(limit: Int) -> RequestRefusal {
         RequestRefusal(

@@ -45,7 +45,7 @@ extension RequestRefusal {
     }
 
     static let targetInvalid = RequestRefusal(
-        .badRequest, "target_invalid", "The request target has a form that its method does not allow.")
+        .badRequest, "target_invalid", "The method does not allow this form of request target.")
 
     static let targetEncodingInvalid = RequestRefusal(
         .badRequest, "target_encoding_invalid",
@@ -112,7 +112,7 @@ extension RequestRefusal {
 
     static let transferEncodingInvalid = RequestRefusal(
         .badRequest, "transfer_encoding_invalid",
-        "Transfer-Encoding must end in chunked, and contain it once.")
+        "Transfer-Encoding must contain chunked once, as its last coding.")
 
     static let transferEncodingUnexpected = RequestRefusal(
         .badRequest, "transfer_encoding_unexpected", "An HTTP/1.0 request must not have a Transfer-Encoding.")

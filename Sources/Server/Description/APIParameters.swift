@@ -144,7 +144,7 @@ enum APIParameters {
             "Link", "The neighbouring pages, if there are any: `rel=\"prev\"`, `rel=\"next\"` (RFC 8288).",
             isAlways: false),
         header("Retry-After", "The number of seconds after which to try again.", pattern: "^[1-9][0-9]*$"),
-        header("RateLimit", "The rest of the limit, which is nothing (draft-ietf-httpapi-ratelimit-headers)."),
+        header("RateLimit", "The remaining limit, which is zero (draft-ietf-httpapi-ratelimit-headers)."),
         header("RateLimit-Policy", "The limit."),
         header("WWW-Authenticate", "The fault of the token (RFC 6750).", isAlways: false),
         header("Upgrade", "`websocket`.", pattern: "^websocket$"),

@@ -58,8 +58,8 @@ enum DocsFrames {
             ["room": roomID, "online": APISchemas.online]),
         ofServer(
             "ErrorFrame", .error(.rateLimited(retryAfter: 3), room: "lobby"),
-            "The server could not serve a frame, or a subscription on `/v1/live` has ended: the socket stays open. Or the socket itself is "
-                + "refused or ends: a close code for the reason follows.",
+            "The server could not serve a frame, or has ended a subscription on `/v1/live`; the socket then stays open. Or the server "
+                + "refuses or ends the socket itself; then a close code for the reason follows.",
             [
                 "code": [
                     "type": "string",
@@ -196,7 +196,7 @@ enum DocsFrames {
             "You received nothing for 60 seconds (or the server's own limit) while data was waiting. You may "
                 + "see the connection end without this code."
         ),
-        (.cursorUnknown, "Your position belongs to another history. Load the room afresh."),
+        (.cursorUnknown, "Your position belongs to another history. Load the room again."),
         (
             .tooManyFrames,
             "More than 200 frames in a second, on <code>/v1/live</code> 1,200; or a rate limit: then <code>retry_after</code> in "

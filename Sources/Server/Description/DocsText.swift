@@ -73,7 +73,7 @@ enum DocsText {
         that you load later.</p>
         <p>The messages that changed meanwhile come first, each once, as they are now. If the server was restored from a backup, \
         it refuses a cursor of the old history with 410 <code>cursor_unknown</code>, on \
-        <code>/v1/live</code> with an <code>error</code> frame: drop what you hold and load the room afresh.</p>
+        <code>/v1/live</code> with an <code>error</code> frame: drop what you hold and load the room again.</p>
         <p>The server pings every 30 seconds by default; it disconnects a client that leaves two pings unanswered.</p>
         """
 }

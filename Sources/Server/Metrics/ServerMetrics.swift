@@ -247,7 +247,7 @@ enum ServerMetricName: String, CaseIterable, Sendable {
         case .listenerConnected: "1 while this node hears the notifications of other nodes, else 0."
         case .commitConflicts: "Commits tried again because of another node's transaction, such as a deadlock."
         case .databaseConnections: "Open connections to PostgreSQL, by purpose."
-        case .databaseConnects: "Connections made to PostgreSQL, by purpose; later ones replace lost ones."
+        case .databaseConnects: "Connections made to PostgreSQL, by purpose, including those that replaced lost ones."
         case .databaseWaits: "Time spent waiting for PostgreSQL's answers, by purpose, in seconds."
         }
     }

@@ -42,7 +42,7 @@ struct JobCheck {
             """
         if try hasTable("erasures") {
             let count = try count(idle)
-            if count > 0 { findings.add("users that should be erased, but have no job: \(count)") }
+            if count > 0 { findings.add("users marked for erasure without a job: \(count)") }
         }
         let wrong = try count(
             """

@@ -106,7 +106,7 @@ final class MessageCheck {
             if changes.row.integer(0) == sent {
                 let other = RowKey(rawValue: changes.row.integer(1)).place
                 findings.add(
-                    "this message was sent at revision \(sentAt), at which message \(other) was changed",
+                    "this message was sent at revision \(sentAt), but message \(other) was changed at that revision",
                     room: fold.name, seq: key.place)
             }
             try changes.next()

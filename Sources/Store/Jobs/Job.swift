@@ -125,7 +125,7 @@ extension Job: CustomStringConvertible {
         case .room: "removing a deleted room"
         case .reactions: "removing the reactions to a deleted message"
         case .user: "erasing a user"
-        case .activity: "preparing the order of users' rooms"
+        case .activity: "sorting users' rooms by activity"
         }
     }
 }

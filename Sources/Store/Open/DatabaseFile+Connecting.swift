@@ -22,7 +22,7 @@ extension DatabaseFile {
                 // acknowledged messages.
                 guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                     throw StoreError.unusable(
-                        path, reason: "its file system has no memory that connections could share")
+                        path, reason: "its file system does not support shared memory")
                 }
                 try db.execute(
                     sql: """

@@ -60,7 +60,7 @@ struct ImportTarget {
     ///
     /// - Throws: the problem of the line. An error of the database goes to ``failure`` instead.
     mutating func take(_ line: TransferLine) throws(Problem) {
-        guard !hasEnded else { throw .invalidField("type", must: "none: the export has ended before this line") }
+        guard !hasEnded else { throw .invalidField("type", must: "end on the last line only") }
         do {
             switch line {
             case .start:
@@ -76,7 +76,7 @@ struct ImportTarget {
             case .read(let id, let user, let seq): try takeRead(id, user, seq)
             case .end(let count):
                 guard count == messages else {
-                    throw Problem.invalidField("messages", must: "\(messages), which is how many the file has")
+                    throw Problem.invalidField("messages", must: "\(messages), the number of messages in the file")
                 }
                 hasEnded = true
             }
@@ -131,7 +131,7 @@ struct ImportTarget {
 
     private mutating func makeRoom(_ id: RoomID, at time: Timestamp = .now()) throws -> Room {
         guard let made = try statements.insertRoom(id, at: time) else {
-            throw Problem.unavailable("There are as many rooms as there may be.")
+            throw Problem.unavailable("The database has the maximum number of rooms.")
         }
         let room = Room(number: made.number, head: 0, rev: 0, latest: .earliest)
         rooms[id] = room

@@ -115,7 +115,7 @@ extension Commit {
             return .failure(.notAnOwner)
         }
         guard var room = try known ?? makeRoom(id, by: submission.sender) else {
-            return .failure(.unavailable("There are as many rooms as there may be."))
+            return .failure(.unavailable("The database has the maximum number of rooms."))
         }
         if let visibility = settings.visibility {
             try statements.members.set(visibility, of: room.number)

@@ -136,7 +136,7 @@ struct Commit: ~Copyable {
     ) throws -> Result<Receipt, Problem> {
         if let replyTo = draft.content.replyTo, replyTo > known?.head ?? 0 { return .failure(.replyToNotFound) }
         guard var room = try known ?? makeRoom(id, by: sender) else {
-            return .failure(.unavailable("There are as many rooms as there may be."))
+            return .failure(.unavailable("The database has the maximum number of rooms."))
         }
         let key = draft.clientMessageID.map { ClientMessageKey(sender: sender, id: $0) }
         if let key, let first = try journal.body(sentAs: key, in: id, &room) {

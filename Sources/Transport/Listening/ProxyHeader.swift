@@ -119,7 +119,7 @@ struct ProxyHeader {
         if isLocal { return .source(nil) }
         guard payload.count >= addressBytes else { return .malformed("it is too short for its addresses") }
         guard Self.areValues(payload.dropFirst(addressBytes)) else {
-            return .malformed("an additional value is longer than the header")
+            return .malformed("an additional value extends beyond the header")
         }
         switch bytes[13] {
         case 0x11: return .source(IPAddress(v4: payload.prefix(4)))

@@ -71,7 +71,9 @@ extension FrameHeader {
         if first & rsv23Bits != 0 { throw .protocolError("RSV2 or RSV3 is set") }
         if first & rsv1Bit != 0 {
             // Only the first frame of a message marks it as compressed (RFC 7692 §6.1).
-            guard allowsRSV1, opcode == .text || opcode == .binary else { throw .protocolError("RSV1 is set") }
+            guard allowsRSV1, opcode == .text || opcode == .binary else {
+                throw .protocolError("RSV1 is set on a frame that does not begin a compressed message")
+            }
         }
         if opcode.isControl && first & finBit == 0 { throw .protocolError("a control frame must not be fragmented") }
         return opcode

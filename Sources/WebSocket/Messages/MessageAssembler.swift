@@ -69,7 +69,7 @@ struct MessageAssembler: Sendable {
         frameCount &+= 1
         if !header.opcode.isControl {
             if header.opcode == .continuation {
-                if messageOpcode == nil { throw .protocolError("a continuation frame continues nothing") }
+                if messageOpcode == nil { throw .protocolError("a continuation frame without a message to continue") }
             } else {
                 if messageOpcode != nil { throw .protocolError("a new message begins inside a fragmented one") }
                 messageOpcode = header.opcode

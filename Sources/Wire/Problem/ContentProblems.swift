@@ -77,7 +77,7 @@ extension Problem {
     /// 422 `too_deep`: the field is nested deeper than `limit`.
     public static func tooDeep(_ field: String, limit: Int) -> Problem {
         Problem(
-            code: .tooDeep, detail: "\(field) must not be nested more than \(limit) deep.", field: field,
+            code: .tooDeep, detail: "\(field) must not be nested more than \(limit) levels deep.", field: field,
             limit: limit)
     }
 

@@ -41,7 +41,7 @@ extension Damage {
         Damage(
             "UPDATE messages SET changed = \(id)8 WHERE id = \(id)2",
             "room lobby, seq 2: rev is 9 in the message's snapshot, but 8 in its row",
-            "room lobby, seq 8: this message was sent at revision 8, at which message 2 was changed"),
+            "room lobby, seq 8: this message was sent at revision 8, but message 2 was changed at that revision"),
         Damage(
             "UPDATE messages SET changed = (2 << 36) + 9 WHERE id = \(id)2",
             "room lobby, seq 2: this message was last changed at revision 9 of room number 2, but sent at revision 2 of "

@@ -202,18 +202,18 @@ struct OpeningTests {
     func directories() throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o555)
-        let needs = "cannot be used for the database, which needs files beside it"
+        let failure = "cannot create the database's files in the directory"
         withoutPrivileges {
             #expect(
                 refusal(directory.path(of: "log.db"))
-                    == "the directory \(directory.path) \(needs): Permission denied")
+                    == "\(failure) \(directory.path): Permission denied")
             let sub = directory.path(of: "sub")
             #expect(refusal("\(sub)/log.db")?.hasPrefix("the directory \(sub) does not exist") == true)
         }
         chmod(directory.path, 0o755)
         let file = try directory.write("", to: "file")
-        #expect(refusal("\(file)/log.db") == "the directory \(file) \(needs): Not a directory")
-        #expect(refusal("\(file)/sub/log.db") == "the directory \(file)/sub \(needs): Not a directory")
+        #expect(refusal("\(file)/log.db") == "\(failure) \(file): Not a directory")
+        #expect(refusal("\(file)/sub/log.db") == "\(failure) \(file)/sub: Not a directory")
     }
 
     @Test("reports a missing directory without creating it, since the history may be elsewhere")

@@ -207,7 +207,7 @@ struct ActivityTests {
             stride(from: 2, through: rooms, by: 2).map { "room\($0)" }
             + stride(from: 1, through: rooms, by: 2).map { "room\($0)" }.sorted()
         #expect(try walk(log, of: "alice", limit: 200) == expected)
-        let job = "preparing the order of users' rooms"
+        let job = "sorting users' rooms by activity"
         try events.wait { $0.last == .done(job) }
         // A part of 256 memberships covers 128 of 700 rooms.
         #expect(events.events.dropLast() == [18, 36, 54, 73, 91].map { .progress(job, percent: $0) })
@@ -232,7 +232,7 @@ struct ActivityTests {
         }
         let events = Recorder<JobEvent>()
         let again = try TestLog(at: log.path, of: log) { $0.onJob = { events.record($0) } }
-        try events.wait { $0.last == .done("preparing the order of users' rooms") }
+        try events.wait { $0.last == .done("sorting users' rooms by activity") }
         #expect(try isIndexed(again, for: "alice"))
         #expect(try Set(walk(again, of: "alice", limit: 1)) == ["a", "b", "c"])
     }

@@ -172,7 +172,7 @@ struct SendTests {
         }
         let results = try log.sendAll([.init(room: "last"), .init(room: "another"), .init(room: "last")])
         #expect(try results[0].get().seq == 1)
-        #expect(throws: Problem.unavailable("There are as many rooms as there may be.")) { try results[1].get() }
+        #expect(throws: Problem.unavailable("The database has the maximum number of rooms.")) { try results[1].get() }
         #expect(try results[2].get().seq == 2)
         #expect(log.log.failure == nil)
     }
