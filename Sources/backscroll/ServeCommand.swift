@@ -13,9 +13,9 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Run the server.",
         discussion: """
             When the server is ready, it prints a line that begins with "listening on" on standard output.
-            SIGTERM and SIGINT stop it: it finishes pending requests, closes sockets with 1001, and exits with 0 after at most \
-            \(ServeCommand.defaults.grace.components.seconds) seconds. SIGHUP makes it reload its certificate and the token \
-            keys.
+            SIGTERM and SIGINT stop it: for at most \(ServeCommand.defaults.grace.components.seconds) seconds it finishes \
+            pending requests and closes sockets with 1001. Then it closes the database and exits with 0. SIGHUP makes it reload \
+            its certificate and the token keys.
 
             With a key (--jwt-secret-file, --jwt-key, --jwks), callers authenticate with JSON Web Tokens signed with HS256, \
             RS256, ES256 or EdDSA. Without a key the server is in open mode: callers choose their own names, and the server \
