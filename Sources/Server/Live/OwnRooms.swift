@@ -15,7 +15,7 @@ final class OwnRooms {
         case newlyAllowed([Identity])
 
         /// Returns true if the purpose covers the room.
-        func means(_ room: RoomID) -> Bool {
+        func covers(_ room: RoomID) -> Bool {
             switch self {
             case .all: true
             case .newlyAllowed(let callers): callers.contains { !$0.allows(room: room) }

@@ -71,7 +71,7 @@ extension RoomsSocket {
 
     private func take(_ rooms: [RoomID], hasMore: Bool, for purpose: OwnRooms.Purpose) {
         guard let mine else { return }
-        for room in rooms where mine.listApplies(to: room) && purpose.means(room) {
+        for room in rooms where mine.listApplies(to: room) && purpose.covers(room) {
             addOwn(room, since: nil)
         }
         if hasMore { tellLimit() }

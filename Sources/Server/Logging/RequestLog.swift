@@ -77,7 +77,7 @@ extension Exchange {
     private func commonValues(on http: HTTPConnection) -> Logger.Metadata {
         var values: Logger.Metadata = [:]
         values["path"] = request.target.map { .string($0.path) }
-        values["user"] = caller.map { .string($0.string) }
+        values["user"] = loggedUser.map { .string($0.string) }
         values["address"] = clientAddress(on: http).map { .string($0.description) }
         return values
     }

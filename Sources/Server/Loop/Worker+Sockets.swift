@@ -21,7 +21,7 @@ extension Worker {
         guard let user = connection.user else { return }
         connection.userPlace = Int32(userConnections.count)
         userConnections.append(connection)
-        services.openSockets.count(user, by: 1)
+        services.openSockets.add(1, of: user)
     }
 
     /// Unregisters a socket or event stream.
@@ -34,7 +34,7 @@ extension Worker {
             userConnections[Int(place)] = last
             last.userPlace = place
         }
-        services.openSockets.count(user, by: -1)
+        services.openSockets.add(-1, of: user)
     }
 
     /// Ends all sockets and event streams of a user.
@@ -132,8 +132,8 @@ final class OpenSockets: Sendable {
     /// Returns the number of open sockets of a user.
     func count(of user: UserID) -> Int { counts.withLock { $0[user] ?? 0 } }
 
-    /// Changes the number of open sockets of a user by one.
-    func count(_ user: UserID, by difference: Int) {
+    /// Adds a difference to the number of open sockets of a user.
+    func add(_ difference: Int, of user: UserID) {
         counts.withLock { counts in
             let count = (counts[user] ?? 0) + difference
             counts[user] = count > 0 ? count : nil

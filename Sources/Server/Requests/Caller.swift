@@ -20,7 +20,7 @@ extension Exchange {
     /// - Throws: 401 without a valid token, 400 when the request contradicts itself.
     func caller(_ target: DecodedTarget) throws(Problem) -> Identity {
         let identity = try identity(target)
-        if worker.logsCallers { caller = identity.user }
+        if worker.logsCallers { loggedUser = identity.user }
         return identity
     }
 

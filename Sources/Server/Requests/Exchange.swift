@@ -22,14 +22,14 @@ final class Exchange {
     var lines: [UInt8] = []
     /// The faults that the request asks for; `nil` without any, or without `--faults`.
     var faults: FaultPlan?
-    /// False for a request that could not be read completely. Its answer is the connection's last.
+    /// False for a request that has not been read completely. Its answer is the connection's last.
     let isWhole: Bool
     private(set) weak var http: HTTPConnection?
     /// The time when the request had arrived completely; `nil` when requests are not logged.
     let began: ContinuousClock.Instant?
-    /// The caller, for the log.
-    var caller: UserID?
-    /// The code of the problem that the request was refused with, for the log.
+    /// The caller, for the log of requests.
+    var loggedUser: UserID?
+    /// The code of the problem that the request was refused with, for the log of requests.
     var code: Problem.Code?
     /// The read of the log that the answer waits for.
     private var reading: (any PendingReply)?
@@ -47,10 +47,10 @@ final class Exchange {
         isWhole = true
     }
 
-    /// Creates the exchange of a request that could not be read completely. Its answer is the connection's last.
+    /// Creates the exchange of a request that has not been read completely. Its answer is the connection's last.
     ///
     /// - Parameter head: The request's head, if it was read.
-    init(refused head: RequestHead?, on http: HTTPConnection) {
+    init(incomplete head: RequestHead?, on http: HTTPConnection) {
         worker = http.worker
         held = ByteBudget.Share(of: worker.services.pending)
         began = http.worker.services.requestLog == nil ? nil : .now
@@ -120,10 +120,10 @@ final class Exchange {
         }
     }
 
-    /// Records that the answer waits for a read of the log.
+    /// Remembers the read of the log that the answer depends on, to cancel it if the client goes.
     ///
     /// - Parameter undo: Called if the client goes before the answer.
-    func wait(for reading: any PendingReply, undo: @escaping () -> Void) {
+    func answerDepends(on reading: any PendingReply, undo: @escaping () -> Void) {
         self.reading = reading
         self.undo = undo
     }

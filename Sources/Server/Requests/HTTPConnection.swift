@@ -111,11 +111,11 @@ final class HTTPConnection: ConnectionHandler {
             do throws(RequestRefusal) {
                 switch try parser.next() {
                 case .needMoreBytes:
-                    guard parser.phase != .body || keepBody() else { continue }
+                    guard parser.phase != .body || reserveBody() else { continue }
                     isProcessing = false
                     return updateReading()
                 case .sendContinue:
-                    if keepBody() { connection.write(ResponseWriter.continueResponse) }
+                    if reserveBody() { connection.write(ResponseWriter.continueResponse) }
                 case .request(let request):
                     serve(request)
                 }
@@ -128,11 +128,11 @@ final class HTTPConnection: ConnectionHandler {
         updateReading()
     }
 
-    /// Decides whether to wait for the rest of a body. The request is refused at once if too many bytes are pending. It
-    /// is also refused at once if no body could make it valid, so that clients without a token cannot fill the memory.
+    /// Reserves memory for a body, or refuses the request at once: if too many bytes are pending, or if no body could
+    /// make it valid, so that clients without a token cannot fill the memory.
     ///
     /// - Returns: False if the request was refused, which ends the connection.
-    private func keepBody() -> Bool {
+    private func reserveBody() -> Bool {
         if let refusal {
             refuse(refusal.problem, fields: refusal.fields)
             return false
@@ -144,7 +144,7 @@ final class HTTPConnection: ConnectionHandler {
         }
         guard !hasCheckedHead, let head = parser.headAtHand else { return true }
         hasCheckedHead = true
-        let exchange = Exchange(refused: head, on: self)
+        let exchange = Exchange(incomplete: head, on: self)
         do throws(Problem) {
             try exchange.checkHead()
             return true
@@ -184,7 +184,7 @@ final class HTTPConnection: ConnectionHandler {
 
     /// Refuses the current request, whose head may have arrived or not.
     private func refuse(_ problem: Problem, fields: [HTTPField] = []) {
-        let exchange = Exchange(refused: parser.headAtHand, on: self)
+        let exchange = Exchange(incomplete: parser.headAtHand, on: self)
         self.exchange = exchange
         exchange.fields += fields
         exchange.answer(problem)

@@ -118,7 +118,7 @@ extension Exchange {
                 answer(error)
             }
         }
-        wait(for: reading) { [worker] in worker.end(subscription) }
+        answerDepends(on: reading) { [worker] in worker.end(subscription) }
     }
 
     /// The WebSocket subprotocol of frames and close codes, for clients that offer it.

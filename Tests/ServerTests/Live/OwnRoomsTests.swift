@@ -11,7 +11,7 @@ struct OwnRoomsTests {
     }
 
     private func rooms(of purpose: OwnRooms.Purpose?, among names: String...) throws -> [String] {
-        try names.filter { try purpose?.means(RoomID($0)) == true }
+        try names.filter { try purpose?.covers(RoomID($0)) == true }
     }
 
     @Test("does not apply to rooms that have changed since it was requested")
