@@ -16,10 +16,7 @@ public struct RoomSettings: Sendable, Hashable {
         var members: [UInt8] = []
         if let visibility { members.append(member: "visibility", visibility.rawValue) }
         if let title { members.append(member: "title", title) }
-        out.append(UInt8(ascii: "{"))
-        // Each member begins with a comma, which the first does not need.
-        out.append(contentsOf: members.dropFirst())
-        out.append(UInt8(ascii: "}"))
+        out.append(object: members)
     }
 
     /// Decodes the body. Null means absent, and unknown fields are ignored.

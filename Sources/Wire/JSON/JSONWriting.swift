@@ -87,6 +87,13 @@ extension [UInt8] {
         append(literal: "\":")
     }
 
+    /// Appends an object of members that each begin with a comma, or an empty object.
+    package mutating func append(object members: [UInt8]) {
+        append(UInt8(ascii: "{"))
+        append(contentsOf: members.dropFirst())
+        append(UInt8(ascii: "}"))
+    }
+
     /// Appends an array, with `appendElement` for each element.
     public mutating func append<Value>(
         array elements: some Sequence<Value>, _ appendElement: (Value, inout [UInt8]) -> Void

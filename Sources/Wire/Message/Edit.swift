@@ -50,10 +50,7 @@ public struct Edit: Sendable {
             members.append(memberName: "data")
             members.append(contentsOf: data.isEmpty ? Array("{}".utf8) : data)
         }
-        out.append(UInt8(ascii: "{"))
-        // Each member begins with a comma, which the first does not need.
-        out.append(contentsOf: members.dropFirst())
-        out.append(UInt8(ascii: "}"))
+        out.append(object: members)
     }
 
     /// Returns the content after the edit.
