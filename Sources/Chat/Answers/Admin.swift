@@ -60,12 +60,7 @@ public struct AdminRooms: Sendable, Hashable {
 
     /// Appends the page as a JSON object.
     public func encode(epoch: String, into out: inout [UInt8]) {
-        out.append(literal: #"{"rooms":"#)
-        out.append(array: rooms) { $0.encode(into: &$1) }
-        out.append(member: "has_more", next != nil)
-        if let next { out.append(member: "cursor", next.description) }
-        out.append(member: "epoch", epoch)
-        out.append(UInt8(ascii: "}"))
+        out.append(rooms: rooms, next: next, epoch: epoch) { $0.encode(into: &$1) }
     }
 }
 

@@ -15,11 +15,22 @@ public struct InboxSlice: Sendable {
 
     /// Appends the list as a JSON object, the answer to `GET /v1/rooms`.
     public func encode(epoch: String, into out: inout [UInt8]) {
-        out.append(literal: #"{"rooms":"#)
-        out.append(array: rooms) { $0.encode(into: &$1) }
-        out.append(member: "has_more", next != nil)
-        if let next { out.append(member: "cursor", next.description) }
-        out.append(member: "epoch", epoch)
-        out.append(UInt8(ascii: "}"))
+        out.append(rooms: rooms, next: next, epoch: epoch) { $0.encode(into: &$1) }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a page of a list of rooms as a JSON object.
+    ///
+    /// - Parameter next: The cursor of the next page; `nil` at the end of the list.
+    mutating func append<Room>(
+        rooms: [Room], next: InboxCursor?, epoch: String, _ encode: (Room, inout [UInt8]) -> Void
+    ) {
+        append(literal: #"{"rooms":"#)
+        append(array: rooms, encode)
+        append(member: "has_more", next != nil)
+        if let next { append(member: "cursor", next.description) }
+        append(member: "epoch", epoch)
+        append(UInt8(ascii: "}"))
     }
 }
