@@ -1,5 +1,8 @@
-/// The text of `--help` besides the options. No line is longer than 76 columns, so that none is wrapped.
+/// The text of `--help` besides the options. No line is longer than ``columns``, so that none is wrapped.
 enum LoadHelp {
+    /// Width of the help text.
+    static let columns = 76
+
     static let abstract = "Load a server, and check that every subscriber gets every message."
 
     static let discussion = """

@@ -207,6 +207,6 @@ import Transport
     }
 
     @Test func `no line of the help exceeds its width`() {
-        for line in LoadHelp.discussion.split(separator: "\n") { #expect(line.count <= 76, "\(line)") }
+        for line in LoadHelp.discussion.split(separator: "\n") { #expect(line.count <= LoadHelp.columns, "\(line)") }
     }
 }
