@@ -360,10 +360,3 @@ public final class Server: Sendable {
         dispatcher.disconnect()
     }
 }
-
-extension Duration {
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}
