@@ -32,7 +32,7 @@ public struct OriginPolicy: Sendable {
 
     /// The methods that pages may use.
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
-    /// How long a browser may cache the answer to a preflight, in seconds. Browsers cap it at one day or less.
+    /// The seconds for which a browser may cache the answer to a preflight. Browsers cap them at one day or less.
     private static let maxAge = "86400"
 
     /// Creates a policy.
