@@ -5,7 +5,8 @@
  *
  * @typedef {object} Difference To apply it to the earlier rows: take out `removed` and `moved`, put in `moved` and
  *   `inserted` in ascending `index`, then replace `updated`.
- * @property {string[]} removed The keys of rows that were removed.
+ * @property {string[]} removed The keys of rows that were removed. A day line or the unread line that has moved is in `removed` and in
+ *   `inserted`.
  * @property {{key: string, index: number}[]} moved Rows that have moved among the others, with their later index. Only
  *   a row of the outbox moves: to its place when it is stored, or to the end when the user sends it again.
  * @property {{row: Row, index: number}[]} inserted New rows, with their later index, ascending.
@@ -44,13 +45,22 @@ export function difference(before, after) {
         if (from === undefined) {
             result.inserted.push({ row: now[index], index });
         } else {
-            kept.push({ key: now[index].key, index, from, mayMove: isUnsent(old[from]) });
+            kept.push({ row: now[index], index, from, mayMove: old[from].seq === undefined });
             places.delete(now[index].key);
             if (!sameContent(old[from], now[index])) result.updated.push(now[index]);
         }
     }
     result.removed = [...places.keys()];
-    result.moved = outOfOrder(kept);
+    for (const { row, index, from } of outOfOrder(kept)) {
+        const { key } = row;
+        if (isLine(old[from])) {
+            result.removed.push(key);
+            result.inserted.push({ row, index });
+        } else {
+            result.moved.push({ key, index });
+        }
+    }
+    result.inserted.sort((one, other) => one.index - other.index);
 
     for (let index = 0; index < start; index++) {
         if (!sameContent(old[index], now[index])) result.updated.push(now[index]);
@@ -84,19 +94,19 @@ function sameContent(one, other) {
         || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
 }
 
-/** True for a row of the outbox. Stored messages and lines keep their relative order. */
-function isUnsent({ seq, state }) {
-    return seq === undefined && state !== undefined;
+/** True for a day line and the unread line. They have no `seq`, like a row of the outbox, but no state either. */
+function isLine({ state }) {
+    return state === undefined;
 }
 
-/** Returns the smallest set of outbox rows that must move. */
+/** Returns the smallest set of rows that must move. Stored messages keep their relative order. */
 function outOfOrder(kept) {
     if (kept.every(({ from }, index) => index === 0 || kept[index - 1].from < from)) return [];
     const inOrder = new Set(longestAscent(kept.filter(standsRight(kept))));
-    return kept.filter((row) => !inOrder.has(row)).map(({ key, index }) => ({ key, index }));
+    return kept.filter((row) => !inOrder.has(row));
 }
 
-/** Returns a filter of rows: all other rows, and the outbox rows that are between the same two rows as before. */
+/** Returns a filter of rows: the stored messages, and the other rows that are between the same two messages as before. */
 function standsRight(kept) {
     const lowest = new Map();
     const highest = new Map();

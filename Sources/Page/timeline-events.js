@@ -27,10 +27,14 @@
  * @typedef {"read" | "last" | number} Place A place in the room; a number is a `seq`.
  * @typedef {"before" | "after"} Edge
  *
- * @typedef {{event: "start", me: string, room: string, limit: number, utc_offset: number, window?: number}
+ * @typedef {[number | null, number][]} UTCOffsets Minutes east of UTC, each from its time (ms since 1970) on; ascending, the
+ *   first from null, which is ever.
+ *
+ * @typedef {{event: "start", me: string, room: string, limit: number, utc_offset?: number, utc_offsets?: UTCOffsets,
+ *      window?: number} One of the offsets is required; `utc_offsets` wins.
  *   | {event: "open", at: Place}
  *   | {event: "restore", messages: Message[], has_before: boolean, has_after: boolean, rev: number, epoch: string,
- *      read: number | null}
+ *      read: number | null, unread?: number}
  *   | {event: "page", request: number, page: Page}
  *   | {event: "fetch_failed", request: number, status: number, code?: string, retry_after?: number}
  *   | {event: "connected"} | {event: "disconnected"}
@@ -41,9 +45,11 @@
  *   | {event: "send", draft: {client_message_id: string}, at: number}
  *   | {event: "sent", client_message_id: string, message: Message}
  *   | {event: "send_failed", client_message_id: string, status: number, code?: string, retry_after?: number}
+ *   | {event: "marked", read: number, unread: number}
  *   | {event: "retry", client_message_id: string} | {event: "discard", client_message_id: string}
  *   | {event: "jump", to: Place}
- *   | {event: "time", now: number}} Event
+ *   | {event: "time", now: number}
+ *   | {event: "utc_offsets", utc_offsets: UTCOffsets}} Event
  */
 
 /** The messages that a cut leaves between the reader and the new edge of the window, in pages. */
@@ -99,6 +105,20 @@ const milliseconds = type((value) => Number.isFinite(value), "a number of millis
 /** The times that a day line can show. */
 const wallClock = type((value) => Math.abs(value) <= 8e15 && Number.isFinite(value), "milliseconds since 1970");
 const seconds = type((value) => Number.isFinite(value) && value >= 0, "a number of seconds, 0 or more");
+const offset = type((value) => Number.isSafeInteger(value) && Math.abs(value) <= 1440, "minutes east of UTC");
+const offsets = type(
+    (value) => Array.isArray(value) && value.length > 0 && value.every((pair, index) => isOffsetFrom(pair, value[index - 1])),
+    "[time, minutes east of UTC] pairs in ascending order, the first from null",
+);
+
+/** Returns true if this offset begins at a time after the one before it; the first one begins at null. */
+function isOffsetFrom(pair, previous) {
+    if (!Array.isArray(pair) || pair.length !== 2) return false;
+    const [from, minutes] = pair;
+    if (!Number.isSafeInteger(minutes) || Math.abs(minutes) > 1440) return false;
+    if (previous === undefined) return from === null;
+    return Number.isSafeInteger(from) && Math.abs(from) <= 8e15 && (previous[0] === null || from > previous[0]);
+}
 const edge = type((value) => value === "before" || value === "after", '"before" or "after"');
 const place = type(
     (value) => value === "read" || value === "last" || (Number.isSafeInteger(value) && value >= 0),
@@ -168,14 +188,18 @@ const events = {
         me: name,
         room: name,
         limit: type((value) => Number.isSafeInteger(value) && value >= 1 && value <= 200, "an integer from 1 to 200"),
-        utc_offset: type((value) => Number.isSafeInteger(value) && Math.abs(value) <= 1440, "minutes east of UTC"),
+        utc_offset: (value, path, siblings) => {
+            const isNeeded = siblings.utc_offsets === undefined || siblings.utc_offsets === null;
+            (isNeeded ? offset : optional(offset))(value, path, siblings);
+        },
+        utc_offsets: optional(offsets),
         window: optional(type(
             (value, { limit }) => Number.isSafeInteger(value) && value >= MINIMUM_WINDOW_PAGES * limit,
             `an integer, ${MINIMUM_WINDOW_PAGES} times the limit or more`,
         )),
     },
     open: { at: place },
-    restore: { messages, has_before: flag, has_after: flag, rev: count, epoch: name, read: optional(count) },
+    restore: { messages, has_before: flag, has_after: flag, rev: count, epoch: name, read: optional(count), unread: optional(count) },
     page: { request: positive, page },
     fetch_failed: { request: positive, ...failure },
     connected: {},
@@ -187,8 +211,10 @@ const events = {
     send: { draft: object(ownSend), at: wallClock },
     sent: { ...ownSend, message },
     send_failed: { ...ownSend, ...failure },
+    marked: { read: count, unread: count },
     retry: ownSend,
     discard: ownSend,
     jump: { to: place },
     time: { now: milliseconds },
+    utc_offsets: { utc_offsets: offsets },
 };

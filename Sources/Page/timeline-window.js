@@ -55,6 +55,12 @@ class Chunk {
         this.#recount();
     }
 
+    /** @param {(message: Message) => number} dayOf */
+    setDays(dayOf) {
+        for (const entry of this.entries) entry.day = dayOf(entry.message);
+        this.#recount();
+    }
+
     #recount() {
         this.latestDay = Math.max(...this.entries.map(({ day }) => day));
         this.#rows = null;
@@ -248,6 +254,12 @@ export class MessageWindow {
     /** The days of the messages. */
     get days() {
         return new Set(this.#chunks.flatMap(({ entries }) => entries.map(({ day }) => day)));
+    }
+
+    /** Gives each message another day, because the user's time zone has changed. @param {(message: Message) => number} dayOf */
+    setDays(dayOf) {
+        for (const chunk of this.#chunks) chunk.setDays(dayOf);
+        this.#rowChunks = null;
     }
 
     /** Replaces a message in the window if this snapshot is newer (rule 4). */

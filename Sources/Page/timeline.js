@@ -82,6 +82,9 @@ const MAXIMUM_HELD = 200;
 /** The time for which a typing notice is shown, in milliseconds (rule 21). */
 const TYPING_MILLISECONDS = 6000;
 
+/** The number at which the server stops counting unread messages: it means that many or more (rule 15). */
+const UNREAD_CAP = 1000;
+
 /** Maximum wait between two attempts, in seconds (rules 11, 18, 20). */
 const MAXIMUM_BACKOFF_SECONDS = 30;
 
@@ -140,12 +143,13 @@ class Attempt {
 }
 
 /**
- * Returns true if the same request may succeed later (rules 11 and 18).
+ * Returns true if the same request may succeed later (rules 11 and 18). 401 is among them: a token has ended, and the host gets
+ * another.
  *
  * @param {number} status The status of the answer; 0 if no answer came.
  */
 export function isTemporary(status) {
-    return status === 0 || status === 408 || status === 429 || (status >= 500 && status <= 599);
+    return status === 0 || status === 401 || status === 408 || status === 429 || (status >= 500 && status <= 599);
 }
 
 const bySeq = (one, other) => one.seq - other.seq;
@@ -154,7 +158,8 @@ export class Timeline {
     #me = "";
     #room = "";
     #limit = 0;
-    #utcOffset = 0;
+    /** @type {[number | null, number][]} The minutes east of UTC, each from its time on; ascending, the first from ever. */
+    #utcOffsets = [[null, 0]];
     /** Maximum number of messages in the window before it is cut. */
     #maximum = Infinity;
     #isStarted = false;
@@ -177,6 +182,8 @@ export class Timeline {
     /** True from `restore` until its window is replaced, or until the first `open` (rule 3). */
     #isRestored = false;
     #hadWindow = false;
+    /** @type {Place | null} The place of the last opening (rule 20). */
+    #openedAt = null;
 
     #epoch = null;
     #rev = 0;
@@ -185,14 +192,31 @@ export class Timeline {
 
     #read = null;
     #unread = 0;
+    /** True if `#unread` is the server's maximum, so that the number may be higher (rule 15). */
+    #isUnreadCapped = false;
     /**
-     * The unread line: its place once known, or the place where the search for it starts; null for none (rule 2).
+     * The unread line: its place once known, or how far the search for it has come since the opening; null for none (rule 2).
      *
-     * @type {{at: number} | {mark: number, searched: number} | null}
+     * - `isTaken`: a message that came later has it.
+     * - `wasAtBottom`: the reader has been at the bottom since the line came there.
+     *
+     * @type {{at: number, isTaken: boolean, wasAtBottom: boolean}
+     *   | {mark: number, searched: number, wasAtBottom: boolean} | null}
      */
     #line = null;
+    /** The room's highest known `seq` at the first `live` since the opening; null before it (rule 2). @type {number | null} */
+    #openingHead = null;
     #toast = null;
     #atBottom = false;
+    /** True from `disconnected` or `restore` until nothing of what was missed is held (rule 13). */
+    #isAbsent = false;
+    /**
+     * The messages that this event has appended at the bottom: the first one of others, if any (rule 13). Null if it has
+     * appended none.
+     *
+     * @type {{other: number | null} | null}
+     */
+    #appended = null;
     #lastVisible = null;
     /**
      * The `seq` at which the reader was last known to be: by a `viewport`, the target of a `scroll`, or the edge of a
@@ -207,6 +231,8 @@ export class Timeline {
     /** @type {Set<number>} The new messages after `#newest`, so that each is counted once. */
     #arrived = new Set();
     #newestArrived = 0;
+    /** @type {Set<number>} The held messages that `#toast` has counted. */
+    #toasted = new Set();
 
     /** @type {Map<string, {draft: object, at: number, row: Row}>} By client_message_id, in the order of sending. */
     #outbox = new Map();
@@ -257,6 +283,7 @@ export class Timeline {
             throw new MalformedEvent(this.#isStarted ? "start comes once" : "the first event must be start");
         }
         this.#effects = [];
+        this.#appended = null;
         this.#view = null;
         this.#take(event);
         this.#settle();
@@ -287,18 +314,20 @@ export class Timeline {
             case "send": return this.#send(event);
             case "sent": return this.#takeSent(event);
             case "send_failed": return this.#takeSendFailure(event);
+            case "marked": return this.#takeMarked(event);
             case "retry": return this.#retrySend(event.client_message_id);
             case "discard": return this.#discardSend(event.client_message_id);
             case "jump": return this.#jumpTo(event.to);
             case "time": return this.#takeTime(event.now);
+            case "utc_offsets": return this.#takeOffsets(event.utc_offsets);
         }
     }
 
-    #start({ me, room, limit, utc_offset, window }) {
+    #start({ me, room, limit, utc_offset, utc_offsets, window }) {
         this.#me = me;
         this.#room = room;
         this.#limit = limit;
-        this.#utcOffset = utc_offset;
+        this.#utcOffsets = utc_offsets ?? [[null, utc_offset]];
         this.#maximum = window ?? Infinity;
         this.#isStarted = true;
     }
@@ -306,23 +335,29 @@ export class Timeline {
     /** Applies the rules that depend on the state only, after any event. */
     #settle() {
         const window = this.#window;
-        if (window && !window.hasAfter && this.#jump && !this.#jump.fetch) {
-            this.#jump = null;
-            this.#scroll(this.#bottom);
-        }
         if (window) {
+            this.#findLine();
+            this.#showAppended();
+            if (!window.hasAfter && this.#jump && !this.#jump.fetch) {
+                this.#jump = null;
+                this.#scroll(this.#bottom);
+            }
             // Rule 11: an edge that has become an end forgets its failure. An edge with a gap behind it is no end.
             const { before, after } = this.#edges;
             if (!window.hasBefore && before.hasFailed) before.succeed();
             if (!window.hasAfter && this.#held.size === 0 && after.hasFailed) after.succeed();
-            this.#findLine();
-            if (this.#holdsAllUnread()) this.#unread = window.unread;
+            if (this.#holdsAllUnread()) this.#setUnread(window.unread, false);
             this.#cut();
+            this.#noteLineSeen();
         }
+        if (this.#isLive && this.#held.size === 0) this.#isAbsent = false;
         if (this.#follows) this.#toast = null;
         if (this.#isLive && !this.#isGapOpen()) this.#ageArrivals();
         if (!this.#isFetching()) this.#late.clear();
         if (this.#held.size === 0 && this.#late.size === 0) this.#landed.clear();
+        if (this.#toasted.size > this.#held.size) {
+            for (const seq of this.#toasted) if (!this.#held.has(seq)) this.#toasted.delete(seq);
+        }
         this.#postNext();
     }
 
@@ -400,6 +435,7 @@ export class Timeline {
     #open(at) {
         if (!this.#isRestored) return this.#beginOpening(at);
         this.#isRestored = false;
+        this.#openedAt = at;
         this.#startLine({});
         this.#findLine();
         const target = this.#placeInWindow(at);
@@ -429,6 +465,7 @@ export class Timeline {
         this.#isReplaying = false;
         this.#connecting.wait = null;
         this.#opening = { at, fetch: new Attempt() };
+        this.#openedAt = at;
         this.#fetchOpening();
     }
 
@@ -449,9 +486,10 @@ export class Timeline {
         this.#findLine();
         this.#subscribe();
         this.#scroll(this.#placeNearest(at));
+        this.#isAbsent = false;
     }
 
-    #restore({ messages, has_before, has_after, rev, epoch, read }) {
+    #restore({ messages, has_before, has_after, rev, epoch, read, unread }) {
         if (this.#hadWindow || messages.length === 0) return;
         const run = newestRun(messages);
         this.#epoch = epoch;
@@ -462,15 +500,17 @@ export class Timeline {
             has_after,
             head: run.at(-1).seq,
             read,
+            unread,
         });
         this.#startLine({});
         this.#isRestored = true;
+        this.#isAbsent = true;
         this.#subscribe();
     }
 
     /** Drops everything except the outbox, and opens the room again (rule 20). */
     #reset() {
-        const place = this.#follows || this.#lastVisible === null ? "last" : this.#lastVisible;
+        const place = this.#follows ? "last" : this.#lastVisible ?? this.#openedAt ?? "last";
         const at = this.#opening?.at ?? place;
         this.#forgetEpoch();
         this.#beginOpening(at);
@@ -488,8 +528,9 @@ export class Timeline {
         this.#newest = 0;
         this.#arrived.clear();
         this.#newestArrived = 0;
+        this.#toasted.clear();
         this.#read = null;
-        this.#unread = 0;
+        this.#setUnread(0, false);
         this.#toast = null;
         this.#typing.clear();
         this.#online = null;
@@ -623,15 +664,17 @@ export class Timeline {
     }
 
     /**
-     * Rule 7: drops the held messages, because there are too many. The reader's place stays; a reader who follows goes to the
-     * newest.
+     * Rule 7: drops the held messages, because there are too many. The reader's place stays. A reader at the bottom goes to the
+     * newest message, or in an absence to the first unread one.
      */
     #dropHeld() {
-        const followed = this.#follows;
+        const wasAtBottom = this.#isAtBottom;
         this.#window.hasAfter = true;
         if (this.#isFetching()) this.#held.forEach((message) => keepLatest(this.#late, message));
         this.#held.clear();
-        if (followed) this.#jumpTo("last");
+        if (!wasAtBottom) return;
+        if (this.#isAbsent) this.#fetchJump("read");
+        else this.#jumpTo("last");
     }
 
     /** Rule 6: fetches the missing messages, unless that fetch is under way or has failed. */
@@ -644,11 +687,25 @@ export class Timeline {
     }
 
     #append(message) {
-        this.#window.append(this.#latest(message));
-        this.#held.delete(message.seq);
-        // Rule 13: a reader who follows is scrolled to the bottom; any other is no longer at the bottom.
-        if (this.#follows) this.#scroll(this.#bottom);
-        else this.#atBottom = false;
+        const latest = this.#latest(message);
+        // Rule 14: in an absence, what was held comes again.
+        if (this.#held.delete(message.seq) && this.#isAbsent) this.#noteArrival(latest, true);
+        const isAtBottom = this.#isAtBottom;
+        this.#window.append(latest);
+        if (!isAtBottom) {
+            this.#atBottom = false;
+            return;
+        }
+        this.#appended ??= { other: null };
+        if (latest.sender !== this.#me) this.#appended.other ??= latest.seq;
+    }
+
+    /** Scrolls to what this event has appended at the bottom: to its end, or after an absence to its first unread (rule 13). */
+    #showAppended() {
+        if (this.#appended === null) return;
+        const { other } = this.#appended;
+        if (!this.#isAbsent || other === null) this.#scroll(this.#bottom);
+        else this.#scroll(this.#isLineDrawn() ? this.#unreadLine : this.#rowOf(other));
     }
 
     /** Appends the held messages that touch the window. */
@@ -693,11 +750,14 @@ export class Timeline {
         if (first >= window.first && first <= window.last + 1) {
             for (const snapshot of page.messages) {
                 const message = this.#latest(snapshot);
-                this.#held.delete(message.seq);
                 this.#land(message);
                 if (isGap) this.#noteArrival(message);
-                if (message.seq <= window.last) window.replace(message);
-                else this.#append(message);
+                if (message.seq > window.last) {
+                    this.#append(message);
+                } else {
+                    this.#held.delete(message.seq);
+                    window.replace(message);
+                }
             }
             this.#head = Math.max(this.#head, page.head);
             if (!isGap) this.#newest = Math.max(this.#newest, last);
@@ -719,10 +779,10 @@ export class Timeline {
         }
         // The page was read before a later gap arose, so that gap is fetched by itself.
         if (hasAdvanced && this.#isLive && !window.hasAfter && this.#held.size > 0) this.#fetchGap();
-        // Rule 16: repeats until the head is reached. A page that adds nothing ends the jump, which would otherwise
+        // Rule 16: decides again, until the head is reached. A page that adds nothing ends the jump, which would otherwise
         // never end.
         if (this.#jump && !this.#jump.fetch && window.hasAfter) {
-            if (hasAdvanced) this.#fetchEdge("after");
+            if (hasAdvanced) this.#goToLast();
             else this.#jump = null;
         }
     }
@@ -788,7 +848,7 @@ export class Timeline {
         const { to } = this.#jump;
         this.#rev = Math.max(this.#rev, page.rev);
         this.#becomeWindow(page);
-        if (to === "read") this.#continueLine(page);
+        if (to === "read") this.#placeLine(page);
         this.#findLine();
         this.#scroll(this.#placeNearest(to));
     }
@@ -805,9 +865,14 @@ export class Timeline {
 
     // Following and reading (rules 2, 13 to 16)
 
+    /** True while the reader sees the room's newest message (rule 13). */
+    get #isAtBottom() {
+        return this.#atBottom && this.#isActive && this.#window !== null && !this.#window.hasAfter;
+    }
+
     /** True while new messages scroll the view to the bottom (rule 13). */
     get #follows() {
-        return this.#atBottom && this.#isActive && this.#window !== null && !this.#window.hasAfter;
+        return this.#isAtBottom && !this.#isAbsent;
     }
 
     #takeViewport({ at_bottom, last_visible }) {
@@ -820,6 +885,7 @@ export class Timeline {
 
     #forgetViewport() {
         this.#atBottom = false;
+        this.#appended = null;
         this.#lastVisible = null;
         this.#readerAt = null;
     }
@@ -846,8 +912,13 @@ export class Timeline {
     #moveMark(seq) {
         if (this.#read !== null && seq <= this.#read) return;
         const passed = this.#window ? this.#window.moveMark(seq) : seq - (this.#read ?? 0);
-        this.#unread = Math.max(0, this.#unread - passed);
+        if (!this.#isUnreadCapped) this.#unread = Math.max(0, this.#unread - passed);
         this.#read = seq;
+    }
+
+    #setUnread(count, mayBeCapped) {
+        this.#unread = count;
+        this.#isUnreadCapped = mayBeCapped && count === UNREAD_CAP;
     }
 
     /** Sets the mark and the unread count from a page that has become the window (rule 15). */
@@ -855,7 +926,14 @@ export class Timeline {
         const isBehind = (read ?? this.#read ?? 0) < (this.#read ?? 0);
         const isOutdated = head < Math.max(this.#newest, this.#newestArrived);
         if (read !== undefined && read !== null) this.#moveMark(read);
-        if (unread !== undefined && unread !== null && !isBehind && !isOutdated) this.#unread = unread;
+        if (unread !== undefined && unread !== null && !isBehind && !isOutdated) this.#setUnread(unread, true);
+    }
+
+    /** Takes the answer to a `mark_read`. It matters only while the unread messages are too many to count (rule 15). */
+    #takeMarked({ read, unread }) {
+        if (!this.#isUnreadCapped || read < (this.#read ?? 0)) return;
+        this.#moveMark(read);
+        this.#setUnread(unread, true);
     }
 
     /** Returns true if the window has all messages after the mark, so that the unread ones can be counted in it. */
@@ -864,30 +942,41 @@ export class Timeline {
             && this.#window.reachesBackTo(this.#read);
     }
 
-    /** Starts the search for an opening's unread line (rule 2). */
-    #startLine({ read, first_unread }) {
-        this.#line = this.#read === null ? null : { mark: this.#read, searched: this.#read };
-        this.#continueLine({ read, first_unread });
+    // The unread line (rule 2)
+
+    /** Starts the search for an opening's unread line, or places it where the page says. */
+    #startLine(page) {
+        this.#line = this.#read === null ? null : { mark: this.#read, searched: this.#read, wasAtBottom: false };
+        this.#openingHead = this.#isLive ? this.#head : null;
+        this.#placeLine(page);
     }
 
-    /** Uses a page's `first_unread` if the line has no place yet, unless the mark has moved past the page's mark. */
-    #continueLine({ read, first_unread }) {
-        if (this.#line?.at !== undefined || first_unread === undefined || first_unread === null) return;
-        if ((read ?? this.#read ?? 0) >= (this.#read ?? 0)) this.#line = { at: first_unread };
+    /** Places the line before a page's `first_unread`, unless the mark has moved past the page's mark. */
+    #placeLine({ read, first_unread }) {
+        if (first_unread === undefined || first_unread === null || this.#line?.at === first_unread) return;
+        if ((read ?? this.#read ?? 0) < (this.#read ?? 0)) return;
+        this.#line = { at: first_unread, isTaken: false, wasAtBottom: false };
     }
 
-    /** Places the line once the window reaches from the first message of others back to the mark (rule 2). */
+    /**
+     * Places an opening's line once the window reaches from the first message of others back to the mark. The search ends
+     * with the messages that were there by the first `live`.
+     */
     #findLine() {
         const line = this.#line;
         const window = this.#window;
-        if (!line || line.at !== undefined || !window?.reachesBackTo(line.mark)) return;
-        for (let seq = Math.max(line.searched + 1, window.first); seq <= window.last; seq++) {
-            if (window.at(seq).message.sender !== this.#me) {
-                this.#line = { at: seq };
-                return;
+        if (!line || line.at !== undefined) return;
+        const end = this.#openingHead ?? Infinity;
+        if (window.reachesBackTo(line.mark)) {
+            for (let seq = Math.max(line.searched + 1, window.first); seq <= Math.min(window.last, end); seq++) {
+                if (window.at(seq).message.sender !== this.#me) {
+                    this.#line = { at: seq, isTaken: false, wasAtBottom: line.wasAtBottom };
+                    return;
+                }
+                line.searched = seq;
             }
-            line.searched = seq;
         }
+        if (line.searched >= end) this.#line = null;
     }
 
     #isLineDrawn() {
@@ -895,21 +984,65 @@ export class Timeline {
     }
 
     /**
-     * Counts a message from a frame or the page of a gap, if it is new (rules 14, 15 and 21).
+     * Returns the message that the line stands before, even if it is not drawn; null if there is none. During the search, a
+     * message outside the window counts as one of another user.
+     */
+    #lineSeq() {
+        const line = this.#line;
+        if (line === null) return null;
+        if (line.at !== undefined) return line.at;
+        const end = Math.min(this.#openingHead ?? Infinity, this.#head);
+        let seq = line.searched + 1;
+        while (seq <= end && this.#window.at(seq)?.message.sender === this.#me) seq++;
+        return seq <= end ? seq : null;
+    }
+
+    /** Gives the line to a new message of others that the reader does not follow, unless it stands before unseen ones. */
+    #takeLine(seq) {
+        const isMissed = this.#isAbsent && !this.#window.hasAfter;
+        if (this.#jump?.to === "last" || (this.#openingHead === null && !isMissed)) return;
+        const at = this.#lineSeq();
+        if (at !== null) {
+            const isPassed = this.#line.wasAtBottom && (this.#read ?? 0) >= at;
+            const isLower = this.#line.isTaken && seq < at;
+            if (!isPassed && !isLower) return;
+        }
+        this.#line = { at: seq, isTaken: true, wasAtBottom: false };
+    }
+
+    /** Notes that the reader is at the bottom of a window which has the line's message, or begins after it. */
+    #noteLineSeen() {
+        const line = this.#line;
+        if (!line || !this.#isAtBottom) return;
+        const isReached = line.at !== undefined ? line.at <= this.#window.last : !this.#window.reachesBackTo(line.mark);
+        if (isReached) line.wasAtBottom = true;
+    }
+
+    // What has arrived (rule 14), and jumps (rule 16)
+
+    /**
+     * Counts a message from a frame or the page of a gap, if it is new (rules 14, 15 and 21), and may give it the unread line.
      *
      * A message is new if it lies after the newest one known. During a replay or a gap such messages come in any order. So each
      * is remembered, and they all become known at the end.
+     *
+     * @param {boolean} [comesAgain] True if it was held in an absence, and is being appended. It is counted at most once.
      */
-    #noteArrival({ seq, sender, deleted }) {
-        if (seq <= this.#newest || this.#arrived.has(seq)) return;
-        this.#arrived.add(seq);
-        this.#newestArrived = Math.max(this.#newestArrived, seq);
-        this.#typing.delete(sender);
-        if (sender === this.#me) return;
-        if (seq > (this.#read ?? 0) && !deleted) this.#unread++;
-        if (!this.#follows) {
+    #noteArrival({ seq, sender, deleted }, comesAgain = false) {
+        const isNew = seq > this.#newest && !this.#arrived.has(seq);
+        if (isNew) {
+            this.#arrived.add(seq);
+            this.#newestArrived = Math.max(this.#newestArrived, seq);
+            this.#typing.delete(sender);
+            const isUnread = sender !== this.#me && seq > (this.#read ?? 0) && !deleted;
+            if (isUnread && !this.#isUnreadCapped) this.#unread++;
+        }
+        if (sender === this.#me || !(isNew || comesAgain) || this.#follows) return;
+        if (!this.#toasted.has(seq)) {
+            this.#toasted.add(seq);
             this.#toast = { count: (this.#toast?.count ?? 0) + 1, seq: Math.max(this.#toast?.seq ?? 0, seq) };
         }
+        this.#takeLine(seq);
     }
 
     #ageArrivals() {
@@ -928,18 +1061,27 @@ export class Timeline {
             this.#scroll(target);
             return;
         }
-        if (to === "last" && this.#head - window.last < this.#limit) {
-            this.#jump = { to, fetch: null };
-            if (this.#edges.after.request === null) this.#fetchEdge("after");
-            return;
-        }
+        if (to === "last") this.#goToLast();
+        else this.#fetchJump(to);
+    }
+
+    /** Loads what is missing up to the newest message, or the newest page if that is much. */
+    #goToLast() {
+        if (this.#head - this.#window.last >= this.#limit) return this.#fetchJump("last");
+        this.#jump = { to: "last", fetch: null };
+        if (this.#edges.after.request === null) this.#fetchEdge("after");
+    }
+
+    /** Fetches the page of a jump, which replaces the window. */
+    #fetchJump(to) {
+        this.#opening = null;
         // A second jump to the same place, such as that of a second send, takes over the fetch under way.
         if (this.#jump?.to === to && this.#jump.fetch?.request != null) return;
         this.#jump = { to, fetch: new Attempt() };
-        this.#fetchJump();
+        this.#fetchJumpAgain();
     }
 
-    #fetchJump() {
+    #fetchJumpAgain() {
         this.#fetch(this.#jump.fetch, queryFor(this.#jump.to));
     }
 
@@ -956,7 +1098,8 @@ export class Timeline {
     }
 
     #postNext() {
-        if (this.#post || this.#posting.wait) return;
+        // Without an epoch, the answer would not say which history the message is in.
+        if (this.#post || this.#posting.wait || this.#epoch === null) return;
         for (const [id, send] of this.#outbox) {
             if (send.row.state !== "queued") continue;
             send.row = this.#outboxRow(id, send.draft, "sending");
@@ -1060,6 +1203,7 @@ export class Timeline {
     #takeDisconnected() {
         if (this.#socket === "closed") return;
         this.#closeSocket();
+        this.#isAbsent = true;
         if (this.#wasCut) return this.#connecting.failAndWait(this.#elapsed);
         this.#wasCut = true;
         this.#subscribe();
@@ -1103,6 +1247,7 @@ export class Timeline {
         this.#isLive = true;
         this.#isReplaying = false;
         this.#wasCut = false;
+        this.#openingHead ??= this.#head;
         this.#connecting.succeed();
         this.#appendHeld();
         if (this.#held.size > 0 && !this.#window.hasAfter) this.#fetchGap();
@@ -1117,11 +1262,16 @@ export class Timeline {
         this.#attemptAgain(({ until }) => until <= this.#elapsed);
     }
 
+    #takeOffsets(offsets) {
+        this.#utcOffsets = offsets;
+        this.#window?.setDays((message) => this.#dayOf(Date.parse(message.created_at)));
+    }
+
     /** Retries everything that waits, if its wait is over. */
     #attemptAgain(isOver) {
         const hasWaited = (attempt) => Boolean(attempt?.wait && isOver(attempt.wait));
         if (hasWaited(this.#opening?.fetch)) this.#fetchOpening();
-        if (hasWaited(this.#jump?.fetch)) this.#fetchJump();
+        if (hasWaited(this.#jump?.fetch)) this.#fetchJumpAgain();
         if (hasWaited(this.#edges.before)) this.#fetchEdge("before");
         if (hasWaited(this.#edges.after)) this.#fetchEdge("after");
         if (hasWaited(this.#posting)) this.#posting.wait = null;
@@ -1225,9 +1375,10 @@ export class Timeline {
         return { key: ownKey(id), state, mine: true, draft };
     }
 
-    /** @param {number} milliseconds Since 1970. @returns {number} The days since 1970 in the user's time zone. */
+    /** @param {number} milliseconds Since 1970. @returns {number} The days since 1970 by the user's clock at that time. */
     #dayOf(milliseconds) {
-        return Math.floor((milliseconds + this.#utcOffset * 60_000) / 86_400_000);
+        const [, minutes] = this.#utcOffsets.findLast(([from]) => from === null || from <= milliseconds);
+        return Math.floor((milliseconds + minutes * 60_000) / 86_400_000);
     }
 
     #dayLine(day) {

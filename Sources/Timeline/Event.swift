@@ -32,6 +32,9 @@ extension Timeline {
         case sent(clientMessageID: String, Message)
         /// The POST of a draft failed.
         case sendFailed(clientMessageID: String, Failure)
+        /// The answer to an ``Effect/markRead(seq:)``: the user's read mark and the number of unread messages. It
+        /// matters only while that number is too high to be counted.
+        case marked(read: Int64, unread: Int64)
         /// The user wants a failed send to be posted again.
         case retry(clientMessageID: String)
         /// The user discards a failed send.
@@ -41,6 +44,8 @@ extension Timeline {
         /// A clock tick, in milliseconds from any start. Only differences count, and a step backwards counts as zero.
         /// Only typing notices, retries and back-off depend on it.
         case time(now: Double)
+        /// The device has moved to another time zone: from now on these offsets hold, for all day lines.
+        case utcOffsets(UTCOffsets)
     }
 
     /// A place in the room.
@@ -77,9 +82,10 @@ extension Timeline {
             self.retryAfter = retryAfter.map { $0 > 0 ? $0 : 0 }
         }
 
-        /// True if the same request may succeed later: no answer, 408, 429 or 5xx.
+        /// True if the same request may succeed later: no answer, 401 (a token has ended, and the host gets another),
+        /// 408, 429 or 5xx.
         public var isTemporary: Bool {
-            status == 0 || status == 408 || status == 429 || (500...599).contains(status)
+            status == 0 || status == 401 || status == 408 || status == 429 || (500...599).contains(status)
         }
     }
 
@@ -160,10 +166,14 @@ extension Timeline {
         public var epoch: String
         /// The user's read mark; nil if unknown.
         public var read: Int64?
+        /// The number of unread messages, such as that of the list of rooms; nil if unknown. It counts where the
+        /// messages do not hold all that is unread.
+        public var unread: Int64?
 
         /// Creates the contents of a store.
         public init(
-            messages: [Message], hasBefore: Bool, hasAfter: Bool, rev: Int64, epoch: String, read: Int64? = nil
+            messages: [Message], hasBefore: Bool, hasAfter: Bool, rev: Int64, epoch: String, read: Int64? = nil,
+            unread: Int64? = nil
         ) {
             self.messages = messages
             self.hasBefore = hasBefore
@@ -171,6 +181,7 @@ extension Timeline {
             self.rev = rev
             self.epoch = epoch
             self.read = read
+            self.unread = unread
         }
     }
 

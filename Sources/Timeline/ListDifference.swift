@@ -30,7 +30,7 @@ public struct ListDifference<Row: Identifiable & Hashable>: Hashable {
         public let index: Int
     }
 
-    /// The removed rows, by ascending index.
+    /// The removed rows, by ascending index. In a difference of two views, a row can be both removed and inserted.
     public private(set) var removed: [Removal] = []
     /// The moved rows, by ascending later index.
     public private(set) var moved: [Move] = []
@@ -52,6 +52,20 @@ public struct ListDifference<Row: Identifiable & Hashable>: Hashable {
     /// - Parameter mayMove: Returns false for rows that keep their relative order. As few of the others as possible are
     ///   moved.
     public init(from old: [Row], to new: [Row], mayMove: (Row) -> Bool = { _ in true }) {
+        self.init(from: old, to: new, order: { mayMove($0) ? .moves : .stays })
+    }
+
+    /// What a row does that is not in order with the others.
+    enum Order {
+        /// It is always in order with the rows of its kind.
+        case stays
+        /// It moves.
+        case moves
+        /// It is removed, and inserted at its later place.
+        case isReplaced
+    }
+
+    init(from old: [Row], to new: [Row], order: (Row) -> Order) {
         // Most changes are in one place, so the equal rows before and after it are skipped.
         var start = 0
         while start < old.count, start < new.count {
@@ -89,12 +103,21 @@ public struct ListDifference<Row: Identifiable & Hashable>: Hashable {
                 inserted.append(Placed(row: row, index: index))
                 continue
             }
-            kept.append(KeptRow(from: from, to: index, mayMove: mayMove(old[from])))
+            kept.append(KeptRow(from: from, to: index, mayMove: order(old[from]) != .stays))
             if old[from] != row { updated.append(Placed(row: row, index: index)) }
         }
         removed += places.map { Removal(id: $0.key, index: $0.value) }
+        for row in KeptRow.outOfOrder(kept) {
+            let id = new[row.to].id
+            if order(old[row.from]) == .moves {
+                moved.append(Move(id: id, from: row.from, to: row.to))
+            } else {
+                removed.append(Removal(id: id, index: row.from))
+                inserted.append(Placed(row: new[row.to], index: row.to))
+            }
+        }
         removed.sort { $0.index < $1.index }
-        moved = KeptRow.outOfOrder(kept).map { Move(id: new[$0.to].id, from: $0.from, to: $0.to) }
+        inserted.sort { $0.index < $1.index }
         updated += updatedAtEnd.reversed()
     }
 
@@ -193,13 +216,18 @@ extension Timeline {
 extension Timeline.View {
     /// Returns the steps from an earlier view's rows to this view's rows.
     ///
-    /// Only a row of the outbox moves: to its place when it is stored, or to the end when the user sends it again. The
-    /// cost is one pointer comparison for each unchanged row at either end of the list, and a table of the rows in
+    /// Only a row of the outbox moves: to its place when it is stored, or to the end when the user sends it again. A day
+    /// line or the unread line that has moved is in ``ListDifference/removed`` and ``ListDifference/inserted``. The cost is one pointer comparison for each unchanged row at either end of the list, and a table of the rows in
     /// between.
     public func difference(from earlier: Timeline.View) -> Timeline.Difference {
-        Timeline.Difference(from: earlier.rows, to: rows) { row in
-            // Stored messages and lines keep their relative order.
-            if case .send = row.content { true } else { false }
-        }
+        Timeline.Difference(
+            from: earlier.rows, to: rows,
+            order: { row in
+                switch row.content {
+                case .message: .stays
+                case .send: .moves
+                case .dayLine, .unreadLine: .isReplaced
+                }
+            })
     }
 }

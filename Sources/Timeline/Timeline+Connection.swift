@@ -23,6 +23,7 @@ extension Timeline {
     mutating func takeDisconnected() {
         if socket == .closed { return }
         closeSocket()
+        isAbsent = true
         if wasCut { return connecting.failAndWait(now: elapsed) }
         wasCut = true
         subscribe()
@@ -62,6 +63,7 @@ extension Timeline {
         isLive = true
         isReplaying = false
         wasCut = false
+        openingHead = openingHead ?? head
         connecting.succeed()
         appendHeld()
         if !held.isEmpty, window?.hasAfter == false { fetchGap() }
@@ -87,10 +89,16 @@ extension Timeline {
         attemptAgain { [elapsed] in $0.until <= elapsed }
     }
 
+    mutating func takeOffsets(_ offsets: UTCOffsets) {
+        utcOffsets = offsets
+        list.isStale = true
+        list.isTailStale = true
+    }
+
     /// Retries everything that waits, if its wait is over.
     mutating func attemptAgain(where isOver: (Attempt.Wait) -> Bool) {
         if let wait = opening?.fetch.wait, isOver(wait) { fetchOpening() }
-        if let wait = jump?.fetch?.wait, isOver(wait) { fetchJump() }
+        if let wait = jump?.fetch?.wait, isOver(wait) { fetchJumpAgain() }
         if let wait = before.wait, isOver(wait) { fetchEdge(.before) }
         if let wait = after.wait, isOver(wait) { fetchEdge(.after) }
         if let wait = posting.wait, isOver(wait) { posting.wait = nil }

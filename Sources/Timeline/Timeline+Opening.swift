@@ -4,6 +4,7 @@ extension Timeline {
     mutating func open(at place: Place) {
         guard isRestored else { return beginOpening(at: place) }
         isRestored = false
+        openedAt = place
         startLine()
         findLine()
         guard let target = target(inWindow: place) else { return beginOpening(at: place) }
@@ -34,6 +35,7 @@ extension Timeline {
         isReplaying = false
         connecting.wait = nil
         opening = Opening(at: place)
+        openedAt = place
         fetchOpening()
     }
 
@@ -56,11 +58,13 @@ extension Timeline {
         findLine()
         subscribe()
         scroll(to: nearestTarget(place))
+        isAbsent = false
     }
 
     mutating func restore(_ restored: Restored) {
         guard !hadWindow else { return }
         let bounds = ClosedRange.timelineNumbers
+        let counts = 0...bounds.upperBound
         var latest: [Int64: Message] = [:]
         for message in restored.messages where bounds.contains(message.seq) { latest.keepLatest(message) }
         let sorted = latest.values.sorted { $0.seq < $1.seq }
@@ -74,10 +78,11 @@ extension Timeline {
             Page(
                 checked: Array(sorted[start...]), hasBefore: restored.hasBefore || start > 0,
                 hasAfter: restored.hasAfter, head: newest.seq, rev: restored.rev, epoch: restored.epoch,
-                read: restored.read.flatMap { (0...bounds.upperBound).contains($0) ? $0 : nil }, unread: nil,
-                firstUnread: nil))
+                read: restored.read.flatMap { counts.contains($0) ? $0 : nil },
+                unread: restored.unread.flatMap { counts.contains($0) ? $0 : nil }, firstUnread: nil))
         startLine()
         isRestored = true
+        isAbsent = true
         subscribe()
     }
 
@@ -86,10 +91,10 @@ extension Timeline {
         let place: Place
         if let opening {
             place = opening.at
-        } else if !follows, let lastVisible {
-            place = .seq(lastVisible)
-        } else {
+        } else if follows {
             place = .last
+        } else {
+            place = lastVisible.map { .seq($0) } ?? openedAt ?? .last
         }
         forgetEpoch()
         beginOpening(at: place)
@@ -108,8 +113,9 @@ extension Timeline {
         newest = 0
         arrived.removeAll()
         newestArrived = 0
+        toasted.removeAll()
         read = nil
-        unread = 0
+        setUnread(0, mayBeCapped: false)
         toast = nil
         typing.removeAll()
         online = nil

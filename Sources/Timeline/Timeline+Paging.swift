@@ -66,7 +66,7 @@ extension Timeline {
             jump?.fetch?.succeed()
             rev = max(rev, page.rev)
             becomeWindow(page)
-            if place == .read { continueLine(read: page.read, firstUnread: page.firstUnread) }
+            if place == .read { placeLine(read: page.read, firstUnread: page.firstUnread) }
             findLine()
             scroll(to: nearestTarget(place))
         }

@@ -1,21 +1,27 @@
-// Following, reading and jumping (rules 2, 13 to 16).
+// Following, reading and jumping (rules 13 to 16).
 
 extension Timeline {
+    /// True while the reader sees the room's newest message (rule 13).
+    var isAtBottom: Bool {
+        isShowingBottom && isActive && window?.hasAfter == false
+    }
+
     /// True while new messages scroll the view to the bottom (rule 13).
     var follows: Bool {
-        isAtBottom && isActive && window?.hasAfter == false
+        isAtBottom && !isAbsent
     }
 
     mutating func takeViewport(atBottom: Bool, lastVisible: Int64?) {
         guard window != nil else { return }
-        isAtBottom = atBottom
+        isShowingBottom = atBottom
         self.lastVisible = lastVisible
         readerAt = atBottom ? window?.last : lastVisible ?? readerAt
         markRead()
     }
 
     mutating func forgetViewport() {
-        isAtBottom = false
+        isShowingBottom = false
+        appended = nil
         lastVisible = nil
         readerAt = nil
     }
@@ -39,8 +45,13 @@ extension Timeline {
     mutating func moveMark(to seq: Int64) {
         if let read, seq <= read { return }
         let passed = window?.moveMark(to: seq) ?? seq - (read ?? 0)
-        unread = max(0, unread - passed)
+        if !isUnreadCapped { unread = max(0, unread - passed) }
         read = seq
+    }
+
+    mutating func setUnread(_ count: Int64, mayBeCapped: Bool) {
+        unread = count
+        isUnreadCapped = mayBeCapped && count == Self.unreadCap
     }
 
     /// Sets the mark and the unread count from a page that has become the window (rule 15).
@@ -48,7 +59,15 @@ extension Timeline {
         let isBehind = (page.read ?? read ?? 0) < (read ?? 0)
         let isOutdated = page.head < max(newest, newestArrived)
         if let mark = page.read { moveMark(to: mark) }
-        if let count = page.unread, !isBehind, !isOutdated { unread = count }
+        if let count = page.unread, !isBehind, !isOutdated { setUnread(count, mayBeCapped: true) }
+    }
+
+    /// Takes the answer to a `markRead`. It matters only while the unread messages are too many to count (rule 15).
+    mutating func takeMarked(read: Int64, unread: Int64) {
+        let counts = 0...ClosedRange.timelineNumbers.upperBound
+        guard isUnreadCapped, counts.contains(read), counts.contains(unread), read >= self.read ?? 0 else { return }
+        moveMark(to: read)
+        setUnread(unread, mayBeCapped: true)
     }
 
     /// True if the window has all messages after the mark, so that the unread ones can be counted in it.
@@ -57,50 +76,27 @@ extension Timeline {
         return window.reachesBack(to: read)
     }
 
-    /// Starts the search for an opening's unread line (rule 2).
-    mutating func startLine(read pageRead: Int64? = nil, firstUnread: Int64? = nil) {
-        line = read.map { .searching(mark: $0, searched: $0) }
-        continueLine(read: pageRead, firstUnread: firstUnread)
-    }
-
-    /// Uses a page's `firstUnread` if the line has no place yet, unless the mark has moved past the page's mark.
-    mutating func continueLine(read pageRead: Int64?, firstUnread: Int64?) {
-        guard line?.place == nil, let firstUnread else { return }
-        if pageRead ?? read ?? 0 >= read ?? 0 { line = .at(firstUnread) }
-    }
-
-    /// Places the line once the window reaches from the first message of others back to the mark (rule 2).
-    mutating func findLine() {
-        guard case .searching(let mark, var searched) = line, let window, window.reachesBack(to: mark) else { return }
-        var seq = max(searched + 1, window.first)
-        while let message = window.message(seq) {
-            if !isMine(message) {
-                line = .at(seq)
-                return
-            }
-            searched = seq
-            seq += 1
-        }
-        line = .searching(mark: mark, searched: searched)
-    }
-
-    var isLineDrawn: Bool {
-        guard let place = line?.place else { return false }
-        return window?.has(place) == true
-    }
-
-    /// Counts a message from a frame or the page of a gap, if it is new (rules 14, 15 and 21).
+    /// Counts a message from a frame or the page of a gap, if it is new (rules 14, 15 and 21), and may give it the
+    /// unread line.
     ///
     /// A message is new if it lies after the newest one known. During a replay or a gap such messages come in any
     /// order. So each is remembered, and they all become known at the end.
-    mutating func noteArrival(_ message: Message) {
+    ///
+    /// - Parameter comesAgain: True if it was held in an absence, and is being appended. It is counted at most once.
+    mutating func noteArrival(_ message: Message, comesAgain: Bool = false) {
         let seq = message.seq
-        if seq <= newest || !arrived.insert(seq).inserted { return }
-        newestArrived = max(newestArrived, seq)
-        if !typing.isEmpty { typing.removeAll { $0.user.isExactly(message.senderID) } }
-        if isMine(message) { return }
-        if seq > read ?? 0, !message.isDeleted { unread += 1 }
-        if !follows { toast = Toast(count: (toast?.count ?? 0) + 1, seq: max(toast?.seq ?? 0, seq)) }
+        let isNew = seq > newest && arrived.insert(seq).inserted
+        let isOfOther = !isMine(message)
+        if isNew {
+            newestArrived = max(newestArrived, seq)
+            if !typing.isEmpty { typing.removeAll { $0.user.isExactly(message.senderID) } }
+            if isOfOther, seq > read ?? 0, !message.isDeleted, !isUnreadCapped { unread += 1 }
+        }
+        guard isOfOther, isNew || comesAgain, !follows else { return }
+        if toasted.insert(seq).inserted {
+            toast = Toast(count: (toast?.count ?? 0) + 1, seq: max(toast?.seq ?? 0, seq))
+        }
+        takeLine(seq)
     }
 
     mutating func ageArrivals() {
@@ -109,7 +105,7 @@ extension Timeline {
     }
 
     mutating func jump(to place: Place) {
-        guard let last = window?.last else { return }
+        guard window != nil else { return }
         opening = nil
         if place == .last { line = nil }
         if let target = target(inWindow: place) {
@@ -117,18 +113,27 @@ extension Timeline {
             scroll(to: target)
             return
         }
-        if place == .last, head - last < Int64(limit) {
-            jump = Jump(to: place)
-            if after.request == nil { fetchEdge(.after) }
-            return
-        }
+        if place == .last { goToLast() } else { fetchJump(to: place) }
+    }
+
+    /// Loads what is missing up to the newest message, or the newest page if that is much.
+    mutating func goToLast() {
+        guard let last = window?.last else { return }
+        if head - last >= Int64(limit) { return fetchJump(to: .last) }
+        jump = Jump(to: .last)
+        if after.request == nil { fetchEdge(.after) }
+    }
+
+    /// Fetches the page of a jump, which replaces the window.
+    mutating func fetchJump(to place: Place) {
+        opening = nil
         // A second jump to the same place, such as that of a second send, takes over the fetch under way.
         if jump?.to == place, jump?.fetch?.request != nil { return }
         jump = Jump(to: place, fetch: Attempt())
-        fetchJump()
+        fetchJumpAgain()
     }
 
-    mutating func fetchJump() {
+    mutating func fetchJumpAgain() {
         guard let place = jump?.to else { return }
         let request = fetch(.init(place))
         jump?.fetch?.begin(request)

@@ -12,7 +12,8 @@ extension Timeline {
     }
 
     mutating func postNext() {
-        if outbox.isEmpty || post != nil || posting.wait != nil { return }
+        // Without an epoch, the answer would not say which history the message is in.
+        if outbox.isEmpty || post != nil || posting.wait != nil || epoch == nil { return }
         guard let send = outbox.sends.first(where: { $0.state == .queued }) else { return }
         outbox.setState(.sending, of: send.id)
         post = (send.id, false)

@@ -82,15 +82,17 @@ extension Timeline {
         return true
     }
 
-    /// Rule 7: too many messages are held. The reader's place stays; a reader who follows goes to the newest message.
+    /// Rule 7: too many messages are held. The reader's place stays. A reader at the bottom goes to the newest message,
+    /// or in an absence to the first unread one.
     private mutating func dropHeld() {
-        let followed = follows
+        let wasAtBottom = isAtBottom
         window?.hasAfter = true
         if isFetching {
             for message in held.values { late.keepLatest(message) }
         }
         held.removeAll()
-        if followed { jump(to: .last) }
+        guard wasAtBottom else { return }
+        if isAbsent { fetchJump(to: .read) } else { jump(to: .last) }
     }
 
     /// Rule 6: fetches the missing messages, unless that fetch is under way or has failed.
@@ -105,19 +107,38 @@ extension Timeline {
     /// Replaces a message in the window.
     private mutating func replace(_ message: Message) {
         guard let known = window!.replace(message) else { return }
-        if known.day(utcOffset: utcOffset) != message.day(utcOffset: utcOffset) { list.isStale = true }
+        if day(of: known) != day(of: message) { list.isStale = true }
         if !list.isStale { list.replace(row(of: message), seq: message.seq) }
         noteHeldSends()
     }
 
     private mutating func append(_ message: Message) {
         let message = latest(message)
+        // Rule 14: in an absence, what was held comes again.
+        if !held.isEmpty, held.removeValue(forKey: message.seq) != nil, isAbsent {
+            noteArrival(message, comesAgain: true)
+        }
+        let isAtBottom = isAtBottom
         window!.append(message)
-        if !list.isStale { list.append(row(of: message), seq: message.seq, day: message.day(utcOffset: utcOffset)) }
+        if !list.isStale { list.append(row(of: message), seq: message.seq, day: day(of: message)) }
         noteHeldSends()
-        if !held.isEmpty { held[message.seq] = nil }
-        // Rule 13: a reader who follows is scrolled to the bottom; any other is no longer at the bottom.
-        if follows { scroll(to: .bottom) } else { isAtBottom = false }
+        guard isAtBottom else {
+            isShowingBottom = false
+            return
+        }
+        let other = appended?.other ?? (isMine(message) ? nil : message.seq)
+        appended = Appended(other: other)
+    }
+
+    /// Scrolls to what this event has appended at the bottom: to its end, or after an absence to its first unread
+    /// message (rule 13).
+    mutating func showAppended() {
+        guard let appended else { return }
+        if isAbsent, let other = appended.other, let message = window?.message(other) {
+            scroll(to: .row(isLineDrawn ? .unreadLine : row(of: message).id))
+        } else {
+            scroll(to: .bottom)
+        }
     }
 
     /// Appends the held messages that touch the window.
@@ -163,10 +184,14 @@ extension Timeline {
         if first >= windowFirst, first <= window!.last + 1 {
             for snapshot in page.messages {
                 let message = latest(snapshot)
-                held[message.seq] = nil
                 land(message)
                 if isGap { noteArrival(message) }
-                if message.seq <= window!.last { replace(message) } else { append(message) }
+                if message.seq > window!.last {
+                    append(message)
+                } else {
+                    held[message.seq] = nil
+                    replace(message)
+                }
             }
             head = max(head, page.head)
             if !isGap { newest = max(newest, last) }
@@ -189,10 +214,10 @@ extension Timeline {
         }
         // The page was read before a later gap arose, so that gap is fetched by itself.
         if hasAdvanced, isLive, !window!.hasAfter, !held.isEmpty { fetchGap() }
-        // Rule 16: repeats until the head is reached. A page that adds nothing ends the jump, which would otherwise
-        // never end.
+        // Rule 16: decides again, until the head is reached. A page that adds nothing ends the jump, which would
+        // otherwise never end.
         if isJumpingByEdge, window!.hasAfter {
-            if hasAdvanced { fetchEdge(.after) } else { jump = nil }
+            if hasAdvanced { goToLast() } else { jump = nil }
         }
     }
 

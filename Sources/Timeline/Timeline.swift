@@ -29,6 +29,9 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     /// Maximum size of a page.
     public static var maximumLimit: Int { 200 }
 
+    /// The number at which the server stops counting unread messages: it means that many or more (rule 15).
+    public static var unreadCap: Int64 { 1000 }
+
     /// The messages that a cut leaves between the reader and the new edge of the window, in pages.
     static var marginPages: Int { 2 }
 
@@ -41,8 +44,8 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     public let room: String
     /// The number of messages to request for a page.
     public let limit: Int
-    /// The user's time zone, for day lines, in minutes east of UTC.
-    public let utcOffset: Int
+    /// The user's offsets from UTC, for day lines. ``Event/utcOffsets(_:)`` changes them.
+    public internal(set) var utcOffsets: UTCOffsets
     /// Maximum number of messages in the window before it is cut; nil if it is never cut.
     public let windowLimit: Int?
 
@@ -62,6 +65,8 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     /// True from `restore` until its window is replaced, or until the first `open` (rule 3).
     var isRestored = false
     var hadWindow = false
+    /// The place of the last opening (rule 20).
+    var openedAt: Place?
 
     // The position.
 
@@ -74,9 +79,18 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
 
     var read: Int64?
     var unread: Int64 = 0
+    /// True if ``unread`` is the server's maximum, so that the number may be higher (rule 15).
+    var isUnreadCapped = false
     var line: UnreadLine?
+    /// The room's highest known `seq` at the first `live` since the opening; nil before it (rule 2).
+    var openingHead: Int64?
     var toast: Toast?
-    var isAtBottom = false
+    /// True if the host has said that the reader is at the bottom, or a `scroll` went there.
+    var isShowingBottom = false
+    /// True from `disconnected` or `restore` until nothing of what was missed is held (rule 13).
+    var isAbsent = false
+    /// The messages that the current event has appended at the bottom; nil if it has appended none (rule 13).
+    var appended: Appended?
     var lastVisible: Int64?
     /// The `seq` at which the reader was last known to be: by a `viewport`, the target of a `scroll`, or the edge of a
     /// `near`. Nil while that is unknown. Only the cut depends on it.
@@ -87,6 +101,8 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     /// The new messages after ``newest``, so that each is counted once.
     var arrived: Set<Int64> = []
     var newestArrived: Int64 = 0
+    /// The held messages that ``toast`` has counted.
+    var toasted: Set<Int64> = []
 
     // The outbox.
 
@@ -133,10 +149,22 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     ///     removed, so that memory does not grow with the room; ``Event/near(_:)`` loads them again. Values below four
     ///     pages are raised to four pages. A quarter of it should fill more than three screens. Nil removes nothing.
     public init(me: String, room: String, limit: Int = 30, utcOffset: Int = 0, windowLimit: Int? = nil) {
+        self.init(me: me, room: room, limit: limit, utcOffsets: UTCOffsets(utcOffset), windowLimit: windowLimit)
+    }
+
+    /// Creates the timeline of a user and a room, in a time zone whose offset changes with time.
+    ///
+    /// - Parameters:
+    ///   - me: The user's id, which identifies own messages.
+    ///   - room: The room's id. Frames that name another room are ignored.
+    ///   - limit: The page size. Values outside 1 through ``maximumLimit`` are clamped.
+    ///   - utcOffsets: The user's offsets from UTC, for day lines.
+    ///   - windowLimit: Maximum number of messages in the window, as above. Nil removes nothing.
+    public init(me: String, room: String, limit: Int = 30, utcOffsets: UTCOffsets, windowLimit: Int? = nil) {
         self.me = me
         self.room = room
         self.limit = min(max(limit, 1), Self.maximumLimit)
-        self.utcOffset = min(max(utcOffset, -1440), 1440)
+        self.utcOffsets = utcOffsets
         let minimum = 2 * Self.marginPages * self.limit
         self.windowLimit = windowLimit.map { max($0, minimum) }
     }
@@ -147,6 +175,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     ///
     /// - Returns: The effects in the order fetch, subscribe, post, mark read, scroll, with at most one scroll.
     public mutating func handle(_ event: Event) -> [Effect] {
+        appended = nil
         take(event)
         settle()
         updateRows()
@@ -170,38 +199,46 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         case .send(let draft, let at): send(draft, at: at)
         case .sent(let id, let message): takeSent(message, id: SendID(id))
         case .sendFailed(let id, let failure): takeSendFailure(failure, id: SendID(id))
+        case .marked(let read, let unread): takeMarked(read: read, unread: unread)
         case .retry(let id): retrySend(SendID(id))
         case .discard(let id): discardSend(SendID(id))
         case .jump(let place): jump(to: place)
         case .time(let now): takeTime(now)
+        case .utcOffsets(let offsets): takeOffsets(offsets)
         }
     }
 
     /// Applies the rules that depend on the state only, after any event.
     private mutating func settle() {
+        if window != nil {
+            findLine()
+            showAppended()
+        }
         if let hasAfter = window?.hasAfter, let hasBefore = window?.hasBefore {
-            if !hasAfter, let jump, jump.fetch == nil {
-                self.jump = nil
+            if !hasAfter, isJumpingByEdge {
+                jump = nil
                 scroll(to: .bottom)
             }
             // Rule 11: an edge that has become an end forgets its failure. An edge with a gap behind it is no end.
             if !hasBefore, before.hasFailed { before.succeed() }
             if !hasAfter, held.isEmpty, after.hasFailed { after.succeed() }
-            findLine()
-            if holdsAllUnread { unread = window!.unread }
+            if holdsAllUnread { setUnread(window!.unread, mayBeCapped: false) }
             cut()
+            noteLineSeen()
         }
+        if isLive, held.isEmpty { isAbsent = false }
         if follows { toast = nil }
         if isLive, !isGapOpen { ageArrivals() }
         if !late.isEmpty, !isFetching { late.removeAll() }
         if !landed.isEmpty, held.isEmpty, late.isEmpty { landed.removeAll() }
+        if toasted.count > held.count { toasted = toasted.filter { held[$0] != nil } }
         postNext()
     }
 
     mutating func scroll(to target: ScrollTarget) {
         effects.removeAll { if case .scroll = $0 { true } else { false } }
         effects.append(.scroll(to: target))
-        isAtBottom = target == .bottom
+        isShowingBottom = target == .bottom
         readerAt = seq(of: target)
     }
 
@@ -258,16 +295,14 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
             list.isTailStale = true
         }
         if list.isStale || list.unreadAt != line?.place {
-            let body = (window?.messages ?? []).map { (row: row(of: $0), day: $0.day(utcOffset: utcOffset)) }
+            let body = (window?.messages ?? []).map { (row: row(of: $0), day: day(of: $0)) }
             list.setBody(body, first: window?.first ?? 0, unreadAt: line?.place)
         }
         guard list.isTailStale else { return }
         var tail: [(row: Row, day: Int64)] = []
         if showsTail {
-            tail = heldSends.map { (row(of: $0), $0.day(utcOffset: utcOffset)) }
-            for send in outbox.sends {
-                tail.append((.send(send.draft, send.state), dayNumber(of: send.at, utcOffset: utcOffset)))
-            }
+            tail = heldSends.map { (row(of: $0), day(of: $0)) }
+            for send in outbox.sends { tail.append((.send(send.draft, send.state), utcOffsets.day(of: send.at))) }
         }
         list.setTail(tail)
     }
@@ -280,6 +315,11 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
             return Row(id: .message(seq: message.seq), content: content)
         }
         return Row(id: .init(kind: .mine(id)), content: content)
+    }
+
+    /// Returns the number of days from 1970 to the message's storage, by the user's clock at that time.
+    func day(of message: Message) -> Int64 {
+        utcOffsets.day(of: message.createdMilliseconds)
     }
 
     func isMine(_ message: Message) -> Bool {
@@ -305,14 +345,27 @@ extension Timeline {
         var fetch: Attempt?
     }
 
-    /// The unread line: its place once known, or the place where the search for it starts (rule 2).
-    enum UnreadLine: Sendable {
-        case at(Int64)
-        case searching(mark: Int64, searched: Int64)
+    /// The unread line: its place once known, or how far the search for it has come since the opening (rule 2).
+    struct UnreadLine: Sendable {
+        enum Place: Sendable {
+            /// Before this message. `isTaken` is true if a message that came later has taken the line.
+            case at(Int64, isTaken: Bool)
+            case searching(mark: Int64, searched: Int64)
+        }
+
+        var position: Place
+        /// True if the reader has been at the bottom since the line came there.
+        var wasAtBottom = false
 
         var place: Int64? {
-            if case .at(let seq) = self { seq } else { nil }
+            if case .at(let seq, _) = position { seq } else { nil }
         }
+    }
+
+    /// Messages that one event has appended at the bottom.
+    struct Appended: Sendable {
+        /// The first one of another user.
+        var other: Int64?
     }
 
     enum Socket {
@@ -329,19 +382,4 @@ extension Timeline.EdgeState {
             case .failed: .failed
             }
     }
-}
-
-extension TimelineMessage {
-    /// The number of days from 1970 to the message's storage, in the user's time zone.
-    func day(utcOffset: Int) -> Int64 {
-        dayNumber(of: createdMilliseconds, utcOffset: utcOffset)
-    }
-}
-
-/// Returns the number of days from 1970 to a time in milliseconds, in the time zone `utcOffset` minutes east of UTC.
-/// Times outside the calendar, some 270,000 years away, are clamped.
-func dayNumber(of milliseconds: Int64, utcOffset: Int) -> Int64 {
-    let bound: Int64 = 8_000_000_000_000_000
-    let local = min(max(milliseconds, -bound), bound) + Int64(utcOffset) * 60_000
-    return local >= 0 ? local / 86_400_000 : (local - 86_399_999) / 86_400_000
 }

@@ -19,6 +19,8 @@ export class Invariants {
     /** The messages that had a lost frame: the view may show older snapshots of them. */
     #lost = new Set();
     #atBottom = false;
+    /** True from `disconnected` or `restore` until the view shows that nothing of what was missed is held (rule 13). */
+    #isAbsent = false;
     #isActive = true;
     #requests = 0;
     /** The size of pages, and the maximum of the window; infinite if it is never cut. */
@@ -205,23 +207,32 @@ export class Invariants {
         if (phase === "initial") must(view.before === view.after, "the edges of an opening differ");
     }
 
-    /** Checks that a reader who follows is scrolled to each appended message, and that no other reader is. */
+    /**
+     * Checks that a reader who follows is scrolled to each appended message, that a reader who was away is scrolled to the first of
+     * those that came in the absence, and that no other reader is scrolled.
+     */
     #checkFollowing(event, effects, before, view) {
-        const follows = this.#atBottom && this.#isActive && before.after === "end" && before.phase !== "initial";
+        if (event.event === "disconnected" || event.event === "restore") this.#isAbsent = true;
+        const isAtBottom = this.#atBottom && this.#isActive && before.after === "end" && before.phase !== "initial";
         const scroll = effects.find(({ effect }) => effect === "scroll");
         const isArrival = event.event === "frame" && event.frame.type !== "error" && view.epoch === before.epoch;
-        const hasGrown = last(view.rows) > last(before.rows) && view.phase !== "initial";
+        const [end, newEnd] = [last(before.rows), last(view.rows)];
+        const hasGrown = newEnd > end && view.phase !== "initial";
         const ownBeyond = view.rows.concat(before.rows).some(({ seq, mine }) => seq !== undefined && mine);
         // While the page of a gap is under way, only the machine knows whether its window is at the head.
-        if (isArrival && hasGrown && !ownBeyond && before.after === "end") {
-            must(follows === (scroll?.to === "bottom"), "following", { follows, scroll, before: last(before.rows) });
+        if (isArrival && hasGrown && before.after === "end" && !ownBeyond) {
+            const other = view.rows.find(({ seq, mine }) => seq > end && !mine);
+            const isShown = this.#isAbsent && other ? scroll?.to !== "bottom" : scroll?.to === "bottom";
+            must(isAtBottom ? scroll !== undefined && isShown : scroll === undefined, "following", { isAtBottom, scroll, end });
         }
         if (event.event === "viewport" && view.phase !== "initial") this.#atBottom = event.at_bottom;
         else if (scroll) this.#atBottom = scroll.to === "bottom";
-        else if (view.phase === "initial" || (hasGrown && !follows)) this.#atBottom = false;
-        if (follows && view.phase !== "initial" && this.#atBottom && view.after === "end") {
-            must(view.toast === null, "a toast for a reader who follows", view.toast);
-        }
+        else if (view.phase === "initial" || (hasGrown && !isAtBottom)) this.#atBottom = false;
+        const isOpened = before.phase === "initial" && event.event === "page";
+        const isWhole = view.connection === "live" && view.after === "end" && newEnd >= this.#newestTold;
+        if (isOpened || isWhole) this.#isAbsent = false;
+        const follows = isAtBottom && this.#atBottom && !this.#isAbsent && view.phase !== "initial" && view.after === "end";
+        if (follows) must(view.toast === null, "a toast for a reader who follows", view.toast);
     }
 
     /** Checks that a cut removes only what the reader is far from, and that the window does not grow beyond its maximum. */

@@ -50,7 +50,8 @@ struct EventReader {
             let me = try fields.name("me")
             let room = try fields.name("room")
             let limit = try fields.integer("limit", "an integer from 1 to 200") { 1...200 ~= $0 }
-            let utcOffset = try fields.integer("utc_offset", "minutes east of UTC") { -1440...1440 ~= $0 }
+            let utcOffset = try fields.utcOffset(isOptional: !fields.isAbsent("utc_offsets"))
+            let utcOffsets = try fields.optional("utc_offsets", Fields.utcOffsets)
             let windowLimit = try fields.optional("window") { fields in
                 { field throws(MalformedEvent) in
                     try fields.integer(field, "an integer, 4 times the limit or more") { $0 >= 4 * limit }
@@ -58,7 +59,7 @@ struct EventReader {
             }
             return .start(
                 DriverTimeline(
-                    me: me, room: room, limit: Int(limit), utcOffset: Int(utcOffset),
+                    me: me, room: room, limit: Int(limit), utcOffsets: utcOffsets ?? UTCOffsets(utcOffset),
                     windowLimit: windowLimit.map { Int($0) }))
         case "open": return .handle(.open(at: try fields.place("at")))
         case "restore": return .handle(.restore(try restored()))
@@ -85,10 +86,14 @@ struct EventReader {
         case "send_failed":
             let id = try fields.name("client_message_id")
             return .handle(.sendFailed(clientMessageID: id, try failure()))
+        case "marked":
+            let read = try fields.count("read")
+            return .handle(.marked(read: read, unread: try fields.count("unread")))
         case "retry": return .handle(.retry(clientMessageID: try fields.name("client_message_id")))
         case "discard": return .handle(.discard(clientMessageID: try fields.name("client_message_id")))
         case "jump": return .handle(.jump(to: try fields.place("to")))
         case "time": return .handle(.time(now: try fields.milliseconds("now")))
+        case "utc_offsets": return .handle(.utcOffsets(try fields.utcOffsets("utc_offsets")))
         default:
             var writer = JSONWriter()
             writer.write(name)
@@ -132,9 +137,10 @@ struct EventReader {
         let hasAfter = try fields.flag("has_after")
         let rev = try fields.count("rev")
         let epoch = try fields.name("epoch")
+        let read = try fields.optional("read", Fields.count)
         return .init(
-            messages: messages, hasBefore: hasBefore, hasAfter: hasAfter, rev: rev, epoch: epoch,
-            read: try fields.optional("read", Fields.count))
+            messages: messages, hasBefore: hasBefore, hasAfter: hasAfter, rev: rev, epoch: epoch, read: read,
+            unread: try fields.optional("unread", Fields.count))
     }
 
     private func page() throws(MalformedEvent) -> DriverTimeline.Page {
@@ -263,6 +269,34 @@ struct Fields {
         try number(field, "a number of seconds, 0 or more") { $0 >= 0 }
     }
 
+    /// Reads the offset of `start`, which needs none if it has `utc_offsets`.
+    func utcOffset(isOptional: Bool) throws(MalformedEvent) -> Int {
+        if isOptional, isAbsent("utc_offset") { return 0 }
+        return Int(try integer("utc_offset", "minutes east of UTC") { -1440...1440 ~= $0 })
+    }
+
+    func utcOffsets(_ field: String) throws(MalformedEvent) -> UTCOffsets {
+        let meaning = "[time, minutes east of UTC] pairs in ascending order, the first from null"
+        guard case .array(let pairs) = self[field], !pairs.isEmpty else { throw malformed(field, meaning) }
+        var first: Int?
+        var changes: [UTCOffsets.Change] = []
+        for pair in pairs {
+            guard case .array(let elements) = pair, elements.count == 2, let minutes = elements[1].safeInteger,
+                -1440...1440 ~= minutes
+            else { throw malformed(field, meaning) }
+            if first == nil {
+                guard case .null = elements[0] else { throw malformed(field, meaning) }
+                first = Int(minutes)
+            } else {
+                guard let time = elements[0].safeInteger, abs(time) <= 8_000_000_000_000_000,
+                    time > changes.last?.time ?? .min
+                else { throw malformed(field, meaning) }
+                changes.append(.init(time: time, minutes: Int(minutes)))
+            }
+        }
+        return UTCOffsets(first ?? 0, changes: changes)
+    }
+
     func edge(_ field: String) throws(MalformedEvent) -> DriverTimeline.Edge {
         switch self[field] {
         case .string("before"): return .before
@@ -286,6 +320,13 @@ struct Fields {
             throw malformed(field, "an RFC 3339 time")
         }
         return time
+    }
+
+    func isAbsent(_ field: String) -> Bool {
+        switch self[field] {
+        case nil, .null: true
+        default: false
+        }
     }
 
     /// Reads a field that may be absent or null.
