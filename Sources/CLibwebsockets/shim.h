@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <uv.h>
@@ -22,6 +23,10 @@ static inline struct lws *backscroll_adopt_socket(struct lws_vhost *vhost, int f
     };
     return lws_adopt_descriptor_vhost_via_info(&info);
 }
+
+// The version is an expression of macros, which Swift does not import. Before 4.3.4 lws_context_destroy closes the descriptor
+// that wakes a context twice (warmcat/libwebsockets issue 2873), and in 4.3.5 it does not close it at all.
+static const bool backscroll_closes_wakeup_twice = (LWS_LIBRARY_VERSION_NUMBER) < 4003004;
 
 // Variadic or macro in OpenSSL's headers; Swift imports neither.
 static inline void backscroll_ssl_set_min_tls12(SSL_CTX *context) {

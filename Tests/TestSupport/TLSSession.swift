@@ -70,8 +70,7 @@ final class TLSSession {
         let offered = options.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         if !offered.isEmpty { SSL_set_alpn_protos(connection, offered, UInt32(offered.count)) }
         SSL_set_fd(connection, descriptor)
-        ERR_clear_error()
-        guard SSL_connect(connection) == 1 else {
+        guard Self.uninterrupted(connection, { SSL_connect(connection) }) == 1 else {
             let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
             throw TestClientError.handshake(reason ?? "cut")
         }
@@ -104,8 +103,9 @@ final class TLSSession {
     var ticket: TLSTicket? { SSL_get1_session(connection).map(TLSTicket.init) }
 
     func write(_ bytes: ArraySlice<UInt8>) throws -> Int {
-        ERR_clear_error()
-        let count = bytes.withUnsafeBytes { SSL_write(connection, $0.baseAddress, Int32($0.count)) }
+        let count = bytes.withUnsafeBytes { bytes in
+            Self.uninterrupted(connection) { SSL_write(connection, bytes.baseAddress, Int32(bytes.count)) }
+        }
         guard count > 0 else { throw failure(count, "SSL_write") }
         return Int(count)
     }
@@ -113,8 +113,7 @@ final class TLSSession {
     /// Returns the next bytes; none after the server's close_notify.
     func read(atMost size: Int) throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: size)
-        ERR_clear_error()
-        let count = SSL_read(connection, &buffer, Int32(size))
+        let count = Self.uninterrupted(connection) { SSL_read(connection, &buffer, Int32(size)) }
         if count > 0 { return Array(buffer[..<Int(count)]) }
         if SSL_get_error(connection, count) == SSL_ERROR_ZERO_RETURN { return [] }
         throw failure(count, "SSL_read")
@@ -123,6 +122,19 @@ final class TLSSession {
     func sayGoodbye() {
         ERR_clear_error()
         SSL_shutdown(connection)
+    }
+
+    /// Repeats a call of OpenSSL that was interrupted, as ``TestClient`` does.
+    private static func uninterrupted(_ connection: OpaquePointer, _ call: () -> Int32) -> Int32 {
+        while true {
+            ERR_clear_error()
+            errno = 0
+            let result = call()
+            // After the time limit of the socket it is EAGAIN; after an interruption OpenSSL may have replaced it.
+            guard result <= 0, errno != EAGAIN,
+                [SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE].contains(SSL_get_error(connection, result))
+            else { return result }
+        }
     }
 
     private func failure(_ result: Int32, _ call: String) -> TestClientError {

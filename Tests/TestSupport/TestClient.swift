@@ -72,9 +72,21 @@ public final class TestClient {
             throw TestClientError.system("getaddrinfo", 0)
         }
         defer { freeaddrinfo(found) }
-        guard Glibc.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else {
+        if Glibc.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 { return }
+        // An interrupted call goes on in the background.
+        if errno == EINTR { errno = resultOfConnecting() }
+        guard errno == 0 else {
             throw errno == ECONNREFUSED ? TestClientError.refused : TestClientError.system("connect", errno)
         }
+    }
+
+    /// Waits until a call to connect that was interrupted has ended, and returns its error number.
+    private func resultOfConnecting() -> Int32 {
+        var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while poll(&event, 1, -1) < 0, errno == EINTR {}
+        var number: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : errno
     }
 
     // MARK: Sending
@@ -92,7 +104,9 @@ public final class TestClient {
 
     private func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
         if let tls { return try tls.write(bytes) }
-        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let count = bytes.withUnsafeBytes { bytes in
+            uninterrupted { Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
+        }
         guard count > 0 else { throw Self.error("send") }
         return count
     }
@@ -109,7 +123,7 @@ public final class TestClient {
     public func receiveSome(atMost count: Int = 64 * 1024) throws -> [UInt8] {
         if let tls { return try tls.read(atMost: count) }
         var buffer = [UInt8](repeating: 0, count: count)
-        let received = recv(descriptor, &buffer, count, 0)
+        let received = uninterrupted { recv(descriptor, &buffer, count, 0) }
         guard received >= 0 else { throw Self.error("recv") }
         return Array(buffer[..<received])
     }
@@ -194,6 +208,15 @@ public final class TestClient {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close()
+    }
+
+    /// Repeats a call that was interrupted. A call with a time limit is interrupted even without a signal when another
+    /// thread closes a loop of libuv 1.45 or later, which uses io_uring.
+    private func uninterrupted(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
     }
 
     static func error(_ call: String) -> TestClientError {

@@ -72,8 +72,9 @@ final class LibraryContext {
         info.pt_serv_buf_size = UInt32(max(limits.readSize, Self.recordSize)) + 16
         info.user = UnsafeMutableRawPointer(shared)
         info.pcontext = place
-        info.gid = -1
-        info.uid = -1
+        // "No change". The fields are signed in libwebsockets 4.1, and unsigned from 4.3 on.
+        info.gid = .init(truncatingIfNeeded: -1)
+        info.uid = .init(truncatingIfNeeded: -1)
         // The library's timer only runs during the TLS handshake: `Connection` then stops it.
         info.timeout_secs = UInt32(max(1, (limits.handshake.roundedMilliseconds + 999) / 1000))
 
@@ -126,7 +127,7 @@ final class LibraryContext {
         let isDestroyed = Self.creation.withLock { _ in
             lws_context_destroy(context.pointee)
             // If another thread has taken the number in the meantime, the second close must not happen.
-            guard wakeup.take() else { return false }
+            guard !backscroll_closes_wakeup_twice || wakeup.take() else { return false }
             turn()
             while let context = context.pointee {
                 lws_context_destroy(context)
@@ -135,6 +136,7 @@ final class LibraryContext {
             return true
         }
         guard isDestroyed else { return false }
+        wakeup.closeIfOpen()
         protocols.deallocate()
         foreignLoop.deallocate()
         shared.deallocate()
