@@ -2,6 +2,9 @@
 // arrays of as many bytes. A file that is changed is embedded again by the next build.
 #include "PageFiles.h"
 
+// The package is compiled as an older C, in which #embed is an extension.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 #define TEXT (const char[])
 
 static const struct page_file files[] = {
