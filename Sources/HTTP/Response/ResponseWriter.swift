@@ -48,12 +48,13 @@ public struct ResponseWriter: Sendable {
     ///   - fields: further fields.
     ///   - lines: further fields as bytes, each with its CRLF.
     ///   - body: the content. For HEAD only its length is written.
+    ///   - endsLine: true to append a line feed to the content, so that a terminal shows its prompt on the next line.
     ///   - context: the facts of the request that determine the framing.
     ///   - now: the time for `Date`, in seconds since 1970.
     public mutating func write(
         _ status: HTTPResponse.Status, contentType: String? = nil, fields: [HTTPField] = [],
-        lines: Span<UInt8> = Span(), body: Span<UInt8> = Span(), to context: ReplyContext, at now: Int64,
-        into output: inout [UInt8]
+        lines: Span<UInt8> = Span(), body: Span<UInt8> = Span(), endsLine: Bool = false, to context: ReplyContext,
+        at now: Int64, into output: inout [UInt8]
     ) {
         // Reserves the space in one step. The capacity grows geometrically, because many pipelined answers may share
         // the output.
@@ -62,7 +63,7 @@ public struct ResponseWriter: Sendable {
         output.append(copying: opening.bytes.span)
         for field in fields where Self.isPassedOn(field.name, status) { output.append(field) }
         if !lines.isEmpty { output.append(copying: lines) }
-        finish(status, body: body, to: context, into: &output)
+        finish(status, body: body, endsLine: endsLine, to: context, into: &output)
     }
 
     /// Appends the head of a response that lasts until the connection closes (RFC 9112, section 6.3). HTTP/1.0 clients
@@ -77,14 +78,15 @@ public struct ResponseWriter: Sendable {
     }
 
     private func finish(
-        _ status: HTTPResponse.Status, body: Span<UInt8>, to context: ReplyContext, into output: inout [UInt8]
+        _ status: HTTPResponse.Status, body: Span<UInt8>, endsLine: Bool, to context: ReplyContext,
+        into output: inout [UInt8]
     ) {
         let hasContent = Self.hasContent(status)
-        let content = hasContent && !context.isHead ? body : Span()
-        output.append(addingCapacity: Self.lastLinesBytes + content.count) { output in
+        let sendsContent = hasContent && !context.isHead
+        output.append(addingCapacity: Self.lastLinesBytes + (sendsContent ? body.count : 0)) { output in
             if hasContent {
                 output.append("Content-Length: ")
-                output.append(decimal: body.count)
+                output.append(decimal: body.count + (endsLine ? 1 : 0))
                 output.append("\r\n")
             }
             if status.kind != .informational {
@@ -95,7 +97,9 @@ public struct ResponseWriter: Sendable {
                 }
             }
             output.append("\r\n")
-            output.append(copying: content)
+            guard sendsContent else { return }
+            output.append(copying: body)
+            if endsLine { output.append("\n") }
         }
     }
 

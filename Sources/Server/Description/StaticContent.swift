@@ -37,7 +37,9 @@ extension Exchange {
             return answer(.notModified, contentType: content.contentType, body: content.bytes.span)
         }
         if isCompressed { add(.contentEncoding, "gzip") }
-        answer(contentType: content.contentType, body: (isCompressed ? content.compressed : content.bytes).span)
+        answer(
+            contentType: content.contentType, body: (isCompressed ? content.compressed : content.bytes).span,
+            isAsIs: true)
     }
 }
 

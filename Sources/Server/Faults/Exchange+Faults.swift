@@ -32,7 +32,7 @@ extension Exchange {
     }
 
     /// Returns true if a fault withholds the answer, which then comes later or never.
-    func isWithheld(_ status: HTTPResponse.Status, _ contentType: String, _ body: Span<UInt8>) -> Bool {
+    func isWithheld(_ status: HTTPResponse.Status, _ contentType: String, _ body: Span<UInt8>, _ isAsIs: Bool) -> Bool {
         guard let plan = faults else { return false }
         // A repeated send is answered; otherwise the client could never succeed. Counted faults end by themselves, so
         // they need no exception.
@@ -46,7 +46,7 @@ extension Exchange {
         var content: [UInt8] = []
         content.append(copying: body)
         worker.loop.after(.milliseconds(milliseconds)) { [self, content] in
-            answer(status, contentType: contentType, body: content.span)
+            answer(status, contentType: contentType, body: content.span, isAsIs: isAsIs)
         }
         return true
     }

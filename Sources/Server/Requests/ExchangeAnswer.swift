@@ -23,8 +23,14 @@ extension Exchange {
         fields.append(HTTPField(name: name, value: value))
     }
 
-    func answer(_ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>) {
-        guard !isWithheld(status, contentType, body) else { return }
+    /// Answers with content. A line feed is appended to JSON, for terminals.
+    ///
+    /// - Parameter isAsIs: True for content that is sent without a further byte, such as compressed JSON.
+    func answer(
+        _ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>,
+        isAsIs: Bool = false
+    ) {
+        guard !isWithheld(status, contentType, body, isAsIs) else { return }
         // Bytes that the kernel does not accept at once are kept, within a bound. Refuse the request rather than cut
         // its answer.
         if body.count > Self.assuredBytes, let unsent = http?.connection.loop.unsent, !unsent.hasRoom(for: body.count) {
@@ -36,8 +42,9 @@ extension Exchange {
         let lines = lines
         var bytes = worker.scratch.take()
         worker.writer.write(
-            status, contentType: contentType, fields: fields, lines: lines.span, body: body, to: context,
-            at: worker.seconds, into: &bytes)
+            status, contentType: contentType, fields: fields, lines: lines.span, body: body,
+            endsLine: !isAsIs && (contentType == ContentType.json || contentType == ContentType.problem),
+            to: context, at: worker.seconds, into: &bytes)
         count(status.code, bytes: bytes.count, on: http)
         http.send(bytes.span, closing: !context.keepAlive)
         worker.scratch.giveBack(bytes)

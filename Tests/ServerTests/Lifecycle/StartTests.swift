@@ -119,7 +119,7 @@ struct StartTests {
             for host in ["127.0.0.1", "::1"] {
                 let client = try TestClient(port: server.port, host: host)
                 try client.send("GET /healthz HTTP/1.0\r\n\r\n")
-                #expect(String(decoding: try client.receiveToEnd(), as: UTF8.self).hasSuffix(#"{"status":"ok"}"#))
+                #expect(String(decoding: try client.receiveToEnd(), as: UTF8.self).hasSuffix("{\"status\":\"ok\"}\n"))
             }
         }
     }

@@ -51,7 +51,7 @@ struct AdminListTests {
     private func send(_ text: String, to room: String, by token: String, _ server: LiveServer) throws -> Int {
         let sent = try request(.post, "/v1/rooms/\(room)/messages", #"{"text":"\#(text)"}"#, by: token, server)
         guard sent.status == .created else { throw Unexpected(sent) }
-        return sent.body.count
+        return sent.text.utf8.count
     }
 
     @Test("list all rooms by activity, with counts and sizes, before and after messages are filed")

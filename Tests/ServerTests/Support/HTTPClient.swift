@@ -186,8 +186,11 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension Response {
-    /// The content as text.
-    var text: String { String(decoding: body, as: UTF8.self) }
+    /// The content as text, without the line feed after JSON.
+    var text: String {
+        let isLine = self["Content-Type"]?.contains("json") == true && body.last == UInt8(ascii: "\n")
+        return String(decoding: isLine ? body.dropLast() : body[...], as: UTF8.self)
+    }
 
     /// The content as a problem.
     var problem: ReceivedProblem {
