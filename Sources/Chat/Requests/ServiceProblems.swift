@@ -150,7 +150,11 @@ extension Problem {
 
     /// 403 `origin_not_allowed`: the `Origin` of the request is not one that the server trusts.
     public static var originNotAllowed: Problem {
-        Problem(code: .originNotAllowed, detail: "Web pages of this origin may not use this server.", field: "Origin")
+        Problem(
+            code: .originNotAllowed,
+            detail:
+                "Web pages of this origin may not use this server. To allow them, start it with --allow-origin ORIGIN.",
+            field: "Origin")
     }
 
     /// 421 `host_not_allowed`: a server in open mode does not accept this host; `nil` if the request has none.
@@ -214,7 +218,10 @@ extension Problem {
 
     /// 415 `unsupported_media_type`: the content type contradicts JSON.
     public static var unsupportedMediaType: Problem {
-        Problem(code: .unsupportedMediaType, detail: "The body must be application/json.", field: "Content-Type")
+        Problem(
+            code: .unsupportedMediaType,
+            detail: "The body must be JSON. Send it with the header Content-Type: application/json.",
+            field: "Content-Type")
     }
 
     /// 413 `body_too_large`: the body has more than `limit` bytes.
