@@ -12,6 +12,9 @@ public struct KeyRing: Sendable {
         /// The id that tokens refer to; `nil` if it has none. A key without an id matches any id.
         let id: String?
         let verifyingKey: VerifyingKey
+        /// The secret with the line end of its file; nil if the file has none, and for other keys. Tokens signed with it
+        /// are refused with an error that names the cause.
+        var withLineEnd: VerifyingKey?
     }
 
     let keys: [Key]
@@ -33,5 +36,14 @@ public struct KeyRing: Sendable {
             if key.verifyingKey.verifies(signature, of: text) { return true }
         }
         return false
+    }
+
+    /// Returns true if the signature was made by a secret together with the line end of its file, which is not part of the
+    /// secret: an issuer that reads a whole file signs so.
+    func verifiesWithLineEnd(_ signature: [UInt8], of text: ArraySlice<UInt8>, _ header: TokenHeader) -> Bool {
+        keys.contains { key in
+            guard let longer = key.withLineEnd, longer.algorithm == header.algorithm else { return false }
+            return longer.verifies(signature, of: text)
+        }
     }
 }

@@ -30,7 +30,7 @@ public struct KeySources: Sendable {
     public func load() throws(KeyError) -> KeyRing {
         var keys: [KeyRing.Key] = []
         if let secret { keys.append(try Self.key(secret: Array(secret.utf8), of: Self.secretVariable)) }
-        if let secretFile { keys.append(try Self.key(secret: Self.secret(in: secretFile), of: secretFile)) }
+        if let secretFile { keys.append(try Self.key(secretFile: secretFile)) }
         for path in publicKeys { keys.append(try Self.publicKey(in: path)) }
         if let keySet { keys += try Self.keys(inSet: keySet) }
         guard keys.count <= KeyRing.maximumKeys else {
@@ -61,6 +61,13 @@ public struct KeySources: Sendable {
                 "a secret must have \(minimumSecretBytes) bytes or more, and this one has \(secret.count): "
                     + "make one with openssl rand -base64 32.")
         }
+    }
+
+    private static func key(secretFile path: String) throws(KeyError) -> KeyRing.Key {
+        let (content, secret) = (try KeyFile.read(path), try secret(in: path))
+        var key = try key(secret: secret, of: path)
+        if content.count > secret.count { key.withLineEnd = VerifyingKey(secret: content) }
+        return key
     }
 
     private static func key(secret: [UInt8], of source: String) throws(KeyError) -> KeyRing.Key {

@@ -43,8 +43,12 @@ struct TokenVerifier: Sendable {
             throw .tokenInvalid("The token must be a signed JSON Web Token.")
         }
         let text = token[..<parts[1].endIndex]
-        guard rules.keys.verifies(signature, of: text, try TokenHeader(header)) else {
-            throw .tokenInvalid("The token is not signed with a key of this server.")
+        let properties = try TokenHeader(header)
+        guard rules.keys.verifies(signature, of: text, properties) else {
+            throw .tokenInvalid(
+                rules.keys.verifiesWithLineEnd(signature, of: text, properties)
+                    ? "The token is signed with the secret and the line end of its file. Remove the line end after reading the file."
+                    : "The token is not signed with a key of this server.")
         }
         return try identity(of: Claims(payload), at: now)
     }

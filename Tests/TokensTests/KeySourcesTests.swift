@@ -43,6 +43,20 @@ struct KeySourcesTests {
         try refuses(KeySources.secretVariable, "32 bytes") { $0.secret = "" }
     }
 
+    @Test("refuse a token signed with the line end of the secret's file, and say so", arguments: ["\n", "\r\n"])
+    func lineEnd(_ lineEnd: String) throws {
+        let files = try TestKeys()
+        let path = try files.write(TestKeys.secret + lineEnd, to: "secret")
+        let verifier = TokenVerifier(rules: TokenRules(keys: try load { $0.secretFile = path }))
+        func refusal(ofTokenSignedWith secret: String) throws -> String? {
+            let issuer = try TokenIssuer(secret: Array(secret.utf8), of: "test")
+            let token = Array(try token(issuer).utf8)
+            return #expect(throws: Problem.self) { try verifier.identity(of: token, at: now) }?.detail
+        }
+        #expect(try refusal(ofTokenSignedWith: TestKeys.secret + lineEnd)?.contains("line end") == true)
+        #expect(try refusal(ofTokenSignedWith: TestKeys.secret + " ")?.contains("line end") == false)
+    }
+
     @Test(
         "can be public keys in PEM, which verify signatures of OpenSSL and our own", arguments: TestKeys.Kind.allCases)
     func pem(kind: TestKeys.Kind) throws {
