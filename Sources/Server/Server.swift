@@ -274,6 +274,11 @@ public final class Server: Sendable {
             }
         }
         store.onOtherHistory = configuration.onOtherHistory
+        store.onNewEpoch = { epoch in
+            logger.notice(
+                "the history was restored and has a new epoch, so clients load their rooms again",
+                metadata: ["epoch": "\(epoch)"])
+        }
         store.onRead = { [onRead = configuration.onRead] duration in
             metrics.readSeconds.recordNanoseconds(duration.nanoseconds)
             onRead?()

@@ -93,6 +93,9 @@ public struct StoreConfiguration: Sendable {
     /// Called on the listener's thread with the reason when a node cannot learn of other nodes' commits, and with `nil`
     /// when it can again.
     public var onListeningChange: (@Sendable (String?) -> Void)?
+    /// Called with the new epoch while the log is opened, if the history has got one because the database was restored,
+    /// or because a standby was promoted.
+    public var onNewEpoch: (@Sendable (String) -> Void)?
     /// Called once if the database has another history than when the log was opened: it was restored, or a standby was
     /// promoted. The log then changes and reads nothing, and must be opened again. The function runs on a thread of the
     /// log, and must not wait for the log.

@@ -37,7 +37,7 @@ extension DatabaseFile {
                 }
             }
             try Schema.migrator.migrate(connection)
-            try connection.write(Schema.renewEpoch)
+            if let epoch = try connection.write(Schema.renewEpoch) { configuration.onNewEpoch?(epoch) }
             connection.inDatabase { db in LogReserve.make(configuration.reservedLog, for: db) }
             return connection
         }

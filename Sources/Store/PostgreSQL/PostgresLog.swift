@@ -38,7 +38,8 @@ public final class PostgresLog: OpenLog {
             try PostgresSchema.migrate(connection)
             try DatabaseCopy.checkIsWhole(.postgres(connection))
             history = DatabaseHistory(
-                epoch: try PostgresSchema.epoch(connection), onOther: configuration.onOtherHistory)
+                epoch: try PostgresSchema.epoch(connection, onRenewal: configuration.onNewEpoch),
+                onOther: configuration.onOtherHistory)
             try access.load(AccessStatements(connection))
         } catch let error as StoreError {
             throw error

@@ -43,8 +43,9 @@ enum PostgresSchema {
     ///
     /// If the server does not reveal its timeline, the epoch stays.
     ///
+    /// - Parameter onRenewal: Called with the epoch if this call has renewed it.
     /// - Throws: ``StoreError`` if there is none; ``PostgresError``.
-    static func epoch(_ connection: PostgresConnection) throws -> String {
+    static func epoch(_ connection: PostgresConnection, onRenewal: ((String) -> Void)? = nil) throws -> String {
         let timeline = try timeline(connection)
         // Read without the lock, which another node may hold for a long time while it upgrades the tables.
         let current = try connection.run(
@@ -59,14 +60,16 @@ enum PostgresSchema {
                 throw StoreError.postgres("its epoch is missing")
             }
             let known = try value(of: "timeline", connection)
+            let isRenewed = timeline != nil && known != nil && timeline != known
             if let timeline, timeline != known {
-                if known != nil {
+                if isRenewed {
                     epoch = Schema.makeEpoch()
                     try set("epoch", to: epoch, connection)
                 }
                 try set("timeline", to: timeline, connection)
             }
             try connection.execute("COMMIT")
+            if isRenewed { onRenewal?(epoch) }
             return epoch
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }

@@ -48,10 +48,14 @@ extension Schema {
 
     /// Gives a restored backup a new epoch. Each restore gets a different one. Clients that were told a `seq` or `rev`
     /// after the backup was made must not use it with the restored history, which assigns it to another message.
-    static func renewEpoch(_ db: Database) throws {
+    ///
+    /// - Returns: The new epoch; nil if the database is not a restored backup.
+    static func renewEpoch(_ db: Database) throws -> String? {
         try db.execute(sql: "DELETE FROM meta WHERE key = 'backup_of'")
-        guard db.changesCount > 0 else { return }
-        try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
+        guard db.changesCount > 0 else { return nil }
+        let epoch = makeEpoch()
+        try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", arguments: [epoch])
+        return epoch
     }
 
     /// Checks that a database opened for reading is Backscroll's, of this version or older.

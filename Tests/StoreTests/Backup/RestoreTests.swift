@@ -1,6 +1,7 @@
 import Chat
 import GRDB
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,6 +36,19 @@ struct RestoreTests {
         #expect(try first.page().messages == joined(bodies))
         #expect(try first.reopened().log.epoch == first.log.epoch)
         #expect(try log.reopened().log.epoch == log.log.epoch)
+    }
+
+    @Test("reports its new epoch once, at its first start")
+    func report() throws {
+        let log = try TestLog(in: directory)
+        _ = try Backup(of: log.path, to: copy).run()
+        let reported = Mutex<[String]>([])
+        let again = try TestLog(at: copy, of: directory) {
+            $0.onNewEpoch = { epoch in reported.withLock { $0.append(epoch) } }
+        }
+        #expect(reported.withLock { $0 } == [again.log.epoch])
+        let last = try again.reopened { $0.onNewEpoch = { _ in Issue.record("the epoch is not new") } }
+        #expect(last.log.epoch == again.log.epoch)
     }
 
     @Test("recognises messages sent before the backup")
