@@ -156,7 +156,7 @@ extension APIOperation {
         method: "get", path: "/openapi.json", id: "getDescription", tag: .server, summary: "This description",
         access: .anybody, parameters: ["If-None-Match"],
         answers: [
-            Answer(200, "An OpenAPI document.", "Object", headers: ["ETag"]),
+            Answer(200, "An OpenAPI document.", "OpenAPIDocument", headers: ["ETag"]),
             Answer(empty: 304, "The client has the current document.", headers: ["ETag"]),
         ])
 

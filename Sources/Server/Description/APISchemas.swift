@@ -154,6 +154,6 @@ enum APISchemas {
                 ],
                 required: ["status"])
         ),
-        ("Object", ["type": "object", "additionalProperties": true]),
+        ("OpenAPIDocument", ["type": "object", "additionalProperties": true]),
     ]
 }
