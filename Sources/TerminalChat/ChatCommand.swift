@@ -65,7 +65,7 @@ public struct ChatCommand: AsyncParsableCommand {
             room = try await client.room(id)
             try await room.open(at: isatty(0) == 1 ? .read : .newest)
         } catch {
-            throw ValidationError("\(error.message) (\(error.code))")
+            throw ChatFailure(description: "\(error.message) (\(error.code))")
         }
         if isatty(0) == 1, isatty(1) == 1 {
             await TerminalScreen(room: room).run()
@@ -122,7 +122,7 @@ public struct ChatCommand: AsyncParsableCommand {
         do {
             try await last?.value
         } catch let error as BackscrollClientError {
-            throw ValidationError("\(error.message) (\(error.code))")
+            throw ChatFailure(description: "\(error.message) (\(error.code))")
         }
         await room.close()
         await printing.value
@@ -147,4 +147,9 @@ func writeOut(_ text: String) {
         if count <= 0 { return }
         bytes = bytes.dropFirst(count)
     }
+}
+
+/// The reason why the chat ended. Unlike a validation error it is printed without the usage, and the exit status is 1.
+private struct ChatFailure: Error, CustomStringConvertible {
+    let description: String
 }

@@ -19,7 +19,8 @@ struct Backscroll: AsyncParsableCommand {
 
             Try it:
               backscroll serve
-              curl -d '{"client_message_id":"a1","text":"hello"}' 'http://localhost:8080/v1/rooms/lobby/messages?user=alice'
+              curl -d '{"client_message_id":"a1","text":"hello"}' \\
+                'http://localhost:8080/v1/rooms/lobby/messages?user=alice'
               curl 'http://localhost:8080/v1/rooms/lobby/messages'
             """,
         version: Version.current,
@@ -57,11 +58,13 @@ struct Backscroll: AsyncParsableCommand {
 
     /// Exits with an error. The error names environment variables in place of the options that they set.
     private static func exit(withError error: any Error, ofVariablesFor options: [String]) -> Never {
-        let message = message(for: error)
-        let named = EnvironmentVariables.text(message, namingVariablesOf: options)
         // The text of --help takes the same path; it names options and is not an error.
-        guard named != message, !exitCode(for: error).isSuccess else { exit(withError: error) }
-        let line = Array("Error: \(named)\n".utf8)
+        guard !exitCode(for: error).isSuccess else { exit(withError: error) }
+        let (message, full) = (message(for: error), fullMessage(for: error))
+        let named = EnvironmentVariables.text(message, namingVariablesOf: options)
+        let text = named == message ? Suggestion.removed(ifFarFetched: full) : "Error: \(named)"
+        guard text != full else { exit(withError: error) }
+        let line = Array("\(text)\n".utf8)
         // The pointer is used only inside the closure, for as many bytes as there are.
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
         Glibc.exit(exitCode(for: error).rawValue)

@@ -48,7 +48,9 @@ struct ExportCommand: ParsableCommand {
                 status.show(
                     "\(Figure.count(Int(contents.messages), "message")), \(Figure.bytes(Double(contents.bytes)))")
             }
-            if file != "-", fsync(output) != 0 { throw ValidationError("\(file): \(String(cString: strerror(errno)))") }
+            if file != "-", fsync(output) != 0 {
+                throw FileFailure(description: "\(file): \(String(cString: strerror(errno)))")
+            }
             status.clear()
             Console().note(
                 "exported \(Figure.count(Int(contents.rooms), "room")) and "
@@ -68,10 +70,16 @@ struct ExportCommand: ParsableCommand {
         let descriptor = open(file, flags, 0o600)
         guard descriptor >= 0 else {
             let hint = errno == EEXIST ? "; --force replaces it" : ""
-            throw ValidationError("\(file) cannot be written: \(String(cString: strerror(errno)))\(hint)")
+            throw FileFailure(description: "\(file) cannot be written: \(String(cString: strerror(errno)))\(hint)")
         }
         return descriptor
     }
+}
+
+/// The reason why a file cannot be read or written. Unlike a validation error it is printed without the usage, and the exit
+/// status is 1.
+private struct FileFailure: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// `backscroll import`.
@@ -109,7 +117,9 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let input = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else { throw ValidationError("\(file) cannot be read: \(String(cString: strerror(errno)))") }
+        guard input >= 0 else {
+            throw FileFailure(description: "\(file) cannot be read: \(String(cString: strerror(errno)))")
+        }
         Interruption.watch()
         let status = StatusLine()
         defer { status.clear() }
