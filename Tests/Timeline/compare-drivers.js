@@ -60,9 +60,15 @@ const dates = [
     "2026-11-22T12:00:00", "2026-11-22T12:00Z", "٢٠٢٦-11-22T12:00:00Z", "2026-11-22T12:00:00.Z", "2026-11-22T12:00:00.123456789012345678Z", "-000001-01-01T00:00:00Z",
 ];
 const fields = [
-    "event", "me", "room", "limit", "utc_offset", "window", "at", "messages", "has_before", "has_after", "rev", "epoch", "read", "request", "page", "status", "code",
+    "event", "me", "room", "limit", "utc_offset", "utc_offsets", "window", "at", "messages", "has_before", "has_after", "rev", "epoch", "read", "request", "page", "status", "code",
     "retry_after", "frame", "edge", "at_bottom", "last_visible", "active", "draft", "client_message_id", "message", "to", "now", "type", "seq", "sender",
     "created_at", "deleted", "head", "unread", "first_unread", "user", "online", "text", "1", "0", "10", "4294967294", "4294967295", "01", "-1", "é", "__proto__",
+];
+
+const offsets = [
+    [], [null], [[]], [[null]], [[null, 0]], [[null, 60], [0, -1440]], [[null, 60, 5]], [[0, 60]], [[null, 0], [null, 0]], [[null, 0], [5, 60], [5, 0]],
+    [[null, 0], [5, 60], [4, 0]], [[null, 1441]], [[null, 0.5]], [[null, 0], [0.5, 0]], [[null, 0], ["5", 0]], [[null, "0"]], [[null, 0], [1795390000000, 600]],
+    [[null, 0], [8e15, 600]], [[null, 0], [8000000000000001, 600]], [[null, 0], [-8e15, 600], [1795377600000, -600]], { 0: [null, 0] }, "[[null,0]]",
 ];
 
 class Hostile {
@@ -113,12 +119,14 @@ class Hostile {
         }
         if (this.#chance(0.15)) delete object[name];
         else if (name === "created_at" && this.#chance(0.8)) object[name] = this.#pick(dates);
+        else if (name.startsWith("utc_offset") && this.#chance(0.7)) object[this.#pick(["utc_offset", "utc_offsets"])] = this.#pick(offsets);
         else if (Number.isSafeInteger(object[name]) && this.#chance(0.5)) object[name] += this.#pick([-2, -1, 1, 2, 40]);
         else Object.defineProperty(object, name, { value: this.#value(), enumerable: true, configurable: true, writable: true });
     }
 
     #value(depth = 0) {
         const choice = this.#random();
+        if (choice < 0.02) return this.#pick(offsets);
         if (choice < 0.35) return raw(this.#pick(numbers));
         if (choice < 0.7) return this.#pick(strings);
         if (choice < 0.8) return this.#pick([null, true, false]);

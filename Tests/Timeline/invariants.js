@@ -1,3 +1,6 @@
+import { must } from "./must.js";
+import { ReadingInvariants } from "./reading-invariants.js";
+
 /** Checks the conditions that must hold after every event and at the end of a run, whatever the network did. */
 export class Invariants {
     #server;
@@ -34,9 +37,11 @@ export class Invariants {
     #isUnsettled = false;
     /** The messages that `checkAll` has seen, by the keys of their rows. */
     #seen = new Map();
+    #reading;
 
     constructor(server, { limit, window = Infinity }) {
         this.#server = server;
+        this.#reading = new ReadingInvariants(server);
         this.#limit = limit;
         this.#maximum = window;
     }
@@ -130,6 +135,7 @@ export class Invariants {
                     break;
                 case "post":
                     must(this.#posting === null, "a second POST under way", this.#posting, effect);
+                    must(view.epoch !== null, "posted to an unknown epoch", effect);
                     this.#posting = effect.draft.client_message_id;
                     break;
                 case "mark_read":
@@ -212,6 +218,7 @@ export class Invariants {
      * those that came in the absence, and that no other reader is scrolled.
      */
     #checkFollowing(event, effects, before, view) {
+        const wasAbsent = this.#isAbsent;
         if (event.event === "disconnected" || event.event === "restore") this.#isAbsent = true;
         const isAtBottom = this.#atBottom && this.#isActive && before.after === "end" && before.phase !== "initial";
         const scroll = effects.find(({ effect }) => effect === "scroll");
@@ -224,15 +231,22 @@ export class Invariants {
             const other = view.rows.find(({ seq, mine }) => seq > end && !mine);
             const isShown = this.#isAbsent && other ? scroll?.to !== "bottom" : scroll?.to === "bottom";
             must(isAtBottom ? scroll !== undefined && isShown : scroll === undefined, "following", { isAtBottom, scroll, end });
+            if (isAtBottom && this.#isAbsent && other) {
+                const line = view.rows.findIndex(({ key }) => key === "unread");
+                const first = line < 0 ? other.key : "unread";
+                must(scroll.to === first && !(view.rows[line + 1]?.seq > other.seq), "after an absence", scroll, other);
+            }
         }
         if (event.event === "viewport" && view.phase !== "initial") this.#atBottom = event.at_bottom;
         else if (scroll) this.#atBottom = scroll.to === "bottom";
         else if (view.phase === "initial" || (hasGrown && !isAtBottom)) this.#atBottom = false;
         const isOpened = before.phase === "initial" && event.event === "page";
-        const isWhole = view.connection === "live" && view.after === "end" && newEnd >= this.#newestTold;
+        const newest = view.rows.findLast(({ seq }) => seq !== undefined)?.seq ?? 0;
+        const isWhole = view.connection === "live" && view.after === "end" && newEnd >= Math.max(newest, this.#newestTold);
         if (isOpened || isWhole) this.#isAbsent = false;
         const follows = isAtBottom && this.#atBottom && !this.#isAbsent && view.phase !== "initial" && view.after === "end";
         if (follows) must(view.toast === null, "a toast for a reader who follows", view.toast);
+        this.#reading.check(event, effects, before, view, { isAtBottom, isAbsent: wasAbsent, isWhole });
     }
 
     /** Checks that a cut removes only what the reader is far from, and that the window does not grow beyond its maximum. */
@@ -333,8 +347,3 @@ function last(rows) {
 }
 
 const span = ({ first, last }) => [first, last];
-
-function must(condition, ...what) {
-    if (condition) return;
-    throw new Error(what.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" "));
-}

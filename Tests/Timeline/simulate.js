@@ -71,12 +71,13 @@ class Run {
     }
 
     async play() {
-        const past = this.#pick([0, 1, 5, 40, 300]);
+        // The server counts up to 1,000 unread messages.
+        const past = this.#chance(0.03) ? 1300 : this.#pick([0, 1, 5, 40, 300]);
         for (let count = 0; count < past; count++) this.#someoneActs();
         this.server.read = this.#pick([0, Math.floor(this.#random() * (this.server.head + 1)), this.server.head]);
 
-        const utc_offset = this.#pick([0, 60, -480]);
-        await this.#take({ event: "start", me: "alice", room: "lobby", limit: this.#limit, utc_offset, window: this.#window });
+        const offsets = this.#chance(0.5) ? { utc_offset: this.#pick([0, 60, -480]) } : { utc_offsets: this.#offsets() };
+        await this.#take({ event: "start", me: "alice", room: "lobby", limit: this.#limit, ...offsets, window: this.#window });
         if (this.#chance(0.3)) await this.#restore();
         if (this.#chance(0.95)) await this.#take({ event: "open", at: this.#place() });
         this.#later(0, () => this.#tick());
@@ -171,17 +172,13 @@ class Run {
 
     #host(effect) {
         switch (effect.effect) {
+            case "mark_read": return this.#markRead(effect);
             case "fetch": return this.#fetch(effect);
             case "post": return this.#post(effect.draft);
             case "subscribe": return this.#subscribe(effect);
-            case "mark_read":
-                if (!this.#goesWrong()) this.#later(this.#delay(), () => this.server.markRead(effect.seq));
-                return;
             case "scroll":
                 // The list reports its position once it has scrolled, or the user moves on at once.
-                if (effect.to === "bottom" && this.#chance(0.7)) {
-                    this.#later(20, () => this.#viewport(this.view.rows.findLast(({ seq }) => seq)?.seq ?? null, true));
-                }
+                if (this.#chance(0.7)) this.#later(20, () => this.#arrive(effect.to));
         }
     }
 
@@ -213,6 +210,17 @@ class Run {
                 if (failure) return this.#take({ event: "send_failed", client_message_id: id, status: 0 });
                 return this.#take({ event: "sent", client_message_id: id, message });
             });
+        });
+    }
+
+    /** Moves the mark on the server. The answer may be lost, or overtaken by others. */
+    #markRead({ seq }) {
+        const { epoch } = this.server;
+        this.#later(this.#delay(), () => {
+            if (this.#goesWrong() || epoch !== this.server.epoch) return;
+            this.server.markRead(seq);
+            const answer = { read: this.server.read, unread: this.server.countUnread() };
+            this.#later(this.#delay(), () => epoch === this.view.epoch && this.#take({ event: "marked", ...answer }));
         });
     }
 
@@ -268,7 +276,8 @@ class Run {
         const { rev, epoch } = this.server;
         const messages = this.server.messages.slice(0, upTo).filter(() => this.#chance(0.97));
         const event = { event: "restore", messages, has_before: true, has_after: upTo < this.server.head, rev, epoch };
-        await this.#take({ ...event, read: this.#pick([null, this.server.read]) });
+        const known = this.#chance(0.3) ? { unread: this.server.countUnread() } : {};
+        await this.#take({ ...event, read: this.#pick([null, this.server.read]), ...known });
         for (let count = 0; count < 5; count++) this.#someoneActs();
     }
 
@@ -327,6 +336,7 @@ class Run {
         } else if (choice < 0.8) await this.#take({ event: "jump", to: this.#place() });
         else if (choice < 0.9) await this.#active(this.#chance(0.5));
         else if (choice < 0.93) await this.#take({ event: "open", at: this.#place() });
+        else if (choice < 0.94) await this.#take({ event: "utc_offsets", utc_offsets: this.#offsets() });
         else {
             const failed = rows.filter(({ state }) => state === "failed");
             if (failed.length > 0) {
@@ -335,6 +345,14 @@ class Run {
             }
         }
         this.#later(this.#pick([20, 300, 2000, 8000]), () => this.#use());
+    }
+
+    /** The list has scrolled to a place, with the next five rows in sight. */
+    async #arrive(to) {
+        const { rows } = this.view;
+        const place = to === "bottom" ? rows.length : rows.findIndex(({ key }) => key === to) + 5;
+        const visible = rows.slice(0, place).findLast(({ seq }) => seq);
+        await this.#viewport(visible?.seq ?? null, place >= rows.length);
     }
 
     async #viewport(last_visible, at_bottom) {
@@ -348,6 +366,13 @@ class Run {
 
     #place() {
         return this.#pick(["read", "last", "last", 1 + Math.floor(this.#random() * (this.server.head + 3))]);
+    }
+
+    /** A time zone whose offset changes while the simulation runs, or has changed. */
+    #offsets() {
+        const changes = [-3_600_000, 5_000, 30_000, 4 * 3_600_000].filter(() => this.#chance(0.5));
+        const minutes = () => this.#pick([0, 60, 120, -480, 840]);
+        return [[null, minutes()], ...changes.map((change) => [START + change, minutes()])];
     }
 
     // Chance
@@ -366,7 +391,7 @@ class Run {
 
     #failure() {
         if (!this.#goesWrong()) return null;
-        const status = this.#pick([0, 0, 408, 429, 500, 503]);
+        const status = this.#pick([0, 0, 401, 408, 429, 500, 503]);
         return status !== 0 && this.#chance(0.3) ? { status, retry_after: this.#pick([0, 1, 5]) } : { status };
     }
 

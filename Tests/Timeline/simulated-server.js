@@ -63,6 +63,11 @@ export class SimulatedServer {
         return this.messages.filter(({ seq, sender, deleted }) => seq > mark && sender !== this.#me && !deleted);
     }
 
+    /** The number of unread messages as the server says it: 1,000 means that many or more. */
+    countUnread() {
+        return Math.min(this.unreadAfter(this.read).length, 1000);
+    }
+
     page({ before, after, around, limit }) {
         let from;
         let to = this.head;
@@ -91,7 +96,7 @@ export class SimulatedServer {
         if (around !== "unread") return page;
         const unread = this.unreadAfter(this.read);
         const first = unread.length > 0 ? { first_unread: unread[0].seq } : {};
-        return { ...page, read: this.read, unread: Math.min(unread.length, 1000), ...first };
+        return { ...page, read: this.read, unread: this.countUnread(), ...first };
     }
 
     /**
