@@ -61,6 +61,40 @@ import Testing
         #expect(difference.removed.map(\.index) == [4])
     }
 
+    @Test func `the unread line that another message takes is removed and inserted`() throws {
+        var timeline = try following(1...3)
+        _ = timeline.handle(.viewport(atBottom: false, lastVisible: 3))
+        _ = timeline.handle(.frame(.init(.message(message(4)))))
+        _ = timeline.handle(.viewport(atBottom: true, lastVisible: 4))
+        _ = timeline.handle(.viewport(atBottom: false, lastVisible: 4))
+        #expect(timeline.keys == ["day/2026-11-22", "1", "2", "3", "unread", "4"])
+        let difference = timeline.change(.frame(.init(.message(message(5)))))
+        #expect(timeline.keys == ["day/2026-11-22", "1", "2", "3", "4", "unread", "5"])
+        #expect(difference.moved.isEmpty && difference.updated.isEmpty)
+        #expect(difference.removed.map(\.id) == [.unreadLine])
+        #expect(difference.removed.map(\.index) == [4])
+        #expect(difference.inserted.map(\.row.id) == [.unreadLine, .message(seq: 5)])
+        #expect(difference.inserted.map(\.index) == [5, 6])
+    }
+
+    @Test func `a day line that another time zone moves is removed and inserted`() throws {
+        var timeline = TestTimeline(me: "alice", room: "lobby")
+        _ = timeline.handle(.open(at: .last))
+        var messages = (1...4 as ClosedRange<Int64>).map { message($0) }
+        for index in messages.indices { messages[index].createdMilliseconds += Int64(index) * 36_000_000 }
+        _ = timeline.handle(
+            .page(
+                request: 1,
+                try .init(messages: messages, hasBefore: false, hasAfter: false, head: 4, rev: 4, epoch: "e1")))
+        #expect(timeline.keys == ["day/2026-11-22", "1", "2", "day/2026-11-23", "3", "4"])
+        let before = timeline.view
+        let difference = timeline.change(.utcOffsets(UTCOffsets(180)))
+        #expect(timeline.keys == ["day/2026-11-22", "1", "day/2026-11-23", "2", "3", "4"])
+        #expect(difference.moved.isEmpty && difference.updated.isEmpty)
+        #expect(difference.removed.map(\.id.description) == ["day/2026-11-23"])
+        #expect(difference.applied(to: before.rows) == timeline.view.rows)
+    }
+
     @Test func `messages of another epoch are updated although their numbers are the same`() throws {
         var timeline = try following(1...2)
         let before = timeline.view

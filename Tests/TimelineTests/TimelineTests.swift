@@ -87,6 +87,34 @@ import Testing
             ])
     }
 
+    @Test func `an answer to a mark with a number that no server sends is ignored`() throws {
+        var timeline = TestTimeline(me: "alice", room: "lobby", limit: 5)
+        _ = timeline.handle(.open(at: .seq(50)))
+        let messages = (48...52 as ClosedRange<Int64>).map { message($0) }
+        let page = try TestTimeline.Page(
+            messages: messages, hasBefore: true, hasAfter: true, head: 3000, rev: 3000, epoch: "e1", read: 49,
+            unread: TestTimeline.unreadCap)
+        _ = timeline.handle(.page(request: 1, page))
+        for number in [-1, .min, .max] as [Int64] {
+            _ = timeline.handle(.marked(read: number, unread: 5))
+            _ = timeline.handle(.marked(read: 50, unread: number))
+        }
+        #expect(timeline.view.unread == 1000)
+        #expect(timeline.view.read == 49)
+        _ = timeline.handle(.marked(read: 50, unread: 999))
+        #expect(timeline.view.unread == 999)
+    }
+
+    @Test func `a store's number of unread messages counts where they are not all there`() throws {
+        var timeline = TestTimeline(me: "alice", room: "lobby")
+        _ = timeline.handle(
+            .restore(
+                .init(
+                    messages: (91...100 as ClosedRange<Int64>).map { message($0) }, hasBefore: true, hasAfter: false,
+                    rev: 100, epoch: "e1", read: 50, unread: 48)))
+        #expect(timeline.view.unread == 48)
+    }
+
     @Test func `an id is its bytes, not its characters`() throws {
         var timeline = try following(1...1)
         _ = timeline.handle(.send(TestDraft(clientMessageID: "\u{e9}"), at: 1_795_348_800_000))
