@@ -119,14 +119,14 @@ class Hostile {
         }
         if (this.#chance(0.15)) delete object[name];
         else if (name === "created_at" && this.#chance(0.8)) object[name] = this.#pick(dates);
-        else if (name.startsWith("utc_offset") && this.#chance(0.7)) object[this.#pick(["utc_offset", "utc_offsets"])] = this.#pick(offsets);
+        else if (name.startsWith("utc_offset") && this.#chance(0.7)) object[this.#pick(["utc_offset", "utc_offsets"])] = structuredClone(this.#pick(offsets));
         else if (Number.isSafeInteger(object[name]) && this.#chance(0.5)) object[name] += this.#pick([-2, -1, 1, 2, 40]);
         else Object.defineProperty(object, name, { value: this.#value(), enumerable: true, configurable: true, writable: true });
     }
 
     #value(depth = 0) {
         const choice = this.#random();
-        if (choice < 0.02) return this.#pick(offsets);
+        if (choice < 0.02) return structuredClone(this.#pick(offsets));
         if (choice < 0.35) return raw(this.#pick(numbers));
         if (choice < 0.7) return this.#pick(strings);
         if (choice < 0.8) return this.#pick([null, true, false]);

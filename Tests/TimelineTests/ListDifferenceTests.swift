@@ -107,7 +107,7 @@ import Testing
         #expect(difference.updated.map(\.row.id) == [.message(seq: 2)])
     }
 
-    /// Random changes of rows, in any order, within one frame of the screen.
+    /// Random changes of rows and lines, in any order, within one frame of the screen.
     @Test(arguments: 0..<200) func `applied to the rows before it gives the rows after`(seed: UInt64) throws {
         var random = SeededGenerator(state: seed)
         var timeline = try following(1...Int64.random(in: 1...20, using: &random))
@@ -118,7 +118,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 let id = "a\(Int.random(in: 0...max(sends, 1), using: &random))"
                 let event: TestTimeline.Event
-                switch Int.random(in: 0..<8, using: &random) {
+                switch Int.random(in: 0..<12, using: &random) {
                 case 0:
                     head += 1
                     event = .frame(.init(.message(message(head, rev: head * 100))))
@@ -131,6 +131,9 @@ import Testing
                 case 3: event = .sendFailed(clientMessageID: id, .init(status: 403))
                 case 4: event = .retry(clientMessageID: id)
                 case 5: event = .discard(clientMessageID: id)
+                case 6: event = .utcOffsets(UTCOffsets(Int.random(in: -1440...1440, using: &random)))
+                case 7: event = .viewport(atBottom: true, lastVisible: head)
+                case 8, 9: event = .viewport(atBottom: false, lastVisible: head)
                 default:
                     sends += 1
                     event = .send(TestDraft(clientMessageID: "a\(sends)"), at: 1_795_348_800_000)
