@@ -19,8 +19,9 @@ const ROWS_AT_ONCE = 6;
 const REST_MILLISECONDS = 100;
 /** The distance from an edge of the window at which its next page is loaded, in screens. */
 const NEAR = 2;
-/** The estimated height of a row that has not been measured, in CSS pixels. */
+/** The estimated heights of a message and of a line between messages that have not been measured, in CSS pixels. */
 const ESTIMATE = 56;
+const LINE_ESTIMATE = 41;
 /** Maximum distance from the end that counts as the bottom, in CSS pixels. Zoomed pages have fractions of pixels. */
 const BOTTOM_SLACK = 4;
 /**
@@ -28,6 +29,11 @@ const BOTTOM_SLACK = 4;
  * could be a whole pixel off. The rows beyond become reachable as the reader gets nearer.
  */
 const MAXIMUM_SPACER = 1_000_000;
+
+/** The estimated height of a row that has not been measured. */
+function estimateOf(row) {
+    return row.state ? ESTIMATE : LINE_ESTIMATE;
+}
 
 /** Neighbouring rows. */
 class Block {
@@ -242,11 +248,11 @@ export class List {
 
     #blockOf(rows) {
         const block = new Block(rows);
-        for (const { key } of rows) {
-            const slot = this.#slots.get(key);
+        for (const row of rows) {
+            const slot = this.#slots.get(row.key);
             if (slot) slot.block = block;
-            else this.#slots.set(key, { block, height: null });
-            block.height += slot?.height ?? ESTIMATE;
+            else this.#slots.set(row.key, { block, height: null });
+            block.height += slot?.height ?? estimateOf(row);
         }
         return block;
     }
@@ -274,8 +280,8 @@ export class List {
         return block.start + block.rows.findIndex((row) => row.key === key);
     }
 
-    #heightOf({ key }) {
-        return this.#slots.get(key).height ?? ESTIMATE;
+    #heightOf(row) {
+        return this.#slots.get(row.key).height ?? estimateOf(row);
     }
 
     /** Returns the sum of the heights of all rows above a place. */
@@ -428,7 +434,20 @@ export class List {
             // At the end of the list the anchor cannot keep its place. A row that is visible there becomes the anchor.
             this.#remember();
         }
+        this.#noteReached();
         this.#onMove();
+    }
+
+    /**
+     * Takes the place that the anchor has reached as its place. At an end of the list it may be another one than was asked for,
+     * because heights were estimated. The reader sees the row there, so there it stays when a page comes.
+     */
+    #noteReached() {
+        if (!this.#anchor || this.#anchor === "bottom") return;
+        const node = this.node(this.#anchor.key);
+        if (!node) return;
+        const offset = node.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top;
+        if (Math.abs(offset - this.#anchor.offset) > 0.5) this.#anchor = { key: this.#anchor.key, offset };
     }
 
     /**
@@ -548,12 +567,12 @@ export class List {
      */
     #measure() {
         let [hasChanged, total] = [false, 0];
-        for (const { key, node } of this.#order) {
+        for (const { key, row, node } of this.#order) {
             const slot = this.#slots.get(key);
             const { height } = node.getBoundingClientRect();
             total += height;
             if (slot.height === height) continue;
-            const growth = height - (slot.height ?? ESTIMATE);
+            const growth = height - (slot.height ?? estimateOf(row));
             slot.block.height += growth;
             this.#height += growth;
             slot.height = height;

@@ -329,6 +329,32 @@ requestAnimationFrame(frame);
 """
 
 
+def test_reader_at_the_top_stays_in_place_when_its_page_comes(chats):
+    import_history(chats.server, 400, pictures_each=5)
+    chat = chats().open(at=300)
+    for _ in range(3):
+        chat.wait("document.querySelector('[data-timeline][data-before=idle]')")
+        chat.set_faults("delay=1500")
+        # In rows that were not drawn yet.
+        key, top = chat.driver.execute_async_script("""
+            const done = arguments[0];
+            const scroller = document.querySelector("[data-timeline]");
+            scroller.scrollTop = 0;
+            let left = 10;
+            requestAnimationFrame(function frame() {
+                if (left-- > 0) return requestAnimationFrame(frame);
+                const top = scroller.getBoundingClientRect().top;
+                const row = [...document.querySelectorAll(".row")].find((row) => row.getBoundingClientRect().bottom > top);
+                done([row.dataset.key, row.getBoundingClientRect().top]);
+            });
+        """)
+        assert chat.status("before") == "loading"
+        chat.wait("document.querySelector('[data-timeline]:is([data-before=idle], [data-before=end])')")
+        chat.set_faults(None)
+        chat.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        assert abs(chat.top(key) - top) < 1
+
+
 @pytest.mark.parametrize("edge", ["before", "after"])
 def test_reader_at_an_edge_stays_in_place_when_its_page_comes(chats, edge):
     count = 400
