@@ -6,10 +6,27 @@
 
 const CODE_BLOCK = /```(?:[\w+-]*\n)?([\s\S]*?)```/g;
 const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)/gi;
-/** The characters at the end of an address that belong to the sentence around it. */
-const TRAILING = ".,;:!?)]}'\"…";
+/** The closing characters at the end of an address that belong to it only if it also opens them, each with its opening one. */
+const PAIRS = new Map([..."()[]{}（）［］｛｝「」『』【】《》〈〉«»‹›“”‘’"].flatMap((open, index, all) => (index % 2 ? [] : [[all[index + 1], open]])));
+/** The other characters at the end of an address that belong to the sentence around it. */
+const TRAILING = new Set(".,;:!?'\"…。，、；：！？");
 /** The file names of pictures. */
 const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
+
+/** Maximum length of the first words of a message, in units of UTF-16. */
+const SUMMARY_LENGTH = 140;
+/** The first half of a character of UTF-16, at the end of a text. */
+const LAST_HALF = /[\ud800-\udbff]$/;
+/** Maximum length of the name of a user, in bytes. */
+const NAME_BYTES = 128;
+
+let segmenter = null;
+
+/** Divides texts into characters as readers see them. */
+function characters() {
+    segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+    return segmenter;
+}
 
 /** @type {Record<"clock" | "exact" | "date" | "weekday", Intl.DateTimeFormat> & {relative: Intl.RelativeTimeFormat} | null} */
 let made = null;
@@ -57,9 +74,9 @@ export function pictureURL(text) {
     return url && PICTURE.test(url.pathname) ? url.href : null;
 }
 
-/** Creates a link that gives the other site neither the referrer nor this window. */
+/** Creates a link in a row, which the arrow keys reach. It gives the other site neither the referrer nor this window. */
 export function link(url, ...children) {
-    return element("a", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", referrerpolicy: "no-referrer" },
+    return element("a", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", referrerpolicy: "no-referrer", tabindex: "-1" },
         ...children);
 }
 
@@ -72,7 +89,8 @@ function inline(text) {
         const url = address ? safeURL(shown) : null;
         if (address && !url) continue;
         if (match.index > end) nodes.push(text.slice(end, match.index));
-        nodes.push(url ? link(url, shown) : element("code", {}, code));
+        // Each has a direction of its own, so that it does not change the order of the words around it.
+        nodes.push(url ? element("bdi", { dir: "ltr" }, link(url, shown)) : element("bdi", {}, element("code", {}, code)));
         end = match.index + shown.length;
     }
     if (end < text.length) nodes.push(text.slice(end));
@@ -80,16 +98,30 @@ function inline(text) {
 }
 
 /**
- * Returns an address without the punctuation of the sentence around it. Balanced parentheses stay, as in Wikipedia's addresses.
+ * Returns an address without the punctuation of the sentence around it. Balanced pairs stay, as in Wikipedia's addresses.
+ *
+ * The characters are counted once: an address may have thousands of them.
  */
 function withoutTrailing(address) {
+    const counts = new Map();
+    for (const character of address) counts.set(character, (counts.get(character) ?? 0) + 1);
     let end = address.length;
-    while (TRAILING.includes(address[end - 1])) {
-        const shown = address.slice(0, end);
-        if (shown.endsWith(")") && shown.split("(").length >= shown.split(")").length) break;
-        end--;
+    for (; end > 0; end--) {
+        const last = address[end - 1];
+        const open = PAIRS.get(last);
+        if (open === undefined && !TRAILING.has(last)) break;
+        if (open !== undefined && (counts.get(open) ?? 0) >= counts.get(last)) break;
+        counts.set(last, counts.get(last) - 1);
     }
     return address.slice(0, end);
+}
+
+/** Returns a text without line feeds at both ends. A regular expression would look at a long row of them once for each. */
+function withoutLineFeeds(text) {
+    let [start, end] = [0, text.length];
+    while (text[start] === "\n") start++;
+    while (end > start && text[end - 1] === "\n") end--;
+    return text.slice(start, end);
 }
 
 /**
@@ -101,26 +133,72 @@ function withoutTrailing(address) {
 export function formatted(text) {
     const nodes = [];
     const paragraph = (part) => {
-        const trimmed = part.replace(/^\n+|\n+$/g, "");
+        const trimmed = withoutLineFeeds(part);
         if (trimmed) nodes.push(element("p", { dir: "auto" }, ...inline(trimmed)));
     };
     let end = 0;
     for (const match of text.matchAll(CODE_BLOCK)) {
         paragraph(text.slice(end, match.index));
-        nodes.push(element("pre", { dir: "ltr", tabindex: "0" }, element("code", {}, match[1].replace(/\n$/, ""))));
+        nodes.push(element("pre", { dir: "ltr", tabindex: "-1" }, element("code", {}, match[1].replace(/\n$/, ""))));
         end = match.index + match[0].length;
     }
     paragraph(text.slice(end));
     return nodes;
 }
 
+/**
+ * Returns the beginning of a text, with an ellipsis if it is cut. It is cut between characters as readers see them: an emoji made
+ * of several parts, or a letter with its marks, stays whole.
+ *
+ * @param {number} length The maximum length, in units of UTF-16. Of a single longer character the parts that fit remain.
+ */
+export function cut(text, length) {
+    if (text.length <= length) return text;
+    // Where a character begins depends only on what is before it, and the beginning is enough.
+    const start = characters().segment(text.slice(0, 2 * length)).containing(length).index;
+    return `${start > 0 ? text.slice(0, start) : text.slice(0, length).replace(LAST_HALF, "")}…`;
+}
+
+function firstCharacter(word) {
+    return characters().segment(word).containing(0).segment;
+}
+
+/** Returns the length of a text as the server counts it, in bytes of UTF-8. */
+export function byteLength(text) {
+    return new TextEncoder().encode(text).length;
+}
+
+/**
+ * Returns what is wrong with the name of a user while it is being typed; an empty string if nothing is. The server decides in the
+ * end.
+ */
+export function nameProblem(name) {
+    if (/\s/u.test(name)) return "A name has no spaces. Try one with a dot or a hyphen.";
+    if (name === "." || name === "..") return "A name is not only a dot or two.";
+    // Joiners are invisible, but many names and emoji need them.
+    if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u.test(name.replace(/[\u200c\u200d]/g, ""))) return "A name has no invisible characters.";
+    if (byteLength(name) > NAME_BYTES) return `A name has at most ${NAME_BYTES} bytes.`;
+    return "";
+}
+
+/** Returns nodes that show who says something. The direction of writing of one does not affect the other. */
+export function said(name, words) {
+    return [element("bdi", {}, name), ": ", element("bdi", {}, words)];
+}
+
+/** Returns the nodes of a sentence that lists names, between the texts before and after them. */
+export function sentence(before, names, after = "") {
+    const parts = new Intl.ListFormat("en").formatToParts(names);
+    return [before, ...parts.map(({ type, value }) => (type === "element" ? element("bdi", {}, value) : value)), after].filter(Boolean);
+}
+
 /** Returns the first words of a message, for lists and quotes. */
 export function summary(message) {
     if (!message) return "";
     if (message.deleted) return "Deleted";
-    if (message.text) return message.text.replace(/\s+/g, " ").slice(0, 140);
+    if (message.text) return cut(message.text.replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
     const [attachment] = message.attachments ?? [];
-    return attachment ? attachment.title || { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" }[attachment.type] : "";
+    return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" }[attachment.type] : "";
 }
 
 /** Returns a colour for a name, the same everywhere, as a hue in degrees. */
@@ -133,7 +211,7 @@ export function hue(name) {
 /** Returns the letters that stand for a name. */
 export function initials(name) {
     const words = name.split(/[\s._~-]+/).filter(Boolean);
-    const letters = (words.length > 1 ? [words[0], words.at(-1)] : words).map((word) => [...word][0]);
+    const letters = (words.length > 1 ? [words[0], words.at(-1)] : words).map(firstCharacter);
     return letters.join("").toLocaleUpperCase();
 }
 
