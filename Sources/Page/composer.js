@@ -4,10 +4,20 @@
  * @module composer
  */
 
-import { element, pictureURL, summary } from "./text.js";
+import { byteLength, element, pictureURL, summary } from "./text.js";
 
 /** Maximum time to wait for the size of a picture, in milliseconds. */
 const PICTURE_MILLISECONDS = 15000;
+/** Maximum time to show an error, in milliseconds. */
+const ERROR_MILLISECONDS = 5000;
+/** The server's bounds: the text of a message and the address of an attachment, in bytes, and the number of attachments. */
+const TEXT_BYTES = 16384;
+const ADDRESS_BYTES = 2048;
+const MAXIMUM_ATTACHMENTS = 10;
+/** Number of bytes left from which on they are shown. */
+const SHOWN_BYTES = 1000;
+/** A text with this has something to read. The server refuses others. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 const $ = (selector) => document.querySelector(selector);
 
@@ -19,7 +29,10 @@ function sizeOf(url) {
         image.referrerPolicy = "no-referrer";
         image.onload = () => {
             clearTimeout(timer);
-            resolve({ width: image.naturalWidth, height: image.naturalHeight });
+            const { naturalWidth: width, naturalHeight: height } = image;
+            // Drawings without a size of their own have none in some browsers.
+            if (width && height) resolve({ width, height });
+            else reject(new Error("The picture has no size."));
         };
         image.onerror = () => {
             clearTimeout(timer);
@@ -29,14 +42,26 @@ function sizeOf(url) {
     });
 }
 
+/** Returns the text to send, without the space around it. */
+function sent(text) {
+    if (!VISIBLE.test(text)) return "";
+    let start = 0;
+    while (text[start] === "\n") start++;
+    return text.slice(start).trimEnd();
+}
+
 export class Composer {
     #input = $("[data-composer]");
     #handlers;
     #abort = new AbortController();
-    /** @type {{reply: object} | {edit: object} | null} */
+    /** @type {{reply: object} | {edit: object} | {picture: true} | null} */
     #context = null;
-    /** @type {object[]} */
+    /** The context to which the composer returns from an edit, as it returns to the unsent text. */
+    #before = null;
+    /** @type {object[]} The pictures of the message that is being written. An edit leaves them. */
     #attachments = [];
+    /** True while a part of the text itself is dragged. The browser then moves it. */
+    #isDragging = false;
     #errorTimer = 0;
     /** The key of the unsent text in the session storage. */
     #draftKey;
@@ -55,9 +80,10 @@ export class Composer {
         this.#input.addEventListener("keydown", (event) => this.#keyPressed(event), options);
         this.#input.addEventListener("input", () => this.#typed(), options);
         this.#input.addEventListener("paste", (event) => this.#dropped(event, event.clipboardData), options);
-        const screen = $("#screen");
-        screen.addEventListener("dragover", (event) => event.preventDefault(), options);
-        screen.addEventListener("drop", (event) => this.#dropped(event, event.dataTransfer), options);
+        this.#input.addEventListener("dragstart", () => (this.#isDragging = true), options);
+        this.#input.addEventListener("dragend", () => (this.#isDragging = false), options);
+        document.addEventListener("dragover", (event) => this.#isForBrowser(event) || event.preventDefault(), options);
+        document.addEventListener("drop", (event) => this.#isForBrowser(event) || this.#dropped(event, event.dataTransfer), options);
         $("#composer").addEventListener("submit", (event) => this.#submit(event), options);
         $("#context-end").addEventListener("click", () => this.#setContext(null), options);
         this.#resize();
@@ -78,9 +104,25 @@ export class Composer {
     }
 
     edit(message, text = message.text ?? "") {
+        if (!this.#context?.edit) this.#before = this.#context;
         this.#setContext({ edit: message });
         this.#input.value = text;
         this.#resize();
+        this.focus();
+    }
+
+    /**
+     * Takes back a message that was not sent, in front of what is written already.
+     *
+     * @param {object} draft
+     * @param {object} [reply] The message that it replies to.
+     */
+    restore(draft, reply) {
+        if (this.#context?.edit) this.#setContext(null);
+        this.#attachments = [...(draft.attachments ?? []), ...this.#attachments].slice(0, MAXIMUM_ATTACHMENTS);
+        this.#input.value = [draft.text, this.#input.value].filter(Boolean).join("\n");
+        this.#keepDraft();
+        this.#setContext(reply ? { reply } : this.#context ?? (this.#attachments.length ? { picture: true } : null));
         this.focus();
     }
 
@@ -89,30 +131,39 @@ export class Composer {
         $("#context").hidden = false;
         shown.replaceChildren(element("span", { class: "error", role: "alert" }, text));
         clearTimeout(this.#errorTimer);
-        this.#errorTimer = setTimeout(() => this.#setContext(this.#context), 5000);
+        this.#errorTimer = setTimeout(() => this.#setContext(this.#context), ERROR_MILLISECONDS);
     }
 
     #setContext(context) {
-        if (this.#context?.edit && context === null) this.#input.value = this.#draft;
+        if (this.#context?.edit && context === null) {
+            this.#input.value = this.#draft;
+            context = this.#before ?? (this.#attachments.length ? { picture: true } : null);
+            this.#before = null;
+        } else if (context === null) {
+            this.#attachments = [];
+        }
         this.#context = context;
-        if (context === null) this.#attachments = [];
         const message = context?.reply ?? context?.edit;
-        $("#context").hidden = !message && !this.#attachments.length;
+        const attachments = context?.edit ? [] : this.#attachments;
+        $("#context").hidden = !message && !attachments.length;
         const parts = [];
-        if (message) parts.push(element("b", { dir: "auto" }, context.edit ? "Edit your message" : `Reply to ${message.sender}`),
+        if (message) parts.push(element("b", {}, ...(context.edit ? ["Edit your message"] : ["Reply to ", element("bdi", {}, message.sender)])),
             element("span", { dir: "auto" }, summary(message)));
-        for (const { url } of this.#attachments) parts.push(element("b", {}, "Picture"), element("span", {}, url));
+        for (const { url } of attachments) parts.push(element("b", {}, "Picture"), element("span", { dir: "ltr" }, url));
         $("#context-text").replaceChildren(...parts);
         this.#resize();
     }
 
     #keyPressed(event) {
+        // Keys that belong to a composition, for example of Korean. WebKit ends it before the key that ended it: only the key code,
+        // which stands for input that is being processed, then tells.
+        if (event.isComposing || event.keyCode === 229) return;
         if (event.key === "Escape" && this.#context) {
             this.#setContext(null);
         } else if (event.key === "ArrowUp" && !this.#input.value && !this.#context) {
             event.preventDefault();
             this.#handlers.editLast();
-        } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+        } else if (event.key === "Enter" && !event.shiftKey) {
             this.#submit(event);
         }
     }
@@ -135,6 +186,7 @@ export class Composer {
 
     /** Makes the input as high as its text. The style sheet limits it to a third of the screen. */
     #resize() {
+        this.#showLeft();
         this.#input.style.height = "auto";
         // An empty input has one row. Measuring it would cost one more layout of the page.
         if (!this.#input.value) return;
@@ -142,9 +194,28 @@ export class Composer {
         this.#input.style.height = `${this.#input.scrollHeight + borders}px`;
     }
 
+    /** Number of bytes that the text may still have. */
+    get #bytesLeft() {
+        // No text of so few units has more bytes.
+        if (this.#input.value.length * 3 < TEXT_BYTES - SHOWN_BYTES) return TEXT_BYTES;
+        return TEXT_BYTES - byteLength(sent(this.#input.value));
+    }
+
+    /** Shows how much can still be written once that is little. */
+    #showLeft() {
+        const left = this.#bytesLeft;
+        const shown = $("#left");
+        const text = left > SHOWN_BYTES ? "" : left < 0 ? `Too long by ${(-left).toLocaleString("en")} bytes` : `${left.toLocaleString("en")} bytes left`;
+        if (shown.textContent !== text) shown.textContent = text;
+        shown.classList.toggle("error", left < 0);
+        if (left < 0) this.#input.setAttribute("aria-invalid", "true");
+        else this.#input.removeAttribute("aria-invalid");
+    }
+
     #submit(event) {
         event.preventDefault();
-        const text = this.#input.value.replace(/^\n+|\s+$/g, "");
+        if (this.#bytesLeft < 0) return;
+        const text = sent(this.#input.value);
         const context = this.#context;
         if (context?.edit) {
             if (!text && !context.edit.attachments?.length) return;
@@ -157,30 +228,58 @@ export class Composer {
             if (context?.reply) draft.reply_to = context.reply.seq;
             this.#handlers.send(draft);
         }
-        this.#input.value = "";
-        if (context?.edit) this.#input.value = this.#draft;
-        else this.#keepDraft();
-        this.#attachments = [];
-        this.#context = null;
+        if (!context?.edit) {
+            this.#input.value = "";
+            this.#keepDraft();
+        }
         this.#setContext(null);
         this.focus();
     }
 
-    /** Turns the address of a picture, pasted or dropped alone, into an attachment with the picture's size. */
+    /** Returns true for text that is dropped into another field of the page, or moved within this one. */
+    #isForBrowser({ target, dataTransfer }) {
+        // The browser would open files in place of the page.
+        if (dataTransfer?.types.includes("Files")) return false;
+        return target === this.#input ? this.#isDragging : Boolean(target.matches?.("input, textarea"));
+    }
+
+    /**
+     * Takes what is pasted or dropped. The address of a picture, alone, becomes an attachment with the picture's size. Other texts
+     * are inserted, and files are refused with the reason.
+     */
     async #dropped(event, data) {
-        const text = data?.getData("text/uri-list")?.split("\n")[0] || data?.getData("text/plain") || "";
-        const url = pictureURL(text);
-        if (event.type === "drop") event.preventDefault();
-        if (!url) return;
-        event.preventDefault();
+        const text = data?.getData("text/plain") || data?.getData("text/uri-list")?.split(/\r?\n/)[0] || "";
+        if (!text && data?.files.length) {
+            event.preventDefault();
+            return this.showError("Backscroll does not store files. Put the picture on a website, and paste its address here.");
+        }
+        // An edit changes the text only.
+        const url = this.#context?.edit ? null : pictureURL(text);
+        const isPicture = url !== null && byteLength(url) <= ADDRESS_BYTES && this.#attachments.length < MAXIMUM_ATTACHMENTS;
+        if (event.type === "drop" || isPicture) event.preventDefault();
+        if (!isPicture) return event.type === "drop" ? this.#insert(text, event) : undefined;
         try {
             const size = await sizeOf(url);
             if (this.#abort.signal.aborted) return;
             this.#attachments.push({ type: "image", url, ...size });
             this.#setContext(this.#context ?? { picture: true });
         } catch (error) {
-            this.#input.setRangeText(text, this.#input.selectionStart, this.#input.selectionEnd, "end");
+            if (this.#abort.signal.aborted) return;
+            this.#insert(text);
             this.showError(error.message);
+        }
+    }
+
+    /** Inserts a text where it is dropped, or else at the caret, in a way that the browser can undo. */
+    #insert(text, { clientX, clientY } = {}) {
+        if (!text) return;
+        this.focus();
+        const dropped = clientX === undefined ? null : document.caretPositionFromPoint?.(clientX, clientY);
+        if (dropped?.offsetNode === this.#input) this.#input.setSelectionRange(dropped.offset, dropped.offset);
+        // The browser's own command keeps the history of changes. Nothing else does.
+        if (!document.execCommand("insertText", false, text)) {
+            this.#input.setRangeText(text, this.#input.selectionStart, this.#input.selectionEnd, "end");
+            this.#typed();
         }
     }
 }
