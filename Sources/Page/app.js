@@ -9,7 +9,7 @@ import { Inbox } from "./inbox.js";
 import { Outbox } from "./outbox.js";
 import { Screen } from "./screen.js";
 import { Store } from "./store.js";
-import { avatar, element, formats, summary } from "./text.js";
+import { avatar, element, formats, nameProblem, said, summary } from "./text.js";
 
 const $ = (selector) => document.querySelector(selector);
 const TOKEN_KEY = "backscroll.token";
@@ -64,6 +64,7 @@ async function start() {
     const token = sessionStorage.getItem(TOKEN_KEY);
     if (token) return enter(new API(null, token));
     if (!user) return signIn(await wantsToken());
+    if (nameProblem(user)) return await wantsToken() ? signIn(true) : signIn(false, nameProblem(user), user);
     // In open mode a name is enough. The room opens at once; a server with keys refuses the request below.
     const named = new API(user, null);
     enter(named);
@@ -72,12 +73,12 @@ async function start() {
         await named.rooms();
     } catch (error) {
         if (error.status === 401) signIn(true);
-        else if (error.status === 400) signIn(false, error.message);
+        else if (error.status === 400) signIn(false, error.message, user);
     }
 }
 
-/** Asks for a name, or a token. */
-function signIn(isToken, error = "") {
+/** Asks for a name, or a token. A name that was refused can be corrected. */
+function signIn(isToken, error = "", name = "") {
     leave();
     $("#app").hidden = true;
     $("#sign-in").hidden = false;
@@ -85,12 +86,15 @@ function signIn(isToken, error = "") {
     $("#sign-in-label").textContent = isToken ? "Token" : "Name";
     $("#sign-in-error").textContent = error;
     const input = $("#sign-in-value");
-    input.value = "";
+    input.value = isToken ? "" : name;
+    input.oninput = () => ($("#sign-in-error").textContent = isToken ? "" : nameProblem(input.value.trim()));
     input.autocomplete = isToken ? "off" : "username";
     input.focus();
     $("#sign-in form").onsubmit = async (event) => {
         event.preventDefault();
         const value = input.value.trim();
+        const problem = isToken ? "" : nameProblem(value);
+        if (problem) return void ($("#sign-in-error").textContent = problem);
         if (isToken && !userOfToken(value)) return void ($("#sign-in-error").textContent = "This is no token.");
         const next = isToken ? new API(null, value) : new API(value, null);
         try {
@@ -158,6 +162,7 @@ function show(room, at = "read") {
     });
     refreshRoom(room);
     for (const item of document.querySelectorAll("[data-room-item]")) markCurrent(item);
+    placeTabStop();
 }
 
 /** Goes to a room, or with null back to the list. */
@@ -207,6 +212,7 @@ function drawRooms(rooms) {
         else list.insertBefore(item, next);
     }
     for (const item of known.values()) item.remove();
+    placeTabStop();
     if (screen) {
         const open = inbox.get(screen.id);
         if (open?.title) drawTitle(screen.id, open.title);
@@ -214,7 +220,7 @@ function drawRooms(rooms) {
 }
 
 function roomItem(id) {
-    const item = element("li", { "data-room-item": id }, element("a", { href: urlOf(id) }));
+    const item = element("li", { "data-room-item": id }, element("a", { href: urlOf(id), tabindex: "-1" }));
     item.firstChild.onclick = (event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
@@ -239,7 +245,7 @@ function fillRoomItem(item, room) {
         avatar(room.title || room.room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, last ? `${last.sender === api.user ? "You" : last.sender}: ${summary(last)}` : room.head ? "" : "No messages yet")),
+            element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === api.user ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             room.unread ? element("span", { class: "badge", "aria-label": `${room.unread} unread` }, room.unread > 999 ? "999+" : String(room.unread)) : null));
@@ -249,6 +255,24 @@ function markCurrent(item) {
     if (item.dataset.roomItem === screen?.id) item.firstChild.setAttribute("aria-current", "page");
     else item.firstChild.removeAttribute("aria-current");
 }
+
+/** Gives the list one stop for the tab key: the room that has the focus, or the open one. The arrow keys reach the others. */
+function placeTabStop() {
+    const links = [...$("#rooms").querySelectorAll("a")];
+    const stop = links.find((link) => link === document.activeElement) ?? links.find((link) => link.ariaCurrent) ?? links[0];
+    for (const link of links) link.tabIndex = link === stop ? 0 : -1;
+}
+
+$("#rooms").addEventListener("focusin", placeTabStop);
+$("#rooms").addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const links = [...$("#rooms").querySelectorAll("a")];
+    const current = links.indexOf(document.activeElement);
+    const next = { ArrowUp: links[current - 1], ArrowDown: links[current + 1], Home: links[0], End: links.at(-1) }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+});
 
 // Dialogs
 
@@ -281,10 +305,11 @@ function wireDialogs() {
         members.showModal();
         drawMembers();
     };
+    $("#member-name").oninput = ({ target }) => (members.querySelector(".error").textContent = nameProblem(target.value.trim()));
     members.querySelector("form").onsubmit = async (event) => {
         event.preventDefault();
         const input = $("#member-name");
-        if (!input.value.trim()) return;
+        if (!input.value.trim() || nameProblem(input.value.trim())) return;
         if (await tryMember(() => api.setMember(screen.id, input.value.trim(), "member"))) input.value = "";
     };
     $("#join").onclick = async () => {

@@ -5,14 +5,15 @@
  */
 
 import { renew } from "./renew.js";
-import { avatar, element, formats, formatted, link, safeURL, summary } from "./text.js";
+import { avatar, element, formats, formatted, link, safeURL, sentence, summary } from "./text.js";
 import { thumbhashCanvas } from "./thumbhash.js";
 
 /** Maximum time between two messages of one sender that are drawn as a group, in milliseconds. */
 const GROUP_MILLISECONDS = 5 * 60 * 1000;
-/** The largest size of a picture in a message, in CSS pixels. */
+/** The frame into which a picture or video is fitted, and the least length of its sides, in CSS pixels. */
 const MAXIMUM_WIDTH = 420;
 const MAXIMUM_HEIGHT = 320;
+const MINIMUM_SIDE = 48;
 export const LIKE = "❤️";
 const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
 /** Maximum number of names in the tooltip of a reaction. */
@@ -22,6 +23,11 @@ const NAMED_USERS = 20;
 export function contentOf(row, me) {
     if (row.message) return row.message;
     return { ...row.draft, sender: me, created_at: null };
+}
+
+/** A button in a row. The arrow keys reach it: the list has a single stop for the tab key. */
+function button(attributes, ...children) {
+    return element("button", { type: "button", tabindex: "-1", ...attributes }, ...children);
 }
 
 function dayLine(key) {
@@ -38,12 +44,16 @@ function unreadLine() {
         element("span", {}, "New messages"));
 }
 
-/** A box for a picture or video. It has its final size before the content has loaded. */
+/**
+ * A box for a picture or video. It has its final size before the content has loaded, and a size that can be read whatever size
+ * the message declares. A content of another shape is cropped.
+ */
 function frame({ width, height }, node, thumbhash) {
     const scale = Math.min(1, MAXIMUM_WIDTH / width, MAXIMUM_HEIGHT / height);
     const box = element("div", { class: "media" }, thumbhash ? thumbhashCanvas(thumbhash) : null, node);
-    box.style.width = `${Math.max(48, Math.round(width * scale))}px`;
-    box.style.aspectRatio = `${width} / ${height}`;
+    const [boxWidth, boxHeight] = [width, height].map((length) => Math.max(MINIMUM_SIDE, Math.round(length * scale)));
+    box.style.width = `${boxWidth}px`;
+    box.style.aspectRatio = `${boxWidth} / ${boxHeight}`;
     return box;
 }
 
@@ -59,10 +69,10 @@ function attachmentNode(attachment) {
         return link(url, frame(attachment, image, attachment.thumbhash));
     }
     if (attachment.type === "video") {
-        return frame(attachment, element("video", { src: url.href, controls: true, preload: "none", "aria-label": name }), attachment.thumbhash);
+        return frame(attachment, element("video", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name }), attachment.thumbhash);
     }
     if (attachment.type === "audio") {
-        return element("audio", { src: url.href, controls: true, preload: "none", "aria-label": name });
+        return element("audio", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name });
     }
     return link(url, element("span", { class: "card" },
         element("b", { dir: "auto" }, name),
@@ -83,8 +93,8 @@ function reactions(message, me) {
     return element("div", { class: "reactions" }, ...message.reactions.map(({ key, count, users }) => {
         const isMine = users.includes(me);
         const named = users.slice(0, NAMED_USERS).join(", ");
-        return element("button", {
-            type: "button", "data-reaction": key, "data-count": count, "aria-pressed": String(isMine), title: named,
+        return button({
+            "data-reaction": key, "data-count": count, "aria-pressed": String(isMine), title: named,
             "aria-label": `${key}, ${count}: ${named}`,
         }, element("span", { class: "emoji" }, key), ` ${count}`);
     }));
@@ -93,23 +103,24 @@ function reactions(message, me) {
 function actions(row, message, { me, isOwner }) {
     if (row.state === "failed") {
         return element("div", { class: "failed", role: "alert" }, element("span", {}, failureText(row.code)),
-            element("button", { type: "button", "data-retry": true }, "Try again"),
-            element("button", { type: "button", "data-discard": true }, "Discard"));
+            button({ "data-retry": true }, "Try again"),
+            button({ "data-edit": true }, "Edit"),
+            button({ "data-discard": true }, "Discard"));
     }
     if (row.state !== "stored") return null;
     const isMine = message.sender === me;
     return element("div", { class: "actions", role: "group", "aria-label": "Message actions" },
-        element("button", { type: "button", "data-react": LIKE, title: "Like", "aria-label": "Like" }, LIKE),
-        element("button", { type: "button", "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }, "☺"),
-        element("button", { type: "button", "data-reply": true, title: "Reply", "aria-label": "Reply" }, "↩"),
-        isMine ? element("button", { type: "button", "data-edit": true, title: "Edit", "aria-label": "Edit" }, "✎") : null,
-        isMine || isOwner ? element("button", { type: "button", "data-delete": true, title: "Delete", "aria-label": "Delete" }, "✕") : null);
+        button({ "data-react": LIKE, title: "Like", "aria-label": "Like" }, LIKE),
+        button({ "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }, "☺"),
+        button({ "data-reply": true, title: "Reply", "aria-label": "Reply" }, "↩"),
+        isMine ? button({ "data-edit": true, title: "Edit", "aria-label": "Edit" }, "✎") : null,
+        isMine || isOwner ? button({ "data-delete": true, title: "Delete", "aria-label": "Delete" }, "✕") : null);
 }
 
 /** The small picker of emoji below a message. */
 export function picker() {
     return element("div", { class: "picker", "data-transient": true, role: "group", "aria-label": "Choose a reaction" },
-        ...EMOJI.map((key) => element("button", { type: "button", "data-react": key, "aria-label": `React with ${key}` }, key)));
+        ...EMOJI.map((key) => button({ "data-react": key, "aria-label": `React with ${key}` }, key)));
 }
 
 function failureText(code) {
@@ -179,13 +190,13 @@ function freshNode(row, before, context) {
             element("span", { class: "sender", dir: "auto" }, message.sender),
             bubble,
             ...[reactions(message, context.me), actions(row, message, context)].filter(Boolean),
-            ...(readers.length ? [element("span", { class: "readers" }, `Read by ${readers.join(", ")}`)] : [])));
+            ...(readers.length ? [element("span", { class: "readers" }, ...sentence("Read by ", readers))] : [])));
     return node;
 }
 
 function quote(seq, key, context) {
     const quoted = context.quoted(seq, key);
-    return element("button", { type: "button", class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${quoted.sender}: ${summary(quoted)}` : "a message"}` },
+    return button({ class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${quoted.sender}: ${summary(quoted)}` : "a message"}` },
         element("b", { dir: "auto" }, quoted?.sender ?? "…"),
         element("span", { dir: "auto" }, quoted === null ? "The message cannot be read." : summary(quoted)));
 }

@@ -10,10 +10,13 @@ import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { LIKE, picker, rowNode } from "./message.js";
 import { Room } from "./room.js";
-import { formats, summary } from "./text.js";
+import { formats, said, sentence, summary } from "./text.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
+/** Maximum distances of the movement of a tap, and between two taps that count as a like, in CSS pixels. */
+const TAP_DISTANCE = 10;
+const DOUBLE_TAP_DISTANCE = 40;
 /** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
 /** Maximum number of quoted messages to keep that are outside the window. */
@@ -34,6 +37,12 @@ const ENDINGS = {
 /** Sets a text if it has changed. Browsers repeat the layout even if the same text is set again. */
 function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
+}
+
+/** Sets the content to nodes and texts, if that changes the text. */
+function setContent(node, parts) {
+    const text = parts.map((part) => part.textContent ?? part).join("");
+    if (node.textContent !== text) node.replaceChildren(...parts);
 }
 
 function setHidden(node, isHidden) {
@@ -60,7 +69,10 @@ export class Screen {
     #quoted = new Map();
     #isOwner = false;
     #announced = 0;
-    #lastTap = { key: null, at: 0 };
+    /** @type {{x: number, y: number} | null} The place of a touch that may become a tap. */
+    #touch = null;
+    /** @type {{key: string | undefined, at: number, x: number, y: number} | null} */
+    #lastTap = null;
     #failedAt = { before: 0, after: 0 };
     #viewport = "";
     #isDrawing = false;
@@ -181,16 +193,16 @@ export class Screen {
         setText($("#connection"), CONNECTIONS[view.connection]);
         setText($("[data-online]"), view.online === null ? "" : `${view.online} here`);
         const typing = view.typing.slice(0, 3);
-        setText($("[data-typing]"), !typing.length ? ""
-            : view.typing.length > 3 ? "Several people are typing…"
-                : `${new Intl.ListFormat("en").format(typing)} ${typing.length > 1 ? "are" : "is"} typing…`);
+        setContent($("[data-typing]"), !typing.length ? []
+            : view.typing.length > 3 ? ["Several people are typing…"]
+                : sentence("", typing, ` ${typing.length > 1 ? "are" : "is"} typing…`));
         const toast = $("[data-toast]");
         setHidden(toast, view.toast === null);
         if (view.toast) {
             toast.dataset.count = view.toast.count;
             const newest = this.#room.message(view.toast.seq);
-            const words = newest ? `${newest.sender}: ${summary(newest)}` : "New messages";
-            setText(toast, view.toast.count > 1 ? `${words} (${view.toast.count} new)` : words);
+            const words = newest ? said(newest.sender, summary(newest)) : ["New messages"];
+            setContent(toast, view.toast.count > 1 ? [...words, ` (${view.toast.count} new)`] : words);
         } else {
             delete toast.dataset.count;
         }
@@ -282,9 +294,14 @@ export class Screen {
         $("[data-to-latest]").addEventListener("click", () => this.#room.jump("last"), options);
         const messages = $("#messages");
         messages.addEventListener("click", (event) => this.#clicked(event), options);
-        messages.addEventListener("dblclick", (event) => this.#liked(event), options);
-        messages.addEventListener("pointerup", (event) => event.pointerType === "touch" && this.#tapped(event), options);
+        messages.addEventListener("dblclick", (event) => this.#doubleClicked(event), options);
+        for (const type of ["pointerdown", "pointerup", "pointercancel"]) {
+            messages.addEventListener(type, (event) => event.pointerType === "touch" && this.#touched(event), options);
+        }
         this.scroller.addEventListener("keydown", (event) => this.#keyPressed(event), options);
+        // One stop for the tab key: the list itself, or the message or control that has the focus.
+        this.scroller.addEventListener("focusin", ({ target }) => (this.scroller.tabIndex = target === this.scroller ? 0 : -1), options);
+        this.scroller.addEventListener("focusout", () => (this.scroller.tabIndex = 0), options);
     }
 
     /**
@@ -313,7 +330,7 @@ export class Screen {
         else if ("reaction" in dataset) this.#react(row, dataset.reaction);
         else if ("pick" in dataset) this.#pick(button);
         else if ("reply" in dataset) this.#composer.reply(row.message);
-        else if ("edit" in dataset) this.#composer.edit(row.message);
+        else if ("edit" in dataset) this.#editRow(row);
         else if ("delete" in dataset) this.#delete(row);
     }
 
@@ -348,33 +365,102 @@ export class Screen {
         return this.#try(() => this.#api.remove(this.id, row.seq));
     }
 
-    #liked({ target }) {
+    /** Likes a message by a double click beside its text. A double click on the text selects a word. */
+    #doubleClicked({ target }) {
+        if (!target.closest(".bubble") || target.closest(".text, .tombstone")) return;
+        if (this.#like(target)) getSelection()?.removeAllRanges();
+    }
+
+    /** Returns false if there is nothing to like. */
+    #like(target) {
         const row = this.#rowOf(target);
-        if (!row || row.state !== "stored" || target.closest("button, a, video, audio")) return;
-        getSelection()?.removeAllRanges();
+        if (row?.state !== "stored" || row.message.deleted || target.closest("button, a, video, audio, pre")) return false;
         const isLiked = row.message.reactions?.some(({ key, users }) => key === LIKE && users.includes(this.#api.user));
         if (!isLiked) this.#react(row, LIKE);
+        return true;
     }
 
-    #tapped(event) {
-        const key = event.target.closest("[data-key]")?.dataset.key;
-        if (key && this.#lastTap.key === key && event.timeStamp - this.#lastTap.at < DOUBLE_TAP_MILLISECONDS) this.#liked(event);
-        this.#lastTap = { key, at: event.timeStamp };
+    /** Likes a message by two taps of one finger. A second finger, as for zooming, or a movement is no tap. */
+    #touched({ type, target, isPrimary, timeStamp, clientX: x, clientY: y }) {
+        if (!isPrimary || type === "pointercancel") {
+            this.#touch = null;
+            this.#lastTap = null;
+        } else if (type === "pointerdown") {
+            this.#touch = { x, y };
+        } else if (this.#touch && Math.hypot(x - this.#touch.x, y - this.#touch.y) < TAP_DISTANCE) {
+            const tap = { key: target.closest("[data-key]")?.dataset.key, at: timeStamp, x, y };
+            const last = this.#lastTap;
+            const isSecond = last && last.key === tap.key && timeStamp - last.at < DOUBLE_TAP_MILLISECONDS
+                && Math.hypot(x - last.x, y - last.y) < DOUBLE_TAP_DISTANCE;
+            this.#lastTap = isSecond ? null : tap;
+            if (isSecond && target.closest(".bubble")) this.#like(target);
+        } else {
+            this.#lastTap = null;
+        }
     }
 
-    /** Arrow keys move between messages; Escape returns to the composer. */
+    /**
+     * Up and down move between messages, left and right within one, Home and End go to the first and the newest message, and
+     * Escape returns to the composer.
+     */
     #keyPressed(event) {
         const { key, target } = event;
+        if (event.isComposing || event.altKey || event.metaKey || event.shiftKey) return;
         if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
-        const step = { ArrowUp: -1, ArrowDown: 1 }[key];
-        if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+        const isMedia = target.closest("video, audio") !== null;
+        if (isMedia) return;
+        let isTaken = true;
+        if (key === "Home") this.#goToFirst();
+        else if (key === "End") this.#room.jump("last");
+        else if (event.ctrlKey) return;
+        else if (key === "ArrowUp" || key === "ArrowDown") isTaken = this.#focusMessage(target, key === "ArrowUp" ? -1 : 1);
+        else if (key === "ArrowLeft" || key === "ArrowRight") isTaken = this.#focusControl(target, key === "ArrowLeft" ? -1 : 1);
+        else if (key === "Enter" && target.matches(".row")) isTaken = this.#focusControl(target, 1);
+        else return;
+        if (isTaken) event.preventDefault();
+    }
+
+    #goToFirst() {
+        if (this.#view?.before === "end") this.scroller.scrollTop = 0;
+        else this.#room.jump(1);
+    }
+
+    /** Moves the focus to the next message in a direction; from the list itself, to the first or last one on the screen. */
+    #focusMessage(target, step) {
         const nodes = [...$("#messages").querySelectorAll(".row")];
         const current = nodes.indexOf(target.closest(".row"));
-        const next = current < 0 ? nodes.at(-1) : nodes[current + step];
-        if (!next) return;
-        event.preventDefault();
-        next.focus({ preventScroll: true });
-        next.scrollIntoView({ block: "nearest" });
+        let next = nodes[current + step];
+        if (current < 0) {
+            const screen = this.scroller.getBoundingClientRect();
+            const visible = nodes.filter((node) => {
+                const box = node.getBoundingClientRect();
+                return box.bottom > screen.top && box.top < screen.bottom;
+            });
+            next = visible.at(step < 0 ? -1 : 0);
+        }
+        next?.focus({ preventScroll: true });
+        next?.scrollIntoView({ block: "nearest" });
+        return next !== undefined;
+    }
+
+    /** Moves the focus to the next control of a message in a direction, or from the first one back to the message. */
+    #focusControl(target, step) {
+        const row = target.closest(".row");
+        if (!row) return false;
+        // The arrow keys first scroll what is wider than the message.
+        if (target.matches("pre") && (step < 0 ? target.scrollLeft > 0 : target.scrollLeft + target.clientWidth < target.scrollWidth - 1)) return false;
+        const controls = [row, ...[...row.querySelectorAll("button, a, video, audio, pre")].filter((node) => node.getClientRects().length)];
+        controls[Math.max(0, controls.indexOf(target) + step)]?.focus({ preventScroll: true });
+        return true;
+    }
+
+    /** Edits a stored message, or takes a failed one back into the composer. */
+    #editRow(row) {
+        if (row.state !== "failed") return this.#composer.edit(row.message);
+        const { draft } = row;
+        const reply = draft.reply_to && (this.#room.message(draft.reply_to) ?? this.#quoted.get(draft.reply_to) ?? { seq: draft.reply_to, sender: "a message" });
+        this.#room.discard(draft.client_message_id);
+        this.#composer.restore(draft, reply);
     }
 
     /** Edits a message. If that fails, the edited text returns to the composer. */

@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import threading
+import urllib.parse
 import zlib
 
 import pytest
@@ -755,6 +756,154 @@ def test_address_that_is_no_picture_stays_text(chats, pictures):
     assert chat.find("[data-composer]").get_attribute("value") == f"{pictures.url}/nothing.png"
 
 
+def give(chat, way, text="", file=False, selector="[data-composer]"):
+    """Pastes or drops a text or a file."""
+    chat.run("""
+        const [way, text, file, selector] = arguments;
+        const data = new DataTransfer();
+        if (text) data.setData("text/plain", text);
+        if (file) data.items.add(new File(["x"], "picture.png", { type: "image/png" }));
+        const options = { bubbles: true, cancelable: true };
+        const event = way === "paste"
+            ? new ClipboardEvent("paste", { ...options, clipboardData: data }) : new DragEvent("drop", { ...options, dataTransfer: data });
+        document.querySelector(selector).dispatchEvent(event);
+        return event.defaultPrevented;
+    """, way, text, file, selector)
+
+
+@pytest.mark.parametrize("selector", ["[data-composer]", "#messages"])
+def test_dropped_text_is_inserted(chats, selector):
+    chat = chats().open()
+    chat.find("[data-composer]").send_keys("Before ")
+    give(chat, "drop", "dropped", selector=selector)
+    assert chat.find("[data-composer]").get_attribute("value") in ("Before dropped", "droppedBefore ")
+
+
+@pytest.mark.parametrize("way", ["paste", "drop"])
+def test_file_is_refused_with_the_reason(chats, way):
+    chat = chats().open()
+    give(chat, way, file=True)
+    assert "does not store files" in chat.wait_for("#context .error").text
+
+
+def test_address_of_a_picture_stays_text_in_an_edit(chats, pictures):
+    chat = chats().open()
+    chat.type("Mine")
+    chat.wait("document.querySelector('.row.mine[data-state=stored]')")
+    write(chat, Keys.ARROW_UP + " ")
+    url = f"{pictures.url}/wide.png"
+    give(chat, "drop", url)
+    assert url in chat.find("[data-composer]").get_attribute("value")
+
+
+def test_key_that_ends_a_composition_does_not_send(chats):
+    chat = chats().open()
+    chat.find("[data-composer]").send_keys("한국")
+    press = """
+        document.querySelector("[data-composer]").dispatchEvent(new KeyboardEvent("keydown", {
+            key: "Enter", keyCode: arguments[0], isComposing: arguments[1], bubbles: true, cancelable: true }));
+    """
+    chat.run(press, 229, False)
+    chat.run(press, 13, True)
+    assert chat.find("[data-composer]").get_attribute("value") == "한국"
+    chat.run(press, 13, False)
+    chat.wait_text("한국")
+    assert chat.texts() == ["한국"]
+
+
+def test_text_is_measured_as_the_server_measures_it(chats):
+    chat = chats().open()
+    write_all = """
+        const input = document.querySelector("[data-composer]");
+        input.value = arguments[0];
+        input.dispatchEvent(new Event("input"));
+    """
+    left = "document.querySelector('#left').textContent"
+    chat.run(write_all, "가" * 5000)
+    assert chat.run(f"return {left}") == ""
+    chat.run(write_all, "가" * 5400)
+    assert chat.run(f"return {left}") == "184 bytes left"
+    chat.run(write_all, "가" * 16384)
+    assert chat.run(f"return {left}") == "Too long by 32,768 bytes"
+    chat.type("")
+    assert chat.texts() == []
+    chat.run(write_all, "가" * 5461 + "a")
+    assert chat.run(f"return {left}") == "0 bytes left"
+    chat.type("")
+    chat.wait("document.querySelector('.row[data-state=stored]')")
+    assert chat.run("return [...document.querySelectorAll('input:not([type=checkbox]), textarea')]"
+                    ".every((node) => parseFloat(getComputedStyle(node).fontSize) >= 16)")
+
+
+def test_failed_message_comes_back_into_the_composer(chats):
+    chats.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    chats.server.send("A question", user="bob")
+    chat = chats().open()
+    chat.click("[data-reply]")
+    chat.run("document.querySelector('[data-composer]').value = 'half '.concat(String.fromCharCode(0xd83d))")
+    chat.type("")
+    chat.wait_for(".row[data-state=failed]")
+    chat.find("[data-composer]").send_keys("Next")
+    chat.click(".row[data-state=failed] [data-edit]")
+    chat.wait("!document.querySelector('.row[data-state=failed]')")
+    # The driver cannot read half a character.
+    assert chat.run("return document.querySelector('[data-composer]').value.endsWith('\\nNext')")
+    assert "A question" in chat.find("#context-text").text
+    chat.run("const input = document.querySelector('[data-composer]'); input.value = input.value.toWellFormed()")
+    chat.type("")
+    chat.wait("document.querySelector('.mine[data-state=stored]')")
+    message = chats.server.request("GET", "/v1/rooms/lobby/messages?user=bob")["messages"][-1]
+    assert message["reply_to"] == 1 and message["text"].endswith("Next")
+
+
+def test_double_click_selects_text_and_likes_beside_it(chats):
+    chats.server.send("Some words to select", user="bob")
+    chat = chats().open()
+    chat.wait_text("Some words to select")
+    ActionChains(chat.driver).double_click(chat.find(".row .text")).perform()
+    assert chat.run("return getSelection().toString().trim()") in ("Some", "words", "to", "select")
+    assert chat.run("return document.querySelector('[data-reaction]')") is None
+    bubble = chat.find(".row .bubble")
+    ActionChains(chat.driver).move_to_element_with_offset(bubble, -bubble.size["width"] // 2 + 5, 0).double_click().perform()
+    chat.wait_for("[data-reaction]")
+
+
+def test_double_tap_of_one_finger_likes(chats):
+    for text in "One", "Two":
+        chats.server.send(text, user="bob")
+    chat = chats().open()
+    chat.wait_text("Two")
+    touch = """
+        const [seq, touches] = arguments;
+        const { left, top } = document.querySelector(`[data-seq="${seq}"] .bubble`).getBoundingClientRect();
+        for (const [type, isPrimary, x] of touches) document.querySelector(`[data-seq="${seq}"] .text`).dispatchEvent(new PointerEvent(type, {
+            pointerType: "touch", isPrimary, pointerId: isPrimary ? 1 : 2, clientX: left + x, clientY: top, bubbles: true }));
+    """
+    tap = [("pointerdown", True, 5), ("pointerup", True, 5)]
+    two_fingers = [("pointerdown", True, 5), ("pointerdown", False, 9), ("pointerup", True, 5), ("pointerup", False, 9)]
+    scroll = [("pointerdown", True, 5), ("pointerup", True, 60)]
+    for touches in two_fingers * 2, scroll * 2, tap:
+        chat.run(touch, 1, touches)
+    chat.run(touch, 2, tap * 2)
+    chat.wait_for("[data-seq='2'] [data-reaction]")
+    assert chat.run("return document.querySelector(\"[data-seq='1'] [data-reaction]\")") is None
+
+
+def test_name_with_a_space_is_refused_while_typing(chats):
+    chat = chats()
+    chat.driver.get(f"{chats.server.url}/?user=John+Smith")
+    chat.wait("document.querySelector('#sign-in-error').textContent.includes('no spaces')")
+    name = chat.wait_for("#sign-in-value")
+    assert name.get_attribute("value") == "John Smith"
+    name.clear()
+    name.send_keys("John")
+    assert chat.find("#sign-in-error").text == ""
+    name.send_keys(" S")
+    assert "no spaces" in chat.find("#sign-in-error").text
+    name.send_keys(Keys.ENTER)
+    assert chat.find("#sign-in").is_displayed()
+
+
 # Changing
 
 
@@ -1136,6 +1285,115 @@ def test_text_has_links_code_and_direction(chats):
     assert chat.run("return document.querySelectorAll('.row.grouped').length") == 1
 
 
+# Formats texts of the maximum length: each begins with a seed, and repeats a pair of characters. Formatting that takes time by the
+# square of the length does not end in time.
+FORMAT = """
+const done = arguments[0];
+import("/page/text.js").then(({ formatted, pictureURL, summary }) => {
+    const characters = ["a", " ", "\\n", "é", "。"];
+    for (let code = 33; code < 127; code++) if (!/\\w/.test(String.fromCharCode(code))) characters.push(String.fromCharCode(code));
+    let wrong = 0;
+    const check = (text) => {
+        const shown = document.createElement("div");
+        shown.append(...formatted(text));
+        // Only line feeds between paragraphs and the marks of code are left out.
+        const left = (text) => text.replace(/[`\\s]/g, "");
+        if (left(shown.textContent) !== left(text)) wrong++;
+        summary({ text });
+        pictureURL(text);
+    };
+    for (const seed of ["", "http://a", "`", "```", "\\n"]) for (const one of characters) check((seed + one.repeat(16384)).slice(0, 16384 - 1) + "a");
+    for (const one of characters) for (const other of characters) check(("http://a" + (one + other).repeat(8192)).slice(0, 16384));
+    done(wrong);
+}, (error) => done(String(error)));
+"""
+
+
+def test_longest_texts_are_formatted_in_linear_time(chats):
+    assert chats().open().driver.execute_async_script(FORMAT) == 0
+
+
+def test_address_keeps_balanced_pairs_only(chats):
+    chat = chats().open()
+    shown = chat.driver.execute_async_script("""
+        const [texts, done] = arguments;
+        import("/page/text.js").then(({ formatted }) => done(texts.map((text) => {
+            const shown = document.createElement("div");
+            shown.append(...formatted(text));
+            return shown.querySelector("a")?.textContent ?? null;
+        })));
+    """, ["(http://a.b/c)", "http://a.b/c_(d).", "http://a.b/[1]]", "http://a.b/{x}}!", "「http://a.b/c」。", "http://a.b/(c", "http://"])
+    assert shown == ["http://a.b/c", "http://a.b/c_(d)", "http://a.b/[1]", "http://a.b/{x}", "http://a.b/c", "http://a.b/(c", None]
+
+
+def test_texts_are_cut_between_characters(chats):
+    family, flag, letter = "👩‍👩‍👧‍👦", "🇩🇪", "é"
+    chat = chats().open()
+    result = chat.driver.execute_async_script("""
+        const [parts, done] = arguments;
+        import("/page/text.js").then(({ cut, initials, summary }) => {
+            const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+            const wrong = [];
+            for (const part of parts) for (let before = 0; before < 20; before++) {
+                const text = "a".repeat(before) + part.repeat(100);
+                for (const short of [summary({ text }), summary({ attachments: [{ type: "file", title: text }] })]) {
+                    const shown = [...segmenter.segment(short)].map(({ segment }) => segment);
+                    if (shown.pop() !== "…" || short.length > 141 || shown.some((one) => one !== "a" && one !== part)) wrong.push([text, short]);
+                }
+            }
+            done({ wrong, initials: parts.map((part) => initials(`${part}x ${part}`)), whole: cut("😀", 2), half: cut("😀".repeat(3), 1) });
+        });
+    """, [family, flag, letter, "😀", "👍🏽"])
+    assert result["wrong"] == []
+    assert result["initials"] == [family * 2, flag * 2, "É" * 2, "😀" * 2, "👍🏽" * 2]
+    assert (result["whole"], result["half"]) == ("😀", "…")
+
+
+@pytest.mark.parametrize("kind", ["image", "video"])
+def test_any_declared_size_is_drawn_in_a_frame(chats, pictures, kind):
+    sizes = [(1, 3000), (3000, 1), (1, 2147483647), (2147483647, 1), (2147483647, 2147483647), (1, 1), (420, 320), (840, 320), (300, 200)]
+    for width, height in sizes:
+        chats.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {
+            "attachments": [{"type": kind, "url": f"{pictures.url}/wide.png", "width": width, "height": height}]})
+    drawn = []
+    chat = chats()
+    for seq in range(1, len(sizes) + 1):
+        chat.open(at=seq)
+        drawn.append(chat.run("const { width, height } = document.querySelector(`[data-seq='${arguments[0]}'] .media`).getBoundingClientRect();"
+                              "return [Math.round(width), Math.round(height)]", seq))
+    assert drawn == [[48, 320], [420, 48], [48, 320], [420, 48], [320, 320], [48, 48], [420, 320], [420, 160], [300, 200]]
+
+
+def test_directions_do_not_mix(chats):
+    server = chats.server
+    server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open", "title": "שלום"})
+    server.send("שלום `a-1` עולם https://example.com/a סוף", user=urllib.parse.quote("דנה"))
+    chat = chats().open()
+    chat.wait("document.querySelector('#room-title').textContent === 'שלום'")
+    assert chat.run("return [...document.querySelectorAll('.text code, .text a')].every((node) => node.closest('bdi'))")
+    # The title begins where the line below it does, and the name is as far in as the text.
+    left = chat.run("""
+        const range = document.createRange();
+        return ["#room-title", ".sender", ".row .text"].map((selector) => {
+            const node = document.querySelector(selector);
+            range.selectNodeContents(node);
+            return [range.getBoundingClientRect().left, node.getBoundingClientRect().left];
+        });
+    """)
+    assert abs(left[0][0] - left[0][1]) < 1
+    assert abs(left[1][0] - left[1][1] - 14) < 1
+
+
+def test_copied_messages_are_what_was_written(chats):
+    chats.server.send("First", user="bob")
+    chats.server.request("PUT", "/v1/rooms/lobby/messages/1/reactions/%F0%9F%91%8D?user=bob")
+    chats.server.send("Second", user="alice")
+    chat = chats().open()
+    chat.wait_text("Second")
+    copied = chat.run("getSelection().selectAllChildren(document.querySelector('#messages')); return getSelection().toString()")
+    assert copied.split() == ["today", "bob", "First", "Second"]
+
+
 # Access
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -1179,12 +1437,82 @@ def test_keyboard_reaches_messages_and_their_actions(chats):
     assert chat.run("return document.activeElement.dataset.seq") == "2"
     chat.driver.switch_to.active_element.send_keys(Keys.ARROW_UP)
     assert chat.run("return document.activeElement.dataset.seq") == "1"
-    chat.driver.switch_to.active_element.send_keys(Keys.TAB)
+    chat.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
     assert chat.run("return document.activeElement.dataset.react") == LIKE
     chat.driver.switch_to.active_element.send_keys(Keys.ENTER)
     chat.wait_for(f"[data-seq='1'] [data-reaction='{LIKE}']")
     chat.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     assert chat.run("return document.activeElement.matches('[data-composer]')")
+
+
+def test_list_is_one_stop_for_the_tab_key(chats):
+    for index in range(12):
+        chats.server.request("PUT", f"/v1/rooms/room{index}?user=alice", {"visibility": "open"})
+    fill(chats.server, 30)
+    chat = chats().open()
+    chat.wait_for("[data-room-item=room11]")
+    chat.run("document.activeElement.blur(); document.querySelector('[data-new-room]').focus()")
+    for presses in range(10):
+        if chat.run("return document.activeElement.matches('[data-composer]')"):
+            break
+        chat.driver.switch_to.active_element.send_keys(Keys.TAB)
+    assert presses <= 7
+    # Back from the text field to the list, and from a control in a message out of the list.
+    chat.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    chat.find("[data-timeline]").send_keys(Keys.ARROW_UP)
+    chat.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    chat.driver.switch_to.active_element.send_keys(Keys.TAB)
+    assert chat.run("return document.activeElement.closest('[data-timeline]')") is None
+    first = chat.run("const [first] = document.querySelectorAll('[data-room-item] a[tabindex=\"0\"]'); first.focus(); return first.href")
+    chat.driver.switch_to.active_element.send_keys(Keys.END)
+    assert chat.run("return document.activeElement === [...document.querySelectorAll('[data-room-item] a')].at(-1)")
+    assert chat.run("return document.querySelectorAll('[data-room-item] a[tabindex=\"0\"]').length") == 1 and first
+
+
+def test_home_and_end_go_to_the_first_and_the_newest_message(chats):
+    fill(chats.server, 200)
+    chat = chats().open(at=100)
+    chat.find("[data-timeline]").send_keys(Keys.HOME)
+    chat.wait_for('.row[data-seq="1"]')
+    chat.wait("document.querySelector('[data-timeline]').scrollTop === 0")
+    chat.find("[data-timeline]").send_keys(Keys.END)
+    chat.wait_for('.row[data-seq="200"]')
+    chat.wait(chat.at_bottom())
+
+
+def test_forced_colours_mark_the_open_room(chats):
+    chats.server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open"})
+    chats.server.request("PUT", "/v1/rooms/other?user=alice", {"visibility": "open"})
+    chat = chats()
+    chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "forced-colors", "value": "active"}]})
+    try:
+        chat.open()
+        chat.wait_for("[data-room-item=other]")
+        colour = "return getComputedStyle(document.querySelector(`[data-room-item=${arguments[0]}] a`)).borderLeftColor"
+        assert chat.run(colour, "lobby") != chat.run(colour, "other")
+    finally:
+        chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+# Returns the contrast of the placeholder with the field.
+CONTRAST = """
+const input = document.querySelector("[data-composer]");
+const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((value) => value / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+const [dark, bright] = [light(getComputedStyle(input, "::placeholder").color), light(getComputedStyle(input).backgroundColor)].sort((a, b) => a - b);
+return (bright + 0.05) / (dark + 0.05);
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_placeholder_can_be_read(chats, scheme):
+    chat = chats()
+    chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    try:
+        assert chat.open().run(CONTRAST) >= 4.5
+    finally:
+        chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 # Safety
