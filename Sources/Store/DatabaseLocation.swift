@@ -11,6 +11,23 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         self = isURL ? .postgres(text) : .file(text)
     }
 
+    /// True for the path of a file that was surely meant as a connection string, such as `host=db dbname=chat` or
+    /// `Postgres://db/chat`. A path that begins with `./` or `/` is never one.
+    static func isConnectionString(_ path: String) -> Bool {
+        let text = path.drop { $0.isWhitespace }
+        let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "_+-.".contains($0)) }
+        let rest = text[word.endIndex...].drop { $0.isWhitespace }
+        if rest.hasPrefix("=") { return parameters.contains(word.lowercased()) }
+        return !word.isEmpty && word.first!.isLetter && rest.hasPrefix("://")
+    }
+
+    /// The parameters of libpq with which connection strings begin (PostgreSQL manual, section 34.1.2).
+    private static let parameters: Set<String> = [
+        "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "application_name", "options",
+        "connect_timeout", "client_encoding", "target_session_attrs", "sslmode", "sslcert", "sslkey", "sslrootcert",
+        "sslpassword", "channel_binding", "gssencmode", "krbsrvname", "keepalives", "load_balance_hosts",
+    ]
+
     /// True if several nodes may use it at the same time.
     public var isShared: Bool {
         if case .postgres = self { true } else { false }

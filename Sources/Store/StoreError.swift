@@ -22,6 +22,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "\(path) is not a file: give the path of a file, which need not exist")
     }
 
+    /// The path is a connection string. It is not repeated, because it may have a password.
+    static var connectionString: StoreError {
+        StoreError(
+            description:
+                "the database is given as a connection string: write postgres://USER@HOST/NAME for a database in "
+                + "PostgreSQL, or put ./ before the path of a file")
+    }
+
     /// The file is not a database, or it belongs to another program.
     static func notADatabase(_ path: String) -> StoreError {
         StoreError(description: "\(path) is not a database of Backscroll")

@@ -13,6 +13,7 @@ struct VisitedDatabase: Sendable {
     ///
     /// - Throws: ``StoreError`` if there is no readable file.
     init(_ path: String) throws(StoreError) {
+        guard !DatabaseLocation.isConnectionString(path) else { throw .connectionString }
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { throw .missing(path) }

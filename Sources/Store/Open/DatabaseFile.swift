@@ -26,6 +26,7 @@ struct DatabaseFile: ~Copyable {
 
     /// Checks an existing file: it must be a regular, writable file. SQLite would report less, or only later.
     private static func check(_ path: String) throws(StoreError) {
+        guard !DatabaseLocation.isConnectionString(path) else { throw .connectionString }
         guard !path.isEmpty, !path.hasSuffix("/") else { throw .notAFile(path) }
         var status = stat()
         guard stat(path, &status) == 0 else {

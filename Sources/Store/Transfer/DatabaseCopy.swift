@@ -79,7 +79,9 @@ public struct DatabaseCopy {
     }
 
     private static func open<R>(file path: String, isSource: Bool, _ body: (Connection) throws -> R) throws -> R {
-        if isSource, access(path, F_OK) != 0 { throw StoreError.missing(path) }
+        if isSource, !DatabaseLocation.isConnectionString(path), access(path, F_OK) != 0 {
+            throw StoreError.missing(path)
+        }
         var configuration = StoreConfiguration()
         configuration.reservedLog = 0
         // Takes the same lock as a server.

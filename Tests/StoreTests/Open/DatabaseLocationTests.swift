@@ -1,5 +1,6 @@
-import Store
 import Testing
+
+@testable import Store
 
 @Suite("The location of a database")
 struct DatabaseLocationTests {
@@ -58,5 +59,33 @@ struct DatabaseLocationTests {
         for text in ["postgres", "postgres:/x", "./postgres://x"] {
             guard case .file = DatabaseLocation(text) else { Issue.record("\(text)"); continue }
         }
+    }
+
+    @Test(
+        "is refused if a connection string is given as a path",
+        arguments: [
+            "host=/tmp/x dbname=chat", " HOST = db", "dbname=chat", "user=chat password=secret", "hostaddr='10.0.0.1'",
+            "service=chat", "sslmode=require host=db", "Postgres://db/chat", "postgresql+ssl://db/chat",
+            "mysql://db/chat",
+        ])
+    func connectionStrings(text: String) {
+        let open = [
+            { _ = try SQLiteLog(path: text, observer: Listener()) }, { _ = try Backup(of: text, to: "copy.db") },
+            { _ = try DatabaseCheck(DatabaseLocation(text)) }, { _ = try HistoryExport(of: text) },
+            {
+                _ = try DatabaseCopy(of: DatabaseLocation(text), to: .file("copy.db")).run(progress: { _ in })
+            },
+        ]
+        for open in open {
+            let error = #expect(throws: StoreError.self) { try open() }
+            #expect(error?.description.contains("postgres://USER@HOST/NAME") == true)
+            #expect(error?.description.contains("secret") == false)
+        }
+    }
+
+    @Test(
+        "may be a file with any other name", arguments: ["./host=x", "data/a=b.db", "/x/host=y", "a=b", "c:/x", "://"])
+    func paths(text: String) {
+        #expect(!DatabaseLocation.isConnectionString(text))
     }
 }
