@@ -107,6 +107,8 @@ public final class Server: Sendable {
             self.nodes = nodes
             self.dispatcher = dispatcher
             Self.observe(registry, group, services, log)
+            registry.observe(.roomNumbers) { [numbers = store.roomNumbers] in Int(numbers.highest) }
+            registry.observe(.roomsRefused) { [numbers = store.roomNumbers] in numbers.refused }
             nodeMetrics?.observe({ [weak log] in log?.nodeCounts }, in: registry)
         } catch {
             group.stop()
@@ -271,6 +273,16 @@ public final class Server: Sendable {
                 logger.error("messages of other nodes do not arrive: \(failure)")
             } else {
                 logger.notice("messages of other nodes arrive again")
+            }
+        }
+        store.onRoomLimit = {
+            logger.critical("no more rooms can be created, because the database has given out all numbers of rooms")
+        }
+        store.onReadingChange = { failure in
+            if let failure {
+                logger.error("messages cannot be read: \(failure)")
+            } else {
+                logger.notice("messages can be read again")
             }
         }
         store.onOtherHistory = configuration.onOtherHistory

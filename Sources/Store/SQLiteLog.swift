@@ -39,6 +39,7 @@ public final class SQLiteLog: OpenLog {
         let bans = BanTable()
         try file.opening {
             try connection.read { db in
+                configuration.roomNumbers.use(try RowKey.highestRoom(.sqlite(db)))
                 try journal.load(.sqlite(db), at: configuration.clock())
                 try bans.load(.sqlite(db), at: configuration.clock())
             }

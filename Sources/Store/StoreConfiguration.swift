@@ -1,3 +1,4 @@
+import Chat
 public import Wire
 
 /// The bounds of the store, each with its default.
@@ -57,6 +58,8 @@ public struct StoreConfiguration: Sendable {
     /// True if only admins may create rooms; otherwise the first send to a room creates it.
     public var roomsByAdminsOnly = false
     /// True if only admins may make other users members of rooms.
+    /// Counts the numbers of rooms.
+    public var roomNumbers = RoomNumbers()
     public var membersByAdminsOnly = false
     /// Number of days after which messages become tombstones, 1 to 36,500; `nil` for never.
     public var keepDays: Int?
@@ -101,6 +104,11 @@ public struct StoreConfiguration: Sendable {
     /// log, and must not wait for the log.
     public var onOtherHistory: (@Sendable () -> Void)?
     /// Called on the writer's thread when messages have expired.
+    /// Called on the writer's thread when a room cannot be created for the first time, because no number is left.
+    public var onRoomLimit: (@Sendable () -> Void)?
+    /// Called on a reader's thread with the reason when a reader cannot connect to PostgreSQL, and with `nil` when all can
+    /// again.
+    public var onReadingChange: (@Sendable (String?) -> Void)?
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called on the writer's thread when a job has made progress, ended or failed.
     public var onJob: (@Sendable (JobEvent) -> Void)?
@@ -121,6 +129,16 @@ public enum JobEvent: Sendable, Hashable {
     case done(String)
     /// A part of the job failed for this reason. It will be retried; other jobs continue.
     case failed(String, String)
+extension StoreConfiguration {
+    /// Counts and reports a room that could not be created.
+    ///
+    /// - Returns: The problem.
+    func refuseRoom() -> Problem {
+        if roomNumbers.refuse() { onRoomLimit?() }
+        return .unavailable("The database has the maximum number of rooms.")
+    }
+}
+
 }
 
 /// An event of message expiry.

@@ -158,6 +158,7 @@ struct NodeMetrics: Sendable {
         observe(.hintsSent) { Double($0.hintsSent) }
         observe(.hintsReceived) { Double($0.hintsReceived) }
         observe(.listenerConnected) { $0.isListening ? 1 : 0 }
+        observe(.caretaker) { $0.isCaretaker ? 1 : 0 }
         observe(.commitConflicts) { Double($0.conflicts) }
         for purpose in NodeCounts.Purpose.allCases {
             let labels = [("purpose", purpose.rawValue)]
@@ -195,6 +196,8 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case queuedSends = "backscroll_queued_sends"
     case queuedReads = "backscroll_queued_reads"
     case roomsSetAside = "backscroll_rooms_set_aside"
+    case roomNumbers = "backscroll_room_numbers"
+    case roomsRefused = "backscroll_rooms_refused_total"
     // These exist with PostgreSQL only: NodeMetrics.
     case lookupDelay = "backscroll_lookup_delay_seconds"
     case writerWait = "backscroll_writer_wait_seconds"
@@ -204,6 +207,7 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case hintsSent = "backscroll_hints_sent_total"
     case hintsReceived = "backscroll_hints_received_total"
     case listenerConnected = "backscroll_listener_connected"
+    case caretaker = "backscroll_caretaker"
     case commitConflicts = "backscroll_commit_conflicts_total"
     case databaseConnections = "backscroll_database_connections"
     case databaseConnects = "backscroll_database_connects_total"
@@ -244,6 +248,9 @@ enum ServerMetricName: String, CaseIterable, Sendable {
         case .sweptRooms: "Rooms found changed without a hint of the node that changed them."
         case .hintsSent: "Notifications about changed rooms sent to other nodes."
         case .hintsReceived: "Notifications about changed rooms received from other nodes."
+        case .roomNumbers: "The highest number that a room has; rooms can be created up to 134217727."
+        case .roomsRefused: "Rooms that could not be created, because no number is left."
+        case .caretaker: "1 while this node does the background work of all nodes, else 0."
         case .listenerConnected: "1 while this node hears the notifications of other nodes, else 0."
         case .commitConflicts: "Commits tried again because of another node's transaction, such as a deadlock."
         case .databaseConnections: "Open connections to PostgreSQL, by purpose."

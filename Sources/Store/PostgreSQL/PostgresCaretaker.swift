@@ -1,11 +1,13 @@
 import Chat
+import Synchronization
 import Wire
 
 /// A thread for the work that one node does for all: the parts of jobs, the expiry of messages, and the removal of old
 /// events of access.
 ///
-/// Each node has this thread, and the one that holds an advisory lock of the database works. When its node ends or
-/// loses the connection, PostgreSQL releases the lock, and the thread of another node continues where it stopped.
+/// Each node has this thread, and the one that holds an advisory lock of the database works. When its node ends, loses
+/// the connection, or is stopped for ``PostgresConnection/Settings/ChangeBounds/idleTime``, PostgreSQL ends the session
+/// and so releases the lock. The thread of another node continues where it stopped.
 final class PostgresCaretaker: Sendable {
     private let connector: PostgresConnector
     private let access: AccessState
@@ -13,6 +15,10 @@ final class PostgresCaretaker: Sendable {
     private let reports: WriterReports
     /// A queue whose items only wake the thread.
     private let wakes = WorkQueue<Void>(limit: 1)
+    private let holds = Atomic(false)
+
+    /// True while this node does the work.
+    var isHolder: Bool { holds.load(ordering: .relaxed) }
 
     /// The advisory lock: `BkSd`.
     private static let lock = 0x426B_5364
@@ -56,7 +62,9 @@ final class PostgresCaretaker: Sendable {
                 // Not reported here: failed sends report that the database cannot be reached. All nodes try again.
                 work = nil
             }
+            holds.store(work != nil, ordering: .relaxed)
         }
+        holds.store(false, ordering: .relaxed)
     }
 
     /// The work of the node that holds the lock.

@@ -43,6 +43,7 @@ public final class PostgresLog: OpenLog {
             try access.load(AccessStatements(connection))
         } catch let error as StoreError {
             throw error
+            configuration.roomNumbers.use(try RowKey.highestRoom(.postgres(connection)))
         } catch {
             throw .postgres("\(error)")
         }
@@ -157,6 +158,7 @@ public final class PostgresLog: OpenLog {
 
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writers.reduce(0) { $0 + $1.queued } }
+        counts.isCaretaker = caretaker.isHolder
 
     /// The number of queries waiting for a reader.
     public var queuedQueries: Int { reader.queued }

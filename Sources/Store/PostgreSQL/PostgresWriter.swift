@@ -123,7 +123,11 @@ final class PostgresWriter: Sendable {
                 // Each submission is then committed alone, so that only the faulty one fails.
                 triesBatch = false
                 if most == 1, let first = rest.popFirst() {
-                    reports.refuse([first], .unavailable("The database cannot store a value of this change."))
+                    reports.refuse(
+                        [first],
+                        error.isRoomLimit
+                            ? configuration.refuseRoom()
+                            : .unavailable("The database cannot store a value of this change."))
                 }
                 most = 1
             } catch {

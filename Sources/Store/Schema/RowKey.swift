@@ -27,4 +27,9 @@ struct RowKey {
 
     /// The `seq` or `rev`.
     var place: Int64 { rawValue & RowKey.maximumPlace }
+
+    /// Returns the highest number of a room in a database; 0 if there is none.
+    static func highestRoom(_ db: Connection) throws -> Int64 {
+        try PreparedStatement("SELECT ifnull(max(id), 0) FROM rooms", db).firstRow { $0.integer(0) } ?? 0
+    }
 }

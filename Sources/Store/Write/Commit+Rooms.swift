@@ -30,6 +30,7 @@ extension Commit {
     /// Creates a room. The user becomes its owner.
     mutating func makeRoom(_ id: RoomID, by user: UserID) throws -> RoomTable.Room? {
         guard let room = try statements.insertRoom(id, at: time) else { return nil }
+        configuration.roomNumbers.use(room.number)
         // If the user is being erased, the old user has nothing in the new room, see Commit+Erasure.
         if erasing.contains(user) { try statements.erasures.setBoundary(of: user, in: room.number, seq: 0, rev: 0) }
         try statements.members.set(.owner, of: user, in: room.number)
@@ -115,7 +116,7 @@ extension Commit {
             return .failure(.notAnOwner)
         }
         guard var room = try known ?? makeRoom(id, by: submission.sender) else {
-            return .failure(.unavailable("The database has the maximum number of rooms."))
+            return .failure(configuration.refuseRoom())
         }
         if let visibility = settings.visibility {
             try statements.members.set(visibility, of: room.number)

@@ -34,6 +34,7 @@ struct Commit: ~Copyable {
     let aside: Set<RoomID>
     let statements: WriterStatements
     let time: Timestamp
+    let configuration: StoreConfiguration
     /// True if only admins may create rooms.
     let roomsByAdminsOnly: Bool
     /// True if only admins may make other users members of rooms.
@@ -57,6 +58,7 @@ struct Commit: ~Copyable {
         self.erasing = erasing
         self.aside = aside
         self.time = time
+        self.configuration = configuration
         roomsByAdminsOnly = configuration.roomsByAdminsOnly
         membersByAdminsOnly = configuration.membersByAdminsOnly
     }
@@ -136,7 +138,7 @@ struct Commit: ~Copyable {
     ) throws -> Result<Receipt, Problem> {
         if let replyTo = draft.content.replyTo, replyTo > known?.head ?? 0 { return .failure(.replyToNotFound) }
         guard var room = try known ?? makeRoom(id, by: sender) else {
-            return .failure(.unavailable("The database has the maximum number of rooms."))
+            return .failure(configuration.refuseRoom())
         }
         let key = draft.clientMessageID.map { ClientMessageKey(sender: sender, id: $0) }
         if let key, let first = try journal.body(sentAs: key, in: id, &room) {

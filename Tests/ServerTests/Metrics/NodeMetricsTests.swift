@@ -9,7 +9,7 @@ struct NodeMetricsTests {
     /// The metrics that servers on SQLite do not have.
     private static let names: [ServerMetricName] = [
         .lookupDelay, .writerWait, .lookups, .lookupRooms, .sweptRooms, .hintsSent, .hintsReceived,
-        .listenerConnected, .commitConflicts, .databaseConnections, .databaseConnects, .databaseWaits,
+        .listenerConnected, .caretaker, .commitConflicts, .databaseConnections, .databaseConnects, .databaseWaits,
     ]
 
     /// The value of a sample, given with its labels.
@@ -38,6 +38,7 @@ struct NodeMetricsTests {
                 counts.connections[.reader] = readers
                 counts.isListening = true
                 counts.hintsSent = 4
+                counts.isCaretaker = true
                 counts.hintsReceived = 5
                 counts.lookups = 6
                 counts.lookupRooms = 7
@@ -47,7 +48,7 @@ struct NodeMetricsTests {
             }, in: registry)
         for sample in [
             "lookups_total 6", "lookup_rooms_total 7", "swept_rooms_total 8", "hints_sent_total 4",
-            "hints_received_total 5", "listener_connected 1", "commit_conflicts_total 9",
+            "hints_received_total 5", "listener_connected 1", "caretaker 1", "commit_conflicts_total 9",
             #"database_connections{purpose="reader"} 2"#, #"database_connects_total{purpose="reader"} 3"#,
             #"database_wait_seconds_total{purpose="reader"} 1.5"#, #"database_connections{purpose="writer"} 0"#,
         ] {

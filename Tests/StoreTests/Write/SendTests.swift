@@ -166,14 +166,22 @@ struct SendTests {
 
     @Test("to one room too many is refused, and does not affect others in its commit", .onSQLite)
     func tooManyRooms() throws {
-        let log = try TestLog()
+        let (numbers, reports) = (RoomNumbers(), Recorder<Void>())
+        var log = try TestLog()
         try log.sql { db in
             try db.execute(sql: "INSERT INTO rooms (id, name) VALUES (?, 'last')", arguments: [RowKey.maximumRoom])
         }
+        log = try log.reopened {
+            $0.roomNumbers = numbers
+            $0.onRoomLimit = { reports.record(()) }
+        }
+        #expect(numbers.highest == RowKey.maximumRoom)
         let results = try log.sendAll([.init(room: "last"), .init(room: "another"), .init(room: "last")])
         #expect(try results[0].get().seq == 1)
         #expect(throws: Problem.unavailable("The database has the maximum number of rooms.")) { try results[1].get() }
         #expect(try results[2].get().seq == 2)
+        #expect(throws: Problem.self) { try log.change(.set(RoomSettings(title: "x")), in: "third", by: "alice").get() }
+        #expect(numbers.refused == 2 && reports.events.count == 1)
         #expect(log.log.failure == nil)
     }
 }

@@ -61,6 +61,12 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// True if the database takes no changes. What it has refused for this reason is not stored.
     var isReadOnly: Bool { state == Self.readOnlyState }
 
+    /// True if a room got a number beyond ``RowKey/maximumRoom``, which the table's only check of changing values refuses.
+    var isRoomLimit: Bool { state == "23514" }
+
+    /// True if another transaction has held a lock for longer than the session waits.
+    var isLockTimeout: Bool { state == "55P03" }
+
     /// True if the cause is a value that the database cannot hold or that a constraint refuses: a data exception, an
     /// integrity constraint violation, or an exceeded program limit. The transaction may succeed without this value.
     var isOfValue: Bool { ["22", "23", "54"].contains(state.prefix(2)) }

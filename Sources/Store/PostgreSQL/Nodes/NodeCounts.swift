@@ -24,6 +24,8 @@ public struct NodeCounts: Sendable, Hashable {
     public var connections: [Purpose: Connections] = [:]
     /// True while the node hears the hints of other nodes.
     public var isListening = false
+    /// True while this node does the background work of all nodes.
+    public var isCaretaker = false
     /// Notifications with hints that this node has sent.
     public var hintsSent = 0
     /// Notifications with hints of other nodes.
