@@ -54,7 +54,7 @@ public final class SQLiteLog: OpenLog {
             configuration: configuration)
         var threads = [StoreThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {
-            threads.append(StoreThread(name: "reader \(index)") { reader.run(.sqlite(connection)) })
+            threads.append(StoreThread(name: "reader \(index)") { reader.run(.sqlite(connection), number: index) })
         }
         self.storage = storage
         self.writer = writer

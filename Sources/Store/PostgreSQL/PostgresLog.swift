@@ -78,7 +78,7 @@ public final class PostgresLog: OpenLog {
         }
         let reader = LogReader(
             journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer,
-            epoch: history.epoch, configuration: configuration, onAnswered: { observer.answered($0) })
+            epoch: history.epoch, configuration: configuration, access: access, onAnswered: { observer.answered($0) })
         self.listener = listener
         self.notifier = notifier
         self.access = access
@@ -91,7 +91,7 @@ public final class PostgresLog: OpenLog {
         }
         for index in 0..<max(1, configuration.readers) {
             let connector = connector(.reader)
-            threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector)) })
+            threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector), number: index) })
         }
         threads.append(StoreThread(name: "caretaker") { caretaker.run() })
         threads.append(StoreThread(name: "listener") { listener.run() })
@@ -141,8 +141,9 @@ public final class PostgresLog: OpenLog {
     /// 0, because rooms are set aside with SQLite only.
     public var asideRooms: Int { 0 }
 
-    /// True if the database has not answered the listener for ``StoreConfiguration/listenerSilence``.
-    public var isCutOff: Bool { listener.isCutOff(at: .now) }
+    /// True if the database has not answered the listener for ``StoreConfiguration/listenerSilence``, or if no reader can
+    /// connect.
+    public var isCutOff: Bool { listener.isCutOff(at: .now) || reader.failure != nil }
 
     /// The counters of this node since its start.
     public var nodeCounts: NodeCounts? {

@@ -1,5 +1,6 @@
 import Chat
 import GRDB
+import Synchronization
 import Wire
 
 /// The reading threads. They share a queue, and each answers several queries in one transaction.
@@ -14,11 +15,17 @@ final class LogReader: Sendable {
     private let configuration: StoreConfiguration
     /// Called with queries that were answered or refused, before the observer learns of it.
     private let onAnswered: (@Sendable (ArraySlice<Query>) -> Void)?
+    /// The access that other nodes have changed; `nil` with SQLite.
+    private let access: AccessState?
+    /// The reasons why threads cannot connect, by the thread's number.
+    private let failures = Mutex<[Int: String]>([:])
 
     init(
         journal: Journal, bans: BanTable, storage: StorageWatch?, observer: any LogObserver, epoch: String,
-        configuration: StoreConfiguration, onAnswered: (@Sendable (ArraySlice<Query>) -> Void)? = nil
+        configuration: StoreConfiguration, access: AccessState? = nil,
+        onAnswered: (@Sendable (ArraySlice<Query>) -> Void)? = nil
     ) {
+        self.access = access
         self.onAnswered = onAnswered
         self.storage = storage
         self.journal = journal
@@ -34,6 +41,11 @@ final class LogReader: Sendable {
 
     /// The number of waiting queries.
     var queued: Int { queue.count }
+
+    /// The reason why nothing can be read, because no thread can connect; `nil` if at least one can.
+    var failure: String? {
+        failures.withLock { $0.count < max(1, configuration.readers) ? nil : $0.values.first }
+    }
 
     func fetch(_ queries: [Query]) {
         refuse(queue.append(queries))
@@ -58,11 +70,21 @@ final class LogReader: Sendable {
     // MARK: The threads
 
     /// Runs one thread, which answers queries with its own connection until the queue is closed.
-    func run(_ source: ReaderConnection.Source) {
+    ///
+    /// - Parameter number: The thread's number, from 0.
+    func run(_ source: ReaderConnection.Source, number: Int) {
         var connection = ReaderConnection(source)
         var turn: ReadQueue.Turn?
-        while let next = queue.next(configuration.readBatch, done: turn) {
+        // So that an idle node knows if it could read.
+        probe(&connection, number)
+        while let next = queue.next(
+            configuration.readBatch, done: turn,
+            within: connection.isPostgres
+                ? .milliseconds(
+                    connection.failure == nil ? configuration.idleProbeInterval : configuration.probeInterval) : nil)
+        {
             turn = next
+            if next.queries.isEmpty { probe(&connection, number) }
             var rest = next.queries[...]
             while !rest.isEmpty {
                 let start = ContinuousClock.now
@@ -72,8 +94,27 @@ final class LogReader: Sendable {
                 observer.fetched(rest.prefix(count).map(\.reply))
                 rest = rest.dropFirst(count)
             }
+            note(connection.failure, of: number)
         }
         connection.close()
+    }
+
+    /// Connects to PostgreSQL, if there is no connection that is alive.
+    private func probe(_ connection: inout ReaderConnection, _ number: Int) {
+        guard connection.isPostgres else { return }
+        // The error is in `failure`.
+        try? connection.use { _ in }
+        note(connection.failure, of: number)
+    }
+
+    /// Records why a thread cannot connect, and reports the first failure and the end of the last.
+    private func note(_ failure: String?, of number: Int) {
+        let (before, after) = failures.withLock { failures in
+            defer { failures[number] = failure }
+            let others = failures.filter { $0.key != number }
+            return (failures.isEmpty, others.isEmpty && failure == nil)
+        }
+        if before != after { configuration.onReadingChange?(failure) }
     }
 
     /// Answers the first queries, at least one. Queries about rooms share a transaction; any other has its own.

@@ -19,6 +19,8 @@ struct ReaderConnection {
     // Prepared on first use, because that may fail and succeed later.
     private var statements: ReaderStatements?
     private var connector: PostgresConnector.Use?
+    /// The reason why the last attempt to connect to PostgreSQL has failed; `nil` if it has succeeded.
+    private(set) var failure: String?
 
     init(_ source: Source) {
         self.source = source
@@ -39,7 +41,14 @@ struct ReaderConnection {
     }
 
     private mutating func useOfPostgres<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
-        let (connection, isNew) = try connector!.connection()
+        let (connection, isNew): (PostgresConnection, Bool)
+        do {
+            (connection, isNew) = try connector!.connection()
+            failure = nil
+        } catch {
+            failure = "\(error)"
+            throw error
+        }
         let prepared =
             try isNew ? ReaderStatements(.postgres(connection)) : statements ?? ReaderStatements(.postgres(connection))
         statements = prepared

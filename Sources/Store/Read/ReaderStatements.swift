@@ -15,6 +15,8 @@ final class ReaderStatements {
     let admin: AdminStatements
     /// Reads pages; only with PostgreSQL.
     let pages: PageStatement?
+    /// Reads events of access; only with PostgreSQL.
+    let access: AccessStatements?
     // Nil with SQLite.
     private let postgres: PostgresConnection?
     private let begin: PreparedStatement
@@ -34,6 +36,7 @@ final class ReaderStatements {
         if case .postgres(let connection) = db { postgres = connection } else { postgres = nil }
         try postgres?.planOnceByIndexes()
         pages = postgres.map { PageStatement($0) }
+        access = try postgres.map { try AccessStatements($0) }
         searchTime = try db.isPostgres ? PreparedStatement(Self.search("created_at >= ?3"), db) : nil
         searchRev = try db.isPostgres ? PreparedStatement(Self.search("rev > ?3"), db) : nil
         begin = try PreparedStatement("BEGIN DEFERRED", db)

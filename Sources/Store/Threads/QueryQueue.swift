@@ -40,15 +40,17 @@ final class QueryQueue: @unchecked Sendable {
     /// - Parameters:
     ///   - most: Maximum number of quick queries.
     ///   - done: The turn that the reader has served, if any.
-    /// - Returns: `nil` once the queue is closed.
-    func next(_ most: Int, done: ReadQueue.Turn?) -> ReadQueue.Turn? {
+    ///   - time: The longest wait; `nil` for no limit.
+    /// - Returns: A turn without queries once the time is up; `nil` once the queue is closed.
+    func next(_ most: Int, done: ReadQueue.Turn?, within time: Duration? = nil) -> ReadQueue.Turn? {
+        let deadline = time.map(Monitor.deadline)
         let (turn, wakes): (ReadQueue.Turn?, Bool) = monitor.locked {
             if let done { queue.done(done) }
             while !isClosed {
                 if let turn = queue.next(most) { return (turn, wakesReader) }
                 waiting += 1
-                _ = monitor.wait()
-                waiting -= 1
+                defer { waiting -= 1 }
+                if !monitor.wait(until: deadline) { return (ReadQueue.Turn(queries: [], isLong: false), false) }
             }
             return (nil, false)
         }

@@ -88,6 +88,22 @@ struct NodeReadinessTests {
         }
     }
 
+    @Test("ends when no reader can connect, even if nobody reads")
+    func unreadable() throws {
+        try withNode(silence: .seconds(60)) { postgres, database, client in
+            #expect(try client.get("/v1/rooms/lobby/messages").status == .ok)
+            try postgres.query("ALTER DATABASE \(database) ALLOW_CONNECTIONS false")
+            #expect(try postgres.terminateConnections(to: database, purpose: "backscroll reader") > 0)
+            try waitForReadiness(.serviceUnavailable, client)
+            #expect(try client.get("/readyz").text.contains("The server does not reach its database."))
+            // The writers have their connections.
+            #expect(try client.send("2").seq == 2)
+            try postgres.query("ALTER DATABASE \(database) ALLOW_CONNECTIONS true")
+            try waitForReadiness(.ok, client)
+            #expect(try client.get("/v1/rooms/lobby/messages").status == .ok)
+        }
+    }
+
     @Test("need not end before a send to a read-only database is refused")
     func readOnly() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
