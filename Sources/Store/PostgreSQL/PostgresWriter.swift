@@ -245,7 +245,34 @@ final class PostgresWriter: Sendable {
             let rooms = Array(Set(submissions.compactMap(\.room)))
             current = nil
             defer { current = state }
-            return try state.transact(submissions: submissions.count, locking: rooms, body)
+            return try state.transact(
+                submissions: submissions.count, locking: rooms, confirming: { confirm($0) }, body)
+        }
+
+        /// Finds out what became of a transaction whose connection was lost in the commit.
+        ///
+        /// - Returns: True if it is durable; `nil` if that cannot be found out soon.
+        private func confirm(_ transaction: String) -> Bool? {
+            let deadline = ContinuousClock.now + PostgresWriter.patience
+            while ContinuousClock.now < deadline {
+                if let status = try? connector.status(of: transaction) {
+                    switch status {
+                    case "committed": return true
+                    case "aborted": return false
+                    default: break  // PostgreSQL has not noticed the loss.
+                    }
+                }
+                wait()
+            }
+            return nil
+        }
+
+        /// Returns those of the rooms that another transaction has locked, or is making.
+        mutating func lockedRooms(among rooms: [RoomID]) throws -> Set<RoomID> {
+            if rooms.isEmpty { return [] }
+            _ = try state()
+            guard let (statements, _, _) = batches else { return [] }
+            return try statements.locked(among: rooms)
         }
 
         /// Number of times that a batch is tried before its sends are committed one by one.

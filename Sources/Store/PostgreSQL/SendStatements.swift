@@ -23,6 +23,7 @@ final class SendStatements {
     private let check: PostgresConnection.Statement
     private let selectRooms: PostgresConnection.Statement
     private let selectRepeated: PostgresConnection.Statement
+    private let selectLocked: PostgresConnection.Statement
 
     /// Prepares the statements, and sets how the connection plans.
     init(_ connection: PostgresConnection) throws(PostgresError) {
@@ -47,6 +48,15 @@ final class SendStatements {
                 (SELECT revocations FROM server)
             FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
                 JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
+            """)
+        // A room that does not exist is locked by its name's advisory lock, see WriterStatements.
+        selectLocked = connection.statement(
+            """
+            WITH free AS (SELECT name FROM rooms WHERE name = ANY ($1::text[]) FOR NO KEY UPDATE SKIP LOCKED)
+            SELECT a.name FROM unnest($1::text[]) AS a (name)
+            WHERE NOT EXISTS (SELECT 1 FROM free WHERE free.name = a.name)
+                AND CASE WHEN EXISTS (SELECT 1 FROM rooms WHERE rooms.name = a.name) THEN true
+                    ELSE NOT pg_try_advisory_xact_lock(hashtextextended(a.name, 0)) END
             """)
         selectRepeated = connection.statement(
             """
@@ -146,6 +156,14 @@ final class SendStatements {
                 isDeleted: result.integer(row, 4) == 1, isMember: result.integer(row, 5) == 1)
         }
         return (answers, result.integer(0, 6))
+    }
+
+    /// Returns those of the rooms that another transaction has locked, or is making.
+    func locked(among rooms: [RoomID]) throws(PostgresError) -> Set<RoomID> {
+        var parameters = PostgresParameters()
+        parameters.append(rooms.map { $0.string as String? })
+        let result = try connection.run(selectLocked, parameters)
+        return Set((0..<result.count).map { RoomID(trusted: result.text($0, 0)) })
     }
 
     /// Returns those of the client message ids that were used before.

@@ -74,9 +74,12 @@ struct WriterState {
     /// - Parameters:
     ///   - submissions: Maximum number of submissions that `body` applies.
     ///   - rooms: The rooms that `body` may change. PostgreSQL locks them first.
+    ///   - confirm: Called if the connection was lost in the commit, with the number of the transaction. Returns true if
+    ///     it is durable, false if it was rolled back, and `nil` if that is not known.
     /// - Throws: ``RowFailure``, `DatabaseError` or ``PostgresError``, with nothing changed; ``UnknownCommit``.
     mutating func transact(
         filing: Journal.Filing = .none, submissions: Int = 0, locking lockedRooms: [RoomID] = [],
+        confirming confirm: (String) -> Bool? = { _ in nil },
         _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
         let statements = try prepared()
@@ -89,17 +92,25 @@ struct WriterState {
             statements, rooms: rooms, journal: part, bans: bans, erasing: erasing, aside: aside,
             submissions: submissions, at: time, configuration)
         let erasingBefore = erasing
-        try statements.transaction(locking: lockedRooms) {
-            try commit.journal.begin()
-            try body(&commit)
-            try commit.journal.write()
-            if statements.storesProgress {
-                for batch in commit.batches { try statements.store(commit.rooms[batch.room]!) }
+        do {
+            try statements.transaction(locking: lockedRooms) {
+                try commit.journal.begin()
+                try body(&commit)
+                try commit.journal.write()
+                if statements.storesProgress {
+                    for batch in commit.batches { try statements.store(commit.rooms[batch.room]!) }
+                }
+                if let access, let events = statements.events {
+                    let event = AccessEvent(commit, erasing: erasingBefore)
+                    if !event.changes.isEmpty {
+                        statements.transactionNumber = try events.append(event, of: access.node, at: time)
+                    }
+                }
             }
-            if let access, let events = statements.events {
-                let event = AccessEvent(commit, erasing: erasingBefore)
-                if !event.changes.isEmpty { try events.append(event, of: access.node, at: time) }
-            }
+        } catch let error as UnknownCommit {
+            // Done again, the changes could be refused because they are done already.
+            guard let transaction = error.transaction, let isDurable = confirm(transaction) else { throw error }
+            guard isDurable else { throw error.cause }
         }
         commit.bans.apply(at: commit.time)
         erasing = commit.erasing

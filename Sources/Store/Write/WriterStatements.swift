@@ -31,6 +31,9 @@ final class WriterStatements {
     /// `nil` with SQLite, which has one writer.
     private let reserveRooms: PreparedStatement?
     private let lockRooms: PreparedStatement?
+    private let selectTransaction: PostgresConnection.Statement?
+    /// The number of the current transaction, once a statement has returned it, see ``UnknownCommit/transaction``.
+    var transactionNumber: String?
     private let selectServer: PreparedStatement?
 
     private enum Insertion {
@@ -73,8 +76,11 @@ final class WriterStatements {
             events = nil
             reserveRooms = nil
             lockRooms = nil
+            selectTransaction = nil
             selectServer = nil
-        case .postgres:
+        case .postgres(let postgres):
+            // Only a transaction that changes or locks something has a number.
+            selectTransaction = postgres.statement("SELECT pg_current_xact_id_if_assigned()::text")
             messages = .one(
                 try PreparedStatement(
                     """
@@ -113,18 +119,24 @@ final class WriterStatements {
     /// - Throws: ``UnknownCommit`` if the connection was lost in the commit.
     func transaction(locking rooms: [RoomID] = [], _ body: () throws -> Void) throws {
         try begin.runSoon()
+        transactionNumber = nil
+        let number = PostgresConnection.Answer()
         do {
             if let reserveRooms, let lockRooms, !rooms.isEmpty {
                 try reserveRooms.bind(rooms.map(\.string), at: 1)
                 try reserveRooms.runSoon()
                 try lockRooms.bind(rooms.map(\.string), at: 1)
                 try lockRooms.runSoon()
+                if let selectTransaction, case .postgres(let postgres) = db {
+                    try postgres.send(selectTransaction, for: number)
+                }
             }
             try body()
+            let transaction = transactionNumber ?? number.result.flatMap { $0.isNull(0, 0) ? nil : $0.text(0, 0) }
             do {
                 try commit.run()
             } catch let error as PostgresError where error.kind == .connection {
-                throw UnknownCommit(cause: error)
+                throw UnknownCommit(cause: error, transaction: transaction)
             }
         } catch {
             // After an I/O error or on a full disk, SQLite may have rolled back already. If the rollback fails, later
@@ -210,6 +222,8 @@ final class WriterStatements {
 /// The loss of the connection during a commit. It is unknown if the commit is durable.
 struct UnknownCommit: Error {
     let cause: PostgresError
+    /// The number of the transaction in PostgreSQL, which can tell later what became of it; `nil` if it is not known.
+    var transaction: String?
     /// The submissions that may have been stored; `nil` for all.
     var tickets: Set<Ticket>?
 }

@@ -54,6 +54,16 @@ struct PostgresConnector: Sendable {
         }
 
         /// Returns the connection, and true if it is new. Statements of earlier connections cannot be used any more.
+        /// Returns what became of a transaction, on a connection of its own: `committed`, `aborted` or `in progress`; empty
+        /// if it is too old.
+        func status(of transaction: String) throws(PostgresError) -> String {
+            let connection = try connector.connect()
+            var parameters = PostgresParameters()
+            parameters.append(transaction)
+            return try connection.run(connection.statement("SELECT pg_xact_status($1::text::xid8)"), parameters)
+                .text(0, 0)
+        }
+
         ///
         /// - Throws: ``PostgresError`` of kind `connection`, or `otherHistory`. After a failed attempt the next calls
         ///   fail with the same error until it is time for another attempt.

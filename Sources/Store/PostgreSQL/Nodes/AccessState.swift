@@ -275,18 +275,23 @@ final class AccessEventStatements {
 
     init(_ db: Connection) throws {
         count = try PreparedStatement(
-            "UPDATE server SET events = events + 1, revocations = revocations + ? RETURNING events", db)
+            """
+            UPDATE server SET events = events + 1, revocations = revocations + ?
+            RETURNING events, pg_current_xact_id()::text
+            """, db)
         insert = try PreparedStatement(
             "INSERT INTO events (id, node, revocation, payload, at) VALUES (?, ?, ?, ?, ?)", db)
     }
 
     /// Appends an event of a node. It locks the row of `server` until the end of the transaction, which must change no
     /// other row afterwards.
-    func append(_ event: AccessEvent, of node: String, at time: Timestamp) throws {
+    ///
+    /// - Returns: The number of the transaction.
+    func append(_ event: AccessEvent, of node: String, at time: Timestamp) throws -> String {
         let revocation: Int64 = event.isRevocation ? 1 : 0
         try count.bind(revocation, at: 1)
         // The schema makes the row.
-        let id = try count.firstRow { $0.integer(0) }!
+        let (id, transaction) = try count.firstRow { ($0.integer(0), $0.text(1)) }!
         try insert.bind(id, at: 1)
         try insert.bind(node, at: 2)
         try insert.bind(revocation, at: 3)
@@ -295,3 +300,4 @@ final class AccessEventStatements {
         try insert.run()
     }
 }
+        return transaction
