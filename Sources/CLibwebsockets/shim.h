@@ -54,6 +54,16 @@ static inline uint64_t backscroll_bytes_acknowledged(int fd) {
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &size) == 0 ? info[15] : 0;
 }
 
+// The milliseconds since the peer's last bytes arrived (`tcpi_last_data_recv`, the fourteenth number of `struct tcp_info`
+// after its eight bytes of flags); -1 once the peer has closed its side, or the connection is gone. The first byte is
+// the state, of which 1 is TCP_ESTABLISHED.
+static inline int64_t backscroll_silence(int fd) {
+    uint32_t info[64] = {0};
+    socklen_t size = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &size) != 0) return -1;
+    return *(const uint8_t *)info == 1 ? (int64_t)info[13] : -1;
+}
+
 // GNU extensions, which Swift's Glibc module leaves out.
 extern int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
 extern int pthread_setname_np(pthread_t thread, const char *name);

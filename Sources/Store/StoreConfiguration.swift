@@ -43,6 +43,14 @@ public struct StoreConfiguration: Sendable {
     public var busyTimeout = 5000
     /// Time that a thread waits for the results of statements of PostgreSQL: 10 seconds. Then it connects again.
     public var databaseAnswerTime = PostgresConnection.Settings.nodeAnswerTime
+    /// Time for which a commit in PostgreSQL waits for a room that another transaction has locked: 500 ms. Then the
+    /// room's changes wait apart from those of other rooms.
+    public var roomLockTime = PostgresConnection.Settings.ChangeBounds.defaultLockTime
+    /// Time after a look at revoked access for which a node sends messages without another one: 1 second. So it is the
+    /// time after which a removed member receives nothing more.
+    public var accessAge = Duration.seconds(1)
+    /// Maximum age of a change when it is committed: 5 seconds since the request arrived. An older one gets 503.
+    public var changeAge = Duration.seconds(5)
     /// Time in milliseconds between attempts to write after a commit has failed.
     public var probeInterval = 1000
     /// Time in milliseconds without a commit after which a writer asks PostgreSQL if it still takes changes: 2 seconds.
@@ -50,6 +58,8 @@ public struct StoreConfiguration: Sendable {
     /// Time without an answer of PostgreSQL after which a node's ``OpenLog/isCutOff`` is true: 5 seconds. Normally
     /// PostgreSQL answers at least twice a second.
     public var listenerSilence = Duration.seconds(5)
+    /// Counts the numbers of rooms.
+    public var roomNumbers = RoomNumbers()
     /// Counts the connections to PostgreSQL.
     public var connections = DatabaseConnections()
     /// Minimum time in milliseconds between two checks that the database's files are in their places. Messages that
@@ -58,8 +68,6 @@ public struct StoreConfiguration: Sendable {
     /// True if only admins may create rooms; otherwise the first send to a room creates it.
     public var roomsByAdminsOnly = false
     /// True if only admins may make other users members of rooms.
-    /// Counts the numbers of rooms.
-    public var roomNumbers = RoomNumbers()
     public var membersByAdminsOnly = false
     /// Number of days after which messages become tombstones, 1 to 36,500; `nil` for never.
     public var keepDays: Int?
@@ -96,6 +104,11 @@ public struct StoreConfiguration: Sendable {
     /// Called on the listener's thread with the reason when a node cannot learn of other nodes' commits, and with `nil`
     /// when it can again.
     public var onListeningChange: (@Sendable (String?) -> Void)?
+    /// Called on the writer's thread when a room cannot be created for the first time, because no number is left.
+    public var onRoomLimit: (@Sendable () -> Void)?
+    /// Called on a reader's thread with the reason when a reader cannot connect to PostgreSQL, and with `nil` when all can
+    /// again.
+    public var onReadingChange: (@Sendable (String?) -> Void)?
     /// Called with the new epoch while the log is opened, if the history has got one because the database was restored,
     /// or because a standby was promoted.
     public var onNewEpoch: (@Sendable (String) -> Void)?
@@ -104,11 +117,6 @@ public struct StoreConfiguration: Sendable {
     /// log, and must not wait for the log.
     public var onOtherHistory: (@Sendable () -> Void)?
     /// Called on the writer's thread when messages have expired.
-    /// Called on the writer's thread when a room cannot be created for the first time, because no number is left.
-    public var onRoomLimit: (@Sendable () -> Void)?
-    /// Called on a reader's thread with the reason when a reader cannot connect to PostgreSQL, and with `nil` when all can
-    /// again.
-    public var onReadingChange: (@Sendable (String?) -> Void)?
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called on the writer's thread when a job has made progress, ended or failed.
     public var onJob: (@Sendable (JobEvent) -> Void)?
@@ -121,14 +129,6 @@ public struct StoreConfiguration: Sendable {
     public init() {}
 }
 
-/// An event of a job, such as removing the contents of a deleted room. The first text names the job.
-public enum JobEvent: Sendable, Hashable {
-    /// The job has made this much progress.
-    case progress(String, percent: Int)
-    /// The job is done.
-    case done(String)
-    /// A part of the job failed for this reason. It will be retried; other jobs continue.
-    case failed(String, String)
 extension StoreConfiguration {
     /// Counts and reports a room that could not be created.
     ///
@@ -139,6 +139,14 @@ extension StoreConfiguration {
     }
 }
 
+/// An event of a job, such as removing the contents of a deleted room. The first text names the job.
+public enum JobEvent: Sendable, Hashable {
+    /// The job has made this much progress.
+    case progress(String, percent: Int)
+    /// The job is done.
+    case done(String)
+    /// A part of the job failed for this reason. It will be retried; other jobs continue.
+    case failed(String, String)
 }
 
 /// An event of message expiry.

@@ -6,7 +6,7 @@ public import Wire
 /// or one round of reads is one call. A submission carries a ``Ticket``, and its outcome has the same one; a query
 /// carries the ``Reply`` that takes its answer.
 ///
-/// Submissions of one thread are committed in the order in which they were submitted. A query sees every commit that
+/// Submissions of one thread to one room are committed in the order in which they were submitted. A query sees every commit that
 /// was reported before the query was made.
 public protocol MessageLog: Sendable {
     /// A random name of the history, created with the database and replaced when a restored backup is opened. A cursor
@@ -15,6 +15,9 @@ public protocol MessageLog: Sendable {
 
     /// The bans in force. The log enforces them on changes and queries; callers must check other actions themselves.
     var bans: BanTable { get }
+
+    /// The time until which messages may be sent to subscribers without another look at revoked access.
+    var accessTerm: AccessTerm { get }
 
     /// Queues changes for the next commit, all that one turn of a loop has collected.
     ///
@@ -52,6 +55,22 @@ public protocol LogObserver: Sendable {
 
     /// Queries were answered, or have failed, as their replies say.
     func fetched(_ replies: [any PendingReply])
+
+    /// Returns those of the submissions whose clients no longer wait for the outcome: they have closed the connection.
+    ///
+    /// Asked before a submission that is no longer young is committed. Its client may have given up, and have repeated
+    /// the request elsewhere, while this process was stopped. The call may wait for the loops, but not for long.
+    func abandoned(_ tickets: [Ticket]) -> Set<Ticket>
+}
+
+extension LogObserver {
+    /// Returns none: without connections nobody can give up.
+    public func abandoned(_ tickets: [Ticket]) -> Set<Ticket> { [] }
+}
+
+extension MessageLog {
+    /// A term without an end.
+    public var accessTerm: AccessTerm { .unlimited }
 }
 
 /// The destination of an outcome: the loop that asked, and its own number for the request.

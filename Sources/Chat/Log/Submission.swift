@@ -26,9 +26,16 @@ public struct Submission: Sendable {
     public var change: Change
     /// True if the sender has the rights of an owner in every room.
     public var isAdmin: Bool
+    /// The time when the request had arrived completely. The clock also counts the time for which the process was
+    /// stopped, see ``LogObserver/abandoned(_:)``.
+    public var arrival: ContinuousClock.Instant
 
     /// Creates a change by `sender` to `room`, answered under `ticket`.
-    public init(ticket: Ticket, room: RoomID?, sender: UserID, change: Change, isAdmin: Bool = false) {
+    public init(
+        ticket: Ticket, room: RoomID?, sender: UserID, change: Change, isAdmin: Bool = false,
+        arrival: ContinuousClock.Instant = .now
+    ) {
+        self.arrival = arrival
         self.ticket = ticket
         self.room = room
         self.sender = sender

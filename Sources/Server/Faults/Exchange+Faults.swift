@@ -119,6 +119,10 @@ final class DoublePush: LogObserver {
         dispatcher.fetched(replies)
     }
 
+    func abandoned(_ tickets: [Ticket]) -> Set<Ticket> {
+        dispatcher.abandoned(tickets)
+    }
+
     /// Returns the batch with only this outcome's message; `nil` if the change is not marked or pushed nothing.
     private static func push(
         of outcome: Outcome, to expected: inout [Ticket: RoomID], among batches: [Batch]

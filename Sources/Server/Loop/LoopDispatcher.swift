@@ -1,4 +1,5 @@
 import Chat
+import Dispatch
 import Synchronization
 import Transport
 import Wire
@@ -57,6 +58,43 @@ final class LoopDispatcher: LogObserver {
         for (index, worker) in workers.enumerated() where !replies[index].isEmpty {
             let mine = replies[index]
             worker.loop.post { worker.value.fetched(mine[...]) }
+        }
+    }
+
+    /// Time that ``abandoned(_:)`` waits for the loops: 250 ms. A loop that does not answer cannot say that its clients
+    /// still wait.
+    private static let lookTime = DispatchTimeInterval.milliseconds(250)
+
+    func abandoned(_ tickets: [Ticket]) -> Set<Ticket> {
+        let workers = workers.withLock { $0 }
+        let deadline = DispatchTime.now() + Self.lookTime
+        let parts = split(tickets, workers.count) { $0.loop }
+        var looks: [Look] = []
+        for (worker, mine) in zip(workers, parts) where !mine.isEmpty {
+            let look = Look(mine)
+            looks.append(look)
+            worker.loop.postUrgently { look.end(with: worker.value.abandoned(mine)) }
+        }
+        return Set(looks.flatMap { $0.wait(until: deadline) })
+    }
+
+    /// One loop's look at the connections of submissions. It is answered on the loop, and awaited on another thread.
+    private final class Look: Sendable {
+        private let found: Mutex<[Ticket]>
+        private let isOver = DispatchSemaphore(value: 0)
+
+        init(_ tickets: [Ticket]) {
+            found = Mutex(tickets)
+        }
+
+        func end(with abandoned: [Ticket]) {
+            found.withLock { $0 = abandoned }
+            isOver.signal()
+        }
+
+        func wait(until deadline: DispatchTime) -> [Ticket] {
+            _ = isOver.wait(timeout: deadline)
+            return found.withLock { $0 }
         }
     }
 

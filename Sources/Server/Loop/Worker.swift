@@ -51,6 +51,7 @@ final class Worker {
     private struct OutcomeHandler {
         let call: (Result<Receipt, Problem>) -> Void
     }
+        let exchange: Exchange
 
     init(loop: Loop, services: Services) {
         self.loop = loop
@@ -89,21 +90,39 @@ final class Worker {
     /// - Returns: The ticket of the outcome. The log gets the change at the end of this turn or of a later one, see
     ///   ``Gathering``.
     @discardableResult
+    /// - Parameter exchange: The exchange that the outcome is for.
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
-        then: @escaping (Result<Receipt, Problem>) -> Void
+        for exchange: Exchange, then: @escaping (Result<Receipt, Problem>) -> Void
     ) -> Ticket {
         nextNumber += 1
         let ticket = Ticket(loop: loop.index, number: nextNumber)
-        outcomes[ticket.number] = OutcomeHandler(call: then)
+        outcomes[ticket.number] = OutcomeHandler(exchange: exchange, call: then)
         submissions.append(
-            Submission(ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin))
+            Submission(
+                ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin,
+                arrival: arrival(of: exchange)))
         return ticket
     }
 
     /// Reads from the log for a user. `then` is called on this loop.
     ///
     /// - Parameters:
+    /// Returns the time when the request had arrived completely: the present, unless it waited in the kernel while the
+    /// loop was away. A request whose client has given up meanwhile counts as very old.
+    private func arrival(of exchange: Exchange) -> ContinuousClock.Instant {
+        guard loop.wasAway else { return .now }
+        return .now - (exchange.silence ?? .seconds(3600))
+    }
+
+    /// Returns those of the submissions whose clients no longer wait.
+    func abandoned(_ tickets: [Ticket]) -> [Ticket] {
+        tickets.filter { ticket in
+            guard let handler = outcomes[ticket.number] else { return false }
+            return handler.exchange.silence == nil
+        }
+    }
+
     ///   - asker: The asker that the read is queued for.
     ///   - kind: Returns the read with the reply to put into it.
     /// - Returns: The reply, for ``cancel(_:)``.

@@ -83,7 +83,7 @@ final class Exchange {
     func submit(
         _ change: Submission.Change, to room: RoomID? = nil, by caller: Identity, then: @escaping (Receipt) -> Void
     ) throws(Problem) -> Ticket {
-        worker.submit(change, to: room, by: try caller.named(), isAdmin: caller.isAdmin) { [self] result in
+        worker.submit(change, to: room, by: try caller.named(), isAdmin: caller.isAdmin, for: self) { [self] result in
             switch result {
             case .success(let receipt): then(receipt)
             case .failure(let problem): answer(problem)
@@ -118,6 +118,12 @@ final class Exchange {
             case .failure(let problem): answer(problem)
             }
         }
+    }
+
+    /// The time since the client's last bytes arrived; `nil` if the client no longer waits for the answer.
+    var silence: Duration? {
+        guard let http, http.exchange === self else { return nil }
+        return http.connection.silence
     }
 
     /// Remembers the read of the log that the answer depends on, to cancel it if the client goes.

@@ -13,7 +13,8 @@ extension Exchange {
         try admit(.sends, by: sender)
         try expectJSON()
         let draft = try Draft.decode(body)
-        let ticket = worker.submit(.send(draft), to: room, by: sender, isAdmin: caller.isAdmin) { [self] result in
+        let ticket = worker.submit(.send(draft), to: room, by: sender, isAdmin: caller.isAdmin, for: self) {
+            [self] result in
             switch result {
             case .success(.message(let message, isNew: true)):
                 worker.services.metrics.messagesStored.increment()

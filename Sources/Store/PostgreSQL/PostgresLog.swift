@@ -28,12 +28,15 @@ public final class PostgresLog: OpenLog {
         url: String, observer: any LogObserver, subscribers: SubscribedLoops? = nil,
         configuration: StoreConfiguration = StoreConfiguration()
     ) throws(StoreError) {
-        let settings = PostgresConnection.Settings(url: url, answerTime: configuration.databaseAnswerTime)
-        let access = AccessState(node: Schema.makeEpoch(), clock: configuration.clock)
+        let settings = PostgresConnection.Settings(
+            url: url, answerTime: configuration.databaseAnswerTime,
+            changes: PostgresConnection.Settings.ChangeBounds(lockTime: configuration.roomLockTime))
+        let access = AccessState(node: Schema.makeEpoch(), configuration)
         let history: DatabaseHistory
         do {
             var patient = settings
             patient.answerTime = PostgresConnection.Settings.commandAnswerTime
+            patient.changes = nil
             let connection = try PostgresConnection(patient)
             try PostgresSchema.migrate(connection)
             try DatabaseCopy.checkIsWhole(.postgres(connection))

@@ -18,6 +18,8 @@ final class PostgresWriter: Sendable {
 
     /// Number of times that a commit is tried while other transactions are in its way.
     private static let attempts = 8
+    /// Number of times that a commit waits for the lock of a row that is not a room's.
+    private static let lockedAttempts = 4
     /// Time for which the submissions of a commit wait for a lost connection to come back: 2 seconds.
     private static let patience = Duration.seconds(2)
 
@@ -56,19 +58,54 @@ final class PostgresWriter: Sendable {
     func run() {
         var session = Session(connector: connector.use(), access: access, configuration: configuration)
         var group = GroupCommit()
+        var held = HeldRooms()
         while let submissions = queue.takeCommit(
-            configuration.commit,
-            within: failure == nil ? configuration.idleProbeInterval : configuration.probeInterval,
-            waitingFor: group.expected)
+            configuration.commit, within: wait(for: held), waitingFor: group.expected)
         {
-            if submissions.isEmpty {
-                probe(&session)
-            } else {
+            let others = held.take(submissions[...])
+            if !others.isEmpty {
                 let start = ContinuousClock.now
-                commit(submissions, &session)
+                commit(others, &session, &held)
                 group.note(
-                    committed: failure == nil ? submissions.count : 0, waiting: queue.count, from: start, to: .now)
+                    committed: failure == nil ? others.count : 0, waiting: queue.count, from: start, to: .now)
+            } else if held.nextLook == nil {
+                probe(&session)
             }
+            refuseBeyondLimit(&held)
+            look(&held, &session)
+        }
+        while !held.rooms.isEmpty {
+            PostgresConnector.wait()
+            look(&held, &session)
+        }
+    }
+
+    /// Returns the time in milliseconds to wait for submissions.
+    private func wait(for held: HeldRooms) -> Int {
+        let wait = failure == nil ? configuration.idleProbeInterval : configuration.probeInterval
+        guard let look = held.nextLook else { return wait }
+        return min(wait, max(0, ContinuousClock.now.duration(to: look).milliseconds))
+    }
+
+    /// Commits the changes of rooms that are free again, and refuses those whose clients no longer wait.
+    private func look(_ held: inout HeldRooms, _ session: inout Session) {
+        guard let due = held.nextLook, due <= .now else { return }
+        held.filter { reports.awaited($0) }
+        // If the database cannot be asked, a commit reports that.
+        let locked = (try? session.lockedRooms(among: held.rooms)) ?? []
+        let free = held.release(except: locked, at: .now)
+        if !free.isEmpty { commit(free[...], &session, &held) }
+    }
+
+    /// Refuses held submissions if they are more than may wait in the queue.
+    private func refuseBeyondLimit(_ held: inout HeldRooms) {
+        guard held.count > configuration.submissionQueue else { return }
+        var left = configuration.submissionQueue
+        held.filter { submissions in
+            let kept = submissions.prefix(left)
+            left -= kept.count
+            reports.refuse(submissions.dropFirst(kept.count), .overloaded)
+            return kept
         }
     }
 
@@ -87,14 +124,20 @@ final class PostgresWriter: Sendable {
 
     /// Commits all submissions: first the sends that one statement can store, then the others. Each room's submissions
     /// are committed in order, see ``SendBatch``.
-    private func commit(_ submissions: [Submission], _ session: inout Session) {
-        var rest = submissions[...]
+    ///
+    /// - Parameter held: Takes those of rooms that another transaction has locked.
+    private func commit(
+        _ submissions: ArraySlice<Submission>, _ session: inout Session, _ held: inout HeldRooms
+    ) {
+        var rest = submissions
         var triesBatch = true
         var attempt = 1
         // Maximum number of submissions of one ordinary commit.
         var most = Int.max
         let deadline = ContinuousClock.now + Self.patience
-        while !rest.isEmpty {
+        while true {
+            rest = reports.awaited(rest)
+            if rest.isEmpty { return }
             do {
                 if triesBatch {
                     rest = try commitBatch(rest, &session)
@@ -105,11 +148,28 @@ final class PostgresWriter: Sendable {
                 }
                 reports.note(failure: nil)
                 attempt = 1
+            } catch let error as PostgresError where error.isLockTimeout {
+                conflicted.add(1, ordering: .relaxed)
+                let locked = (try? session.lockedRooms(among: Array(Set(rest.compactMap(\.room))))) ?? []
+                if !locked.isEmpty {
+                    rest = held.hold(locked, of: rest, at: .now)
+                } else if most > 1 {
+                    // Another row is locked, such as a member's. Each submission is then committed alone.
+                    triesBatch = false
+                    most = 1
+                } else if attempt < Self.lockedAttempts {
+                    attempt += 1
+                } else if let first = rest.popFirst() {
+                    attempt = 1
+                    reports.refuse([first], .databaseUnavailable)
+                }
             } catch let error as PostgresError where error.kind == .conflict && attempt < Self.attempts {
                 attempt += 1
                 conflicted.add(1, ordering: .relaxed)
             } catch let error as PostgresError where error.kind == .connection && ContinuousClock.now < deadline {
                 session.wait()
+            } catch is AbandonedCommit {
+                // Rolled back. The submissions that are still awaited are tried again.
             } catch let error as UnknownCommit {
                 rest = refuseUnrepeatable(rest, error)
                 // The connection may be lost in each attempt.
@@ -143,7 +203,13 @@ final class PostgresWriter: Sendable {
     private func commitSome(_ submissions: ArraySlice<Submission>, _ session: inout Session) throws -> Int {
         let start = ContinuousClock.now
         let limit = configuration.commit.bytes
-        let done = try session.transact(submissions) { commit in try commit.apply(submissions, changing: limit) }
+        let done = try session.transact(submissions) { commit in
+            try commit.apply(submissions, changing: limit)
+            // The node may have been stopped in the transaction.
+            guard ContinuousClock.now - start < WriterReports.youth || reports.awaits(submissions) else {
+                throw AbandonedCommit()
+            }
+        }
         configuration.onCommit?(ContinuousClock.now - start, done.outcomes.count)
         reports.tell(done)
         return done.outcomes.count
@@ -196,6 +262,9 @@ final class PostgresWriter: Sendable {
             .unavailable("The database did not confirm the message, which may be stored."))
         return submissions.filter(isRepeatable)[...]
     }
+
+    /// A transaction was rolled back, because the client of a submission no longer waits.
+    private struct AbandonedCommit: Error {}
 
     /// The connection, its statements and the cache of rooms.
     private struct Session {

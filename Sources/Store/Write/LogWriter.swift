@@ -76,8 +76,10 @@ final class LogWriter: Sendable {
                 continue
             }
             if !submissions.isEmpty {
-                var rest = submissions[...]
-                while !rest.isEmpty { rest = rest.dropFirst(commit(rest, filing: .due, &state)) }
+                var rest = reports.awaited(submissions[...])
+                while !rest.isEmpty {
+                    rest = reports.awaited(rest.dropFirst(commit(rest, filing: .due, &state)))
+                }
             } else if failure != nil {
                 // After damage, a probe of another table proves nothing. Only a commit shows that messages can be
                 // stored.

@@ -45,7 +45,38 @@ final class WriterReports: Sendable {
 
     /// Tells the observer that submissions were refused.
     func refuse(_ submissions: some Collection<Submission>, _ problem: Problem) {
+        if submissions.isEmpty { return }
         tell(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) })
+    }
+
+    /// Age from which on a client may have given up, so that its connection is looked at before the commit: 1 second.
+    static let youth = Duration.seconds(1)
+
+    /// Refuses the submissions that must not be committed any more: those that are older than
+    /// ``StoreConfiguration/changeAge``, and those that are no longer young and whose clients have closed the connection.
+    ///
+    /// This process may have been stopped since they arrived. Their clients may have repeated them at another node, and
+    /// have changed the same things again.
+    ///
+    /// - Returns: The others.
+    func awaited(_ submissions: ArraySlice<Submission>) -> ArraySlice<Submission> {
+        let now = ContinuousClock.now
+        let (young, acceptable) = (now - Self.youth, now - configuration.changeAge)
+        guard submissions.contains(where: { $0.arrival < young }) else { return submissions }
+        let asked = submissions.filter { $0.arrival < young && $0.arrival >= acceptable }.map(\.ticket)
+        let abandoned = asked.isEmpty ? [] : observer.abandoned(asked)
+        func isAwaited(_ submission: Submission) -> Bool {
+            submission.arrival >= acceptable && !abandoned.contains(submission.ticket)
+        }
+        refuse(submissions.filter { !isAwaited($0) }, .tooLate)
+        return submissions.filter(isAwaited)[...]
+    }
+
+    /// Returns true unless some of the submissions must not be committed any more, see ``awaited(_:)``.
+    func awaits(_ submissions: ArraySlice<Submission>) -> Bool {
+        let acceptable = ContinuousClock.now - configuration.changeAge
+        guard submissions.allSatisfy({ $0.arrival >= acceptable }) else { return false }
+        return observer.abandoned(submissions.map(\.ticket)).isEmpty
     }
 
     /// Records the result of the last attempt to write, and reports a change.
@@ -74,4 +105,9 @@ extension WorkQueue<Submission> {
             return waiting.count
         }
     }
+}
+
+extension Problem {
+    /// 503: the request has waited for so long that its client may have given up.
+    static let tooLate = Problem.unavailable("The request waited too long. Try again.")
 }

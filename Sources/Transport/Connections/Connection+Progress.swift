@@ -60,6 +60,14 @@ extension Connection {
         return backscroll_bytes_acknowledged(lws_get_socket_fd(wsi))
     }
 
+    /// The time since the peer's last bytes arrived in the kernel; `nil` if the peer has closed its sending side, or if
+    /// the connection has ended.
+    public var silence: Duration? {
+        guard let wsi, state == .open else { return nil }
+        let milliseconds = backscroll_silence(lws_get_socket_fd(wsi))
+        return milliseconds < 0 ? nil : .milliseconds(milliseconds)
+    }
+
     /// The tick of the next check of a stalled client's progress.
     var nextLook: Int { loop.tick(after: loop.limits.noProgress / Stall.looks) }
 }

@@ -15,6 +15,10 @@ extension Loop {
     /// The loop's clock in milliseconds since an arbitrary moment, as of the beginning of this turn.
     public var time: Duration { .milliseconds(Int64(uv_now(uv))) }
 
+    /// True shortly after the loop did not run for a second or more, because the process was stopped or had no processor.
+    /// Bytes that are read now may have arrived long ago, see ``Connection/silence``.
+    public var wasAway: Bool { absence.isRecent(at: time) }
+
     /// Runs `work` on the loop once this much time has passed since the beginning of this turn: up to two ticks of 100
     /// ms late, never early. It does not run if the loop stops before.
     public func after(_ duration: Duration, _ work: @escaping () -> Void) {

@@ -45,6 +45,8 @@ public final class Loop: @unchecked Sendable {
     private let wakefulness: UnsafeMutablePointer<uv_idle_t>
     /// The timer of ``every(_:_:)``.
     let metronome: UnsafeMutablePointer<uv_timer_t>
+    /// The timer by which the loop notices that it was away.
+    private let pulse: UnsafeMutablePointer<uv_timer_t>
 
     // From here on: the loop's thread only.
     var wheel = TimerWheel<Wake>()
@@ -60,6 +62,7 @@ public final class Loop: @unchecked Sendable {
     /// The work of ``every(_:_:)``.
     var beat: (() -> Void)?
     private var isRunningInterlude = false
+    var absence = Absence()
     /// The work taken out of the mailbox that has not run.
     var waiting: ArraySlice<Mailbox.Work> = []
     var isRunningUrgentWork = false
@@ -90,15 +93,18 @@ public final class Loop: @unchecked Sendable {
         turnEnd = .allocate(capacity: 1)
         wakefulness = .allocate(capacity: 1)
         metronome = .allocate(capacity: 1)
+        pulse = .allocate(capacity: 1)
         let this = Unmanaged.passUnretained(self).toOpaque()
         uv.pointee.data = this
         wakeup.pointee.data = this
         ticker.pointee.data = this
         metronome.pointee.data = this
+        pulse.pointee.data = this
         turnEnd.pointee.data = this
         uv_async_init(uv, wakeup) { handle in Loop.from(handle!.pointee.data).drainMailbox() }
         uv_timer_init(uv, ticker)
         uv_timer_init(uv, metronome)
+        uv_timer_init(uv, pulse)
         uv_idle_init(uv, wakefulness)
         uv_prepare_init(uv, turnEnd)
         // Runs before the loop sleeps: after ready sockets, timers and libuv's close callbacks.
@@ -146,6 +152,15 @@ public final class Loop: @unchecked Sendable {
     private func run() {
         identity.store(pthread_self(), ordering: .relaxed)
         backscroll_name_thread("loop \(index)")
+        uv_update_time(uv)
+        absence.note(at: time)
+        let interval = UInt64(Absence.interval.roundedMilliseconds)
+        uv_timer_start(
+            pulse,
+            { timer in
+                let loop = Loop.from(timer!.pointee.data)
+                loop.absence.note(at: loop.time)
+            }, interval, interval)
         uv_run(uv, UV_RUN_DEFAULT)
         finish()
     }
@@ -169,7 +184,7 @@ public final class Loop: @unchecked Sendable {
     private func finish() {
         let handles = [
             UnsafeMutableRawPointer(wakeup), UnsafeMutableRawPointer(ticker), UnsafeMutableRawPointer(metronome),
-            UnsafeMutableRawPointer(turnEnd), UnsafeMutableRawPointer(wakefulness),
+            UnsafeMutableRawPointer(turnEnd), UnsafeMutableRawPointer(wakefulness), UnsafeMutableRawPointer(pulse),
         ]
         for handle in handles { uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil) }
         // The closures may hold the loop's owners, which would be a cycle.

@@ -23,6 +23,16 @@ final class Listener: LogObserver {
     /// Called on the log's thread before answers are recorded.
     let onFetched = Mutex<(@Sendable () -> Void)?>(nil)
 
+    /// The tickets whose clients have gone.
+    let abandoned = Mutex<Set<Ticket>>([])
+    /// The tickets that were asked for.
+    let asked = Mutex<Set<Ticket>>([])
+
+    func abandoned(_ tickets: [Ticket]) -> Set<Ticket> {
+        asked.withLock { $0.formUnion(tickets) }
+        return abandoned.withLock { $0 }
+    }
+
     private let results = Mutex(Results())
     private let replies = Mutex(Replies())
 

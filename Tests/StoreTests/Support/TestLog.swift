@@ -33,6 +33,7 @@ final class TestLog: Sendable {
         // Tests of the log's file need its actual size.
         configuration.reservedLog = 0
         configuration.usesDatabaseClock = false
+        configuration.changeAge = .seconds(3600)
         configure(&configuration)
         log = try Self.open(path, listener, configuration)
     }
@@ -45,6 +46,7 @@ final class TestLog: Sendable {
         path = url
         owner = listener
         var configuration = StoreConfiguration()
+        configuration.changeAge = .seconds(3600)
         configure(&configuration)
         log = try PostgresLog(
             url: url, observer: listener, subscribers: subscribers, configuration: configuration)

@@ -10,6 +10,8 @@ extension PostgresConnection {
         var connectTime = Duration.seconds(5)
         /// Time to wait for the results of statements.
         var answerTime = Self.nodeAnswerTime
+        /// The bounds of abandoned work on a connection for changes; `nil` for another connection.
+        var changes: ChangeBounds?
         /// Counts the connection and its waits; `nil` for none.
         var counter: DatabaseConnections.Counter?
         /// Called on the connection's thread after each wait for results, with its duration.
@@ -21,6 +23,24 @@ extension PostgresConnection {
         /// Time that commands and upgrades of the tables wait for the results of statements: 1 hour. They may read or
         /// change whole tables.
         static let commandAnswerTime = Duration.seconds(3600)
+    }
+}
+
+extension PostgresConnection.Settings {
+    /// Bounds for connections that change the database, so that a node that is stopped or cut off holds up nobody for
+    /// long. PostgreSQL enforces them.
+    struct ChangeBounds: Sendable {
+        /// Maximum time of a wait for a lock. Then the commit is rolled back, see ``HeldRooms``.
+        var lockTime = Self.defaultLockTime
+
+        /// Time for which a commit waits for a room that another transaction has locked: 500 ms.
+        static let defaultLockTime = Duration.milliseconds(500)
+        /// Time for which a transaction may wait for its node: 2 seconds. It holds the locks of rooms meanwhile.
+        static let idleTransactionTime = Duration.seconds(2)
+        /// Time after which PostgreSQL ends the connection of a node that asks nothing: 5 seconds. Writers and the
+        /// caretaker ask more often. So a node that was stopped loses the caretaker's lock, and changes nothing with
+        /// what it knew before.
+        static let idleTime = Duration.seconds(5)
     }
 }
 
@@ -41,21 +61,29 @@ extension PostgresConnection {
     /// A setting that the server does not know is left out. If the server refuses the settings, the connection works
     /// without them.
     private func boundAbandonedWork() throws(PostgresError) {
-        let patience = max(1, Int(settings.answerTime / .milliseconds(1)))
+        var wanted = [
+            ("client_connection_check_interval", Self.clientCheckInterval),
+            ("idle_in_transaction_session_timeout", settings.answerTime),
+        ]
+        if let changes = settings.changes {
+            wanted[1].1 = min(settings.answerTime, Settings.ChangeBounds.idleTransactionTime)
+            wanted.append(("idle_session_timeout", Settings.ChangeBounds.idleTime))
+            wanted.append(("lock_timeout", changes.lockTime))
+        }
+        let rows = wanted.map { "('\($0)', '\(max(1, $1.milliseconds))')" }.joined(separator: ", ")
         do throws(PostgresError) {
             try execute(
                 """
                 SELECT set_config(name, wanted.value, false)
-                FROM (VALUES ('client_connection_check_interval', '\(Self.clientCheckInterval)'),
-                    ('idle_in_transaction_session_timeout', '\(patience)')) AS wanted (name, value) JOIN pg_settings USING (name)
+                FROM (VALUES \(rows)) AS wanted (name, value) JOIN pg_settings USING (name)
                 """)
         } catch {
             guard error.kind == .statement else { throw error }
         }
     }
 
-    /// Time in milliseconds between two checks of the connection by PostgreSQL while it runs a statement: 1 second.
-    private static let clientCheckInterval = 1000
+    /// Time between two checks of the connection by PostgreSQL while it runs a statement: 1 second.
+    private static let clientCheckInterval = Duration.seconds(1)
 
     /// Makes PostgreSQL plan each prepared statement once, and find rows by indexes.
     ///

@@ -21,6 +21,7 @@ struct PostgresConnector: Sendable {
         var settings = settings
         settings.purpose = "backscroll \(purpose.rawValue)"
         settings.counter = connections[purpose]
+        if !changes { settings.changes = nil }
         self.settings = settings
         self.history = history
     }
@@ -53,7 +54,6 @@ struct PostgresConnector: Sendable {
             self.connector = connector
         }
 
-        /// Returns the connection, and true if it is new. Statements of earlier connections cannot be used any more.
         /// Returns what became of a transaction, on a connection of its own: `committed`, `aborted` or `in progress`; empty
         /// if it is too old.
         func status(of transaction: String) throws(PostgresError) -> String {
@@ -64,6 +64,7 @@ struct PostgresConnector: Sendable {
                 .text(0, 0)
         }
 
+        /// Returns the connection, and true if it is new. Statements of earlier connections cannot be used any more.
         ///
         /// - Throws: ``PostgresError`` of kind `connection`, or `otherHistory`. After a failed attempt the next calls
         ///   fail with the same error until it is time for another attempt.

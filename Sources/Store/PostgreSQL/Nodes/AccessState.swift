@@ -28,9 +28,24 @@ final class AccessState: Sendable {
     private let clock: @Sendable () -> Timestamp
 
     /// Creates the state of a node that has read nothing yet.
-    init(node: String, clock: @escaping @Sendable () -> Timestamp) {
+    init(node: String, _ configuration: StoreConfiguration) {
         self.node = node
-        self.clock = clock
+        clock = configuration.clock
+        age = configuration.accessAge
+    }
+
+    /// Tells these feeds from now on what other nodes have changed.
+    func report(to feeds: NodeFeeds) {
+        state.withLock { $0.feeds = feeds }
+    }
+
+    /// Records that no more was known to the database than this node knows, when it was asked.
+    ///
+    /// - Parameter revocations: The number of revocations that the node knew; `nil` for those that it knows now.
+    func isCurrent(at start: ContinuousClock.Instant, knowing revocations: Int64? = nil) {
+        // A lower number than known, after a restore, is found by the next read.
+        guard revocations.map({ $0 == self.revocations }) ?? true else { return }
+        term.extend(to: start + age)
     }
 
     /// The last event that is applied.

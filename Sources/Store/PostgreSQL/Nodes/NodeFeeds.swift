@@ -43,6 +43,10 @@ final class NodeFeeds: LogObserver {
         observer.fetched(replies)
     }
 
+    func abandoned(_ tickets: [Ticket]) -> Set<Ticket> {
+        observer.abandoned(tickets)
+    }
+
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         if batches.isEmpty { return observer.committed(outcomes, batches) }
         let (wanted, hasDue) = positions.withLock { positions in

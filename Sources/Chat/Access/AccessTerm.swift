@@ -1,0 +1,47 @@
+import Synchronization
+
+/// The time until which a node knows enough about revoked access to send messages to subscribers.
+///
+/// With one server it has no end. With several, another node may have removed a member. Each time that a node has
+/// learned of all revocations, its term is extended to a second after it asked. A node that was stopped, or that cannot
+/// ask, finds the term over, and sends nothing until it has asked again. So a removed member receives nothing after
+/// that second, on any node.
+public final class AccessTerm: Sendable {
+    /// A term without an end, for the only server of a database.
+    public static let unlimited = AccessTerm(end: .max)
+
+    private static let origin = ContinuousClock.now
+    /// The end in nanoseconds after ``origin``.
+    private let end: Atomic<Int64>
+
+    private init(end: Int64) {
+        self.end = Atomic(end)
+    }
+
+    /// Creates a term that is over.
+    public convenience init() {
+        self.init(end: 0)
+    }
+
+    /// True until the term is over.
+    public var isValid: Bool {
+        let end = end.load(ordering: .acquiring)
+        return end == .max || Self.nanoseconds(at: .now) < end
+    }
+
+    /// Moves the end to a later time. An earlier one changes nothing.
+    public func extend(to end: ContinuousClock.Instant) {
+        self.end.max(Self.nanoseconds(at: end), ordering: .acquiringAndReleasing)
+    }
+
+    /// Ends the term, for tests.
+    public func lapse() {
+        end.store(0, ordering: .releasing)
+    }
+
+    /// The clock also counts the time for which the process, or the machine, was stopped.
+    private static func nanoseconds(at instant: ContinuousClock.Instant) -> Int64 {
+        let (seconds, attoseconds) = (instant - origin).components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

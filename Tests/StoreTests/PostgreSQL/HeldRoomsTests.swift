@@ -1,0 +1,56 @@
+import Chat
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The changes of locked rooms")
+struct HeldRoomsTests {
+    private let now = ContinuousClock.now
+
+    private func sends(_ rooms: String...) throws -> [Submission] {
+        try rooms.enumerated().map { number, room in
+            Submission(
+                ticket: Ticket(loop: 0, number: UInt64(number)), room: room == "-" ? nil : try RoomID(room),
+                sender: try UserID("alice"), change: .read(seq: Int64(number)))
+        }
+    }
+
+    private func numbers(_ submissions: some Sequence<Submission>) -> [UInt64] { submissions.map(\.ticket.number) }
+
+    @Test("wait, and those of other rooms do not")
+    func others() throws {
+        var held = HeldRooms()
+        #expect(held.nextLook == nil)
+        let others = held.hold([try RoomID("a")], of: try sends("a", "b", "-", "a", "c")[...], at: now)
+        #expect(numbers(others) == [1, 2, 4])
+        #expect(held.count == 2)
+        #expect(try held.rooms == [RoomID("a")])
+        #expect(held.nextLook == now + HeldRooms.interval)
+        let later = held.take(try sends("b", "a")[...])
+        #expect(numbers(later) == [0])
+        #expect(held.count == 3)
+    }
+
+    @Test("continue in order once their room is free, while other rooms stay locked")
+    func free() throws {
+        var held = HeldRooms()
+        let (a, b) = (try RoomID("a"), try RoomID("b"))
+        _ = held.hold([a, b], of: try sends("a", "b", "a", "b")[...], at: now)
+        #expect(numbers(held.release(except: [b], at: now)) == [0, 2])
+        #expect(held.rooms == [b] && held.count == 2)
+        #expect(numbers(held.take(try sends("a")[...])) == [0], "its later ones do not wait any more")
+        #expect(held.nextLook != nil)
+        #expect(numbers(held.release(except: [], at: now)) == [1, 3])
+        #expect(held.nextLook == nil && held.count == 0)
+    }
+
+    @Test("can be refused while they wait")
+    func refused() throws {
+        var held = HeldRooms()
+        _ = held.hold([try RoomID("a")], of: try sends("a", "a", "a")[...], at: now)
+        held.filter { $0.dropFirst() }
+        #expect(held.count == 2)
+        #expect(numbers(held.release(except: [], at: now)) == [1, 2])
+    }
+}
