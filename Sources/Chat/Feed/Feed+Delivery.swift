@@ -13,11 +13,12 @@ extension Feed {
 
     /// Visits all subscribers that have not been visited.
     func finishRounds() {
-        while !rounds.areOver { advanceRounds() }
+        while !rounds.areOver, context.term.isValid { advanceRounds() }
     }
 
     /// Visits the next subscribers of the round, and sends them the messages that they lack.
     func advanceRounds() {
+        guard context.admits(self) else { return }
         var run: Run?
         var left = visits
         while left > 0, let place = rounds.next(subscribers: cursors.count) {
@@ -83,6 +84,7 @@ extension Feed {
     /// Visits the next subscribers with the oldest notice.
     func advanceNotice() {
         guard let (notice, first) = notices.first else { return }
+        guard context.term.isValid else { return notices.removeAll() }
         let end = min(first + visits, cursors.count)
         // A subscriber that moves to a removed subscriber's place may miss the notice.
         for place in first..<max(first, end) where place < cursors.count && cursors[place].isFed {
@@ -116,6 +118,10 @@ extension Feed {
     /// Sends a subscription the slice that it requested from the log, and continues from there.
     func replayed(_ slice: ReplaySlice, for subscription: Subscription) {
         guard let place = subscription.place, let carrier = subscription.carrier else { return }
+        // The user may have lost access since the slice was read. The log looks first when it reads the slice again.
+        if !slice.frames.isEmpty, !context.term.isValid {
+            return carrier.replay(subscription, since: cursors[place].rev)
+        }
         cursors[place].awaited -= 1
         // While the subscription is held, its user may have lost access to this slice. If not, the slice is read again.
         if cursors[place].awaited > 0, !slice.frames.isEmpty { return }
@@ -141,7 +147,7 @@ extension Feed {
 
     /// Sends a subscription the messages that it lacks, as far as its client takes them.
     func advance(_ subscription: Subscription) {
-        guard let place = subscription.place else { return }
+        guard let place = subscription.place, context.admits(self) else { return }
         var run: Run?
         if deliver(to: place, sharing: &run) == nil, subscription === laggard {
             forgetSent(from: subscription.place ?? 0)

@@ -32,6 +32,8 @@ public final class Feed {
     var rounds: FeedRounds
     /// A subscriber that was visited since the latest messages arrived and still lacks some; `nil` if there is none.
     var laggard: Subscription?
+    /// True while the feed waits for ``FeedContext/term``.
+    public internal(set) var isWaiting = false
     /// Notices that wait until all messages are sent, each with the place of the next subscriber to visit.
     var notices: [(notice: EncodedNotice, next: Int)] = []
 
@@ -71,6 +73,14 @@ public final class Feed {
         messages.append(batch)
         laggard = nil
         return rounds.publish(subscribers: cursors.count) && advance()
+    }
+
+    /// Visits the subscribers again, after the feed had to wait for ``FeedContext/term``.
+    ///
+    /// - Returns: true if every subscriber has been visited; otherwise call ``advance()`` to continue.
+    @discardableResult
+    public func resume() -> Bool {
+        rounds.publish(subscribers: cursors.count) && advance()
     }
 
     /// Sends a notice to the subscribers that have every message and whose clients take it at once.

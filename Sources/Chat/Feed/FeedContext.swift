@@ -14,11 +14,36 @@ public final class FeedContext {
     let deflater = PushDeflater()
     /// The loop's sockets; `nil` if all bytes must go through the carriers.
     let outlets: (any Outlets)?
+    /// The time until which feeds may send messages.
+    let term: AccessTerm
+    /// The feeds that have messages to send once the term is valid again.
+    private var waiting: [Feed] = []
+
+    /// True if feeds wait until the term is valid again. Then call ``takeWaiting()``.
+    public var hasWaiting: Bool { !waiting.isEmpty }
+
+    /// Takes out the feeds that wait. Call ``Feed/resume()`` for each.
+    public func takeWaiting() -> [Feed] {
+        for feed in waiting { feed.isWaiting = false }
+        return exchange(&waiting, with: [])
+    }
+
+    /// Returns true if a feed may send messages now. If not, the feed waits.
+    func admits(_ feed: Feed) -> Bool {
+        if term.isValid { return true }
+        if !feed.isWaiting {
+            feed.isWaiting = true
+            waiting.append(feed)
+        }
+        return false
+    }
 
     /// Creates a context for the feeds of a loop.
     public init(
-        epoch: String, outlets: (any Outlets)? = nil, feedLimit: Int = ByteLog.defaultLimit, memoryLimit: Int = .max
+        epoch: String, outlets: (any Outlets)? = nil, feedLimit: Int = ByteLog.defaultLimit, memoryLimit: Int = .max,
+        term: AccessTerm = .unlimited
     ) {
+        self.term = term
         self.epoch = epoch
         self.outlets = outlets
         self.feedLimit = feedLimit

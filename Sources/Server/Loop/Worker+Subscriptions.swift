@@ -40,6 +40,22 @@ extension Worker {
         }
     }
 
+    /// Lets feeds that wait for ``FeedContext/term`` try again after ``resumePause``.
+    func resumeFeedsLater() {
+        guard !isResumeScheduled, feedContext.hasWaiting else { return }
+        isResumeScheduled = true
+        loop.after(Self.resumePause) { [unowned self] in
+            isResumeScheduled = false
+            // Ends of access come first.
+            loop.runUrgentWork()
+            for feed in feedContext.takeWaiting() where !feed.resume() { advanceLater(feed) }
+            resumeFeedsLater()
+        }
+    }
+
+    /// Time after which feeds try again to send: 100 ms.
+    private static let resumePause = Duration.milliseconds(100)
+
     /// Continues the visits of the scheduled feeds in turns, within the time that posted work may take
     /// (``Loop/workSlice``). A longer time would delay other sockets. A shorter time would delay the messages of large
     /// rooms while many new clients connect.
@@ -47,7 +63,8 @@ extension Worker {
         let end = ContinuousClock.now + Loop.workSlice
         while !advancing.isEmpty {
             let feed = advancing.removeFirst()
-            if !feed.advance() {
+            // A feed that may not send waits elsewhere, see `resumeFeedsLater`.
+            if !feed.advance(), !feed.isWaiting {
                 advancing.append(feed)
                 yieldProcessor()
             }

@@ -38,6 +38,8 @@ final class Worker {
     var advancing: [Feed] = []
     /// True if further visits are scheduled.
     var isAdvancePosted = false
+    /// True if feeds will be asked again to send messages that they may not send at present.
+    var isResumeScheduled = false
 
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: OutcomeHandler] = [:]
@@ -49,9 +51,9 @@ final class Worker {
 
     /// The handler of an outcome. A struct, because a dictionary would wrap a plain closure in another one.
     private struct OutcomeHandler {
+        let exchange: Exchange
         let call: (Result<Receipt, Problem>) -> Void
     }
-        let exchange: Exchange
 
     init(loop: Loop, services: Services) {
         self.loop = loop
@@ -59,7 +61,8 @@ final class Worker {
         logsCallers = services.requestLog != nil || services.logger.logLevel <= .debug
         feedContext = FeedContext(
             epoch: services.log.epoch, outlets: loop, feedLimit: services.configuration.feedBytes,
-            memoryLimit: services.configuration.allFeedsBytes / services.configuration.threads)
+            memoryLimit: services.configuration.allFeedsBytes / services.configuration.threads,
+            term: services.log.accessTerm)
         authenticator = services.configuration.tokens.map(Authenticator.init)
         loop.atEndOfTurn { [unowned self] in self.flush() }
         loop.betweenSockets { [unowned self] in self.advanceFeeds() }
@@ -87,10 +90,10 @@ final class Worker {
 
     /// Submits a change. `then` is called on this loop when the change is durable or has failed.
     ///
+    /// - Parameter exchange: The exchange that the outcome is for.
     /// - Returns: The ticket of the outcome. The log gets the change at the end of this turn or of a later one, see
     ///   ``Gathering``.
     @discardableResult
-    /// - Parameter exchange: The exchange that the outcome is for.
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
         for exchange: Exchange, then: @escaping (Result<Receipt, Problem>) -> Void
@@ -105,9 +108,6 @@ final class Worker {
         return ticket
     }
 
-    /// Reads from the log for a user. `then` is called on this loop.
-    ///
-    /// - Parameters:
     /// Returns the time when the request had arrived completely: the present, unless it waited in the kernel while the
     /// loop was away. A request whose client has given up meanwhile counts as very old.
     private func arrival(of exchange: Exchange) -> ContinuousClock.Instant {
@@ -123,6 +123,9 @@ final class Worker {
         }
     }
 
+    /// Reads from the log for a user. `then` is called on this loop.
+    ///
+    /// - Parameters:
     ///   - asker: The asker that the read is queued for.
     ///   - kind: Returns the read with the reply to put into it.
     /// - Returns: The reply, for ``cancel(_:)``.
@@ -149,6 +152,7 @@ final class Worker {
 
     private func flush() {
         countPushedBytes()
+        resumeFeedsLater()
         if !submissions.isEmpty {
             if gathering.goesOn(with: submissions.count, at: .now) { loop.lookAgain() } else { handOver() }
         }

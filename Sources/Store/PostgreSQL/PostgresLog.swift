@@ -43,10 +43,10 @@ public final class PostgresLog: OpenLog {
             history = DatabaseHistory(
                 epoch: try PostgresSchema.epoch(connection, onRenewal: configuration.onNewEpoch),
                 onOther: configuration.onOtherHistory)
+            configuration.roomNumbers.use(try RowKey.highestRoom(.postgres(connection)))
             try access.load(AccessStatements(connection))
         } catch let error as StoreError {
             throw error
-            configuration.roomNumbers.use(try RowKey.highestRoom(.postgres(connection)))
         } catch {
             throw .postgres("\(error)")
         }
@@ -64,6 +64,7 @@ public final class PostgresLog: OpenLog {
         let notifier = Notifier(connector(.notifier), node: access.node)
         let pipe = try WakePipe()
         let observer = NodeFeeds(observer, subscribers: subscribers, wake: { pipe.wake() })
+        access.report(to: observer)
         let listener = HintListener(
             connector(.listener), access: access, feeds: observer, pipe: pipe, configuration: configuration)
         let caretaker = PostgresCaretaker(
@@ -108,6 +109,9 @@ public final class PostgresLog: OpenLog {
 
     /// The bans in force.
     public var bans: BanTable { access.bans }
+
+    /// The time until which this node knows enough to send messages to subscribers.
+    public var accessTerm: AccessTerm { access.term }
 
     /// Queues changes for the next commit.
     public func submit(_ submissions: [Submission]) {
@@ -154,6 +158,7 @@ public final class PostgresLog: OpenLog {
         counts.connections = connections.counts
         counts.hintsSent = notifier.count
         counts.conflicts = writers.reduce(0) { $0 + $1.conflicts }
+        counts.isCaretaker = caretaker.isHolder
         return counts
     }
 
@@ -162,7 +167,6 @@ public final class PostgresLog: OpenLog {
 
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writers.reduce(0) { $0 + $1.queued } }
-        counts.isCaretaker = caretaker.isHolder
 
     /// The number of queries waiting for a reader.
     public var queuedQueries: Int { reader.queued }

@@ -361,8 +361,11 @@ final class PostgresWriter: Sendable {
                     submissions, knowing: known, repeated: repeated, bans: access.bans, erasing: access.erasing)
                 if batch.sends.isEmpty { return nil }
                 let time = configuration.usesDatabaseClock ? nil : configuration.clock()
+                let start = ContinuousClock.now
                 switch try statements.store(batch, revocations: revocations, at: time) {
                 case .stored(let stored):
+                    // The statement has found no newer revocation.
+                    access.isCurrent(at: start, knowing: revocations)
                     known.add(batch, stored)
                     return (batch, stored)
                 case .outdated: try access.catchUp(accessStatements)

@@ -125,6 +125,10 @@ final class LogReader: Sendable {
         if storage?.isLost == true { return fail(queries, .storageLost) }
         let query = queries.first!
         do {
+            if let access, !access.term.isValid {
+                // Only so does the node know all bans.
+                try connection.use { try access.catchUp($0.access!) }
+            }
             switch query.kind {
             case .room: return read(queries, &connection)
             case .ownRooms(let read, let patterns): try self.read(read, within: patterns, for: query, &connection)

@@ -125,12 +125,15 @@ struct WriterState {
     ///
     /// - Returns: The time of the database; `nil` to use the configuration's clock.
     private mutating func catchUp(_ statements: WriterStatements) throws -> Timestamp? {
+        let start = ContinuousClock.now
         guard let access, let server = try statements.server() else { return nil }
         if server.events != access.event {
             guard case .postgres(let connection) = db else { return nil }
             let reading = try accessStatements ?? AccessStatements(connection)
             accessStatements = reading
             try access.catchUp(reading)
+        } else {
+            access.isCurrent(at: start)
         }
         erasing = access.erasing
         return configuration.usesDatabaseClock ? server.time : nil

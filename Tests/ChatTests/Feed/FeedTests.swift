@@ -50,6 +50,46 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }
 
+    @Test("sends nothing while revoked access is not known, and everything afterwards")
+    func term() {
+        let term = AccessTerm()
+        let context = FeedContext(epoch: "E", term: term)
+        let feed = Feed(room: room, in: context)
+        let clients = (0..<3).map { _ in join(feed).client }
+        #expect(!feed.publish(batch(1...1)))
+        #expect(!feed.publish(batch(2...2)))
+        #expect(!feed.advance())
+        #expect(clients.allSatisfy { $0.bytes.isEmpty })
+        #expect(context.hasWaiting)
+        term.extend(to: .now + .seconds(3600))
+        let waiting = context.takeWaiting()
+        #expect(waiting.count == 1 && !context.hasWaiting)
+        for feed in waiting where !feed.resume() { while !feed.advance() {} }
+        #expect(clients.allSatisfy { $0.bytes == frames(1...2) })
+    }
+
+    @Test("gives a subscriber that catches up nothing that was read before revoked access was known")
+    func slice() {
+        let term = AccessTerm()
+        let feed = Feed(room: room, in: FeedContext(epoch: "E", term: term))
+        let client = Client()
+        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
+        let slice = ReplaySlice(frames: frames(1...2), rev: 2, hasMore: false, state: RoomState(head: 2, rev: 2))
+        subscription.start(with: slice, on: client)
+        #expect(client.bytes.isEmpty && client.liveRev == nil && client.asked == [0])
+        term.extend(to: .now + .seconds(3600))
+        subscription.replayed(slice)
+        #expect(client.bytes == frames(1...2) && client.liveRev == 2)
+    }
+
+    @Test("drops notices while revoked access is not known")
+    func termOfNotices() {
+        let feed = Feed(room: room, in: FeedContext(epoch: "E", term: AccessTerm()))
+        let client = join(feed).client
+        #expect(feed.notify(EncodedNotice(.typing(room: room, user: try! UserID("bob")), in: room)))
+        #expect(client.bytes.isEmpty)
+    }
+
     @Test("keeps nothing for slow subscribers when the loop's feeds together keep too much")
     func sharedBound() {
         let context = FeedContext(epoch: "E", memoryLimit: 2 * frames(1...1).count)

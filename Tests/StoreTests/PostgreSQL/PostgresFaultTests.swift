@@ -28,6 +28,8 @@ struct PostgresFaultTests {
             $0.readers = 1
             // Only tests of silence wait for it.
             $0.databaseAnswerTime = PostgresConnection.Settings.commandAnswerTime
+            // Only tests of locked rooms do not wait for their locks.
+            $0.roomLockTime = PostgresConnection.Settings.commandAnswerTime
             configure(&$0)
         }
     }
@@ -289,6 +291,155 @@ struct PostgresFaultTests {
         let error = #expect(throws: PostgresError.self) { try stopped.execute("COMMIT") }
         #expect(error?.kind == .connection)
         #expect(!stopped.isAlive)
+        log.close()
+    }
+
+    @Test("such as a room that an operator has locked hold up only that room, whose changes are made later in order")
+    func lockedRoom() throws {
+        let log = try log { $0.roomLockTime = .milliseconds(50) }
+        try log.sendAll([.init(room: "lobby"), .init(room: "other")])
+        let holder = try holder()
+        let held =
+            try log.submissions([.init(text: "a"), .init(text: "b")])
+            + [log.submission(TestLog.Change(seq: 1, action: .edit(Edit(text: "edited"))))]
+        log.log.submit(held)
+        for number in 2...20 {
+            #expect(try log.send(.init(room: "other")).seq == Int64(number))
+            #expect(try log.edit(1, "\(number)", of: "other").seq == 1)
+        }
+        #expect(try log.change(.setMember(UserID("bob"), .member), in: "other", by: "alice").get().isNew)
+        #expect(log.log.failure == nil)
+        try holder.execute("ROLLBACK")
+        let results = try log.listener.outcomes(held.map(\.ticket)).map(\.result)
+        #expect(try results.map { try $0.get().seq } == [2, 3, 1])
+        #expect(try storedTexts().filter { ["a", "b", "edited"].contains($0) } == ["edited", "a", "b"])
+        log.close()
+    }
+
+    @Test("such as a name that another transaction reserves hold up only that new room")
+    func reservedRoom() throws {
+        let log = try log { $0.roomLockTime = .milliseconds(50) }
+        try log.send(.init(room: "other"))
+        let connection = try holder(of: "nothing")
+        try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('lobby', 0))")
+        let held = try log.submissions([.init(text: "first")])
+        log.log.submit(held)
+        for number in 2...20 { #expect(try log.send(.init(room: "other")).seq == Int64(number)) }
+        try connection.execute("ROLLBACK")
+        #expect(try log.listener.outcomes(held.map(\.ticket))[0].result.get().seq == 1)
+        log.close()
+    }
+
+    @Test("refuse the changes of a locked room once they have waited too long, and not those of other rooms")
+    func lockedForLong() throws {
+        let log = try log {
+            $0.roomLockTime = .milliseconds(50)
+            $0.changeAge = .milliseconds(200)
+        }
+        try log.send(.init(text: "first"))
+        let holder = try holder()
+        #expect(throws: Problem.tooLate) { try log.send(.init(text: "late")) }
+        #expect(log.log.failure == nil)
+        try holder.execute("ROLLBACK")
+        try waitUntil { (try? log.send(.init(text: "second")).seq) == 2 }
+        #expect(try storedTexts() == ["first", "second"])
+        log.close()
+    }
+
+    @Test("after the commit of a change do not make it fail because it is done already")
+    func lostAfterChange() throws {
+        let log = try log()
+        _ = try log.change(.set(RoomSettings(visibility: .private)), by: "alice").get()
+        _ = try log.change(.setMember(UserID("bob"), .owner), by: "alice").get()
+        let changes: [(RoomChange, String)] = [
+            // Alice is no longer an owner, bob no longer a member, and the room is no longer there when it is tried again.
+            (.setMember(try UserID("alice"), .member), "alice"), (.removeMember(try UserID("alice")), "alice"),
+            (.delete, "bob"),
+        ]
+        for (change, user) in changes {
+            try server.query("ALTER DATABASE \(database) SET synchronous_commit = 'on'")
+            try server.terminateConnections(to: database, purpose: Self.writer)
+            let submission = try log.submission(.room(change), by: user)
+            log.log.submit([submission])
+            try waitForWaiting(on: "SyncRep")
+            try server.query("ALTER DATABASE \(database) RESET synchronous_commit")
+            try server.terminateConnections(to: database, purpose: Self.writer)
+            #expect(throws: Never.self) { try log.listener.outcomes([submission.ticket])[0].result.get() }
+        }
+        #expect(try server.query("SELECT deleted FROM rooms", in: database) == [["1"]])
+        // The observer has heard of all of them.
+        #expect(log.listener.ends.events.joined().contains(.roomDeleted(try RoomID("lobby"))))
+        log.close()
+    }
+
+    @Test("that keep a node from hearing of a removal do not keep it from learning of it before it stores")
+    func removalUnheard() throws {
+        let nodes = try [log(), log()]
+        let bob = try UserID("bob")
+        _ = try nodes[0].change(.set(RoomSettings(visibility: .private)), by: "alice").get()
+        _ = try nodes[0].change(.setMember(bob, nil), by: "alice").get()
+        try nodes[1].send(.init(text: "known"))
+        try server.withStoppedBackends(of: database, purpose: "backscroll listener") {
+            _ = try nodes[0].change(.removeMember(bob), by: "alice").get()
+            try nodes[1].send(.init(text: "next"))
+            #expect(nodes[1].listener.ends.events.joined().contains(.removed(bob, from: try RoomID("lobby"))))
+            // A reader also asks, once the node does not know enough any more.
+            let ban = BanSettings(scope: .all, until: nil, reason: nil)
+            _ = try nodes[0].change(.setBan(UserID("carol"), ban), by: "alice").get()
+            try waitUntil { !nodes[1].log.accessTerm.isValid }
+            _ = try nodes[1].page(.newest, for: "alice")
+            #expect(!nodes[1].log.bans.isEmpty && nodes[1].log.accessTerm.isValid)
+        }
+        for node in nodes { node.close() }
+    }
+
+    @Test("that stop a node cannot make it keep locks, or the caretaker's work, for long")
+    func sessions() throws {
+        let bounds = PostgresConnection.Settings.ChangeBounds()
+        let node = PostgresConnection.Settings(url: url, changes: bounds)
+        let counts = DatabaseConnections()
+        for (purpose, expected) in [
+            (NodeCounts.Purpose.writer, ["2s", "5s", "500ms"]), (.caretaker, ["2s", "5s", "500ms"]),
+            (.reader, ["10s", "0", "0"]), (.listener, ["10s", "0", "0"]),
+        ] {
+            let connection = try PostgresConnector(node, purpose: purpose, countedBy: counts).connect()
+            let shown = try ["idle_in_transaction_session_timeout", "idle_session_timeout", "lock_timeout"].map {
+                try connection.run(connection.statement("SHOW \($0)")).text(0, 0)
+            }
+            #expect(shown == expected, "\(purpose)")
+        }
+    }
+
+    @Test("such as a caretaker whose session ends let another node continue its work")
+    func caretaker() throws {
+        let nodes = try [log(), log()]
+        func holders() -> [Int] {
+            nodes.indices.filter { (nodes[$0].log as! PostgresLog).nodeCounts?.isCaretaker == true }
+        }
+        try waitUntil { holders().count == 1 }
+        let first = holders()[0]
+        nodes[first].close()
+        try waitUntil { holders() == [1 - first] }
+        nodes[1 - first].close()
+    }
+
+    @Test("such as the end of room numbers are reported as what they are")
+    func roomNumbers() throws {
+        let (numbers, reports) = (RoomNumbers(), Recorder<Void>())
+        let log = try log {
+            $0.roomNumbers = numbers
+            $0.onRoomLimit = { reports.record(()) }
+        }
+        try log.send(.init(text: "first"))
+        try server.query("ALTER TABLE rooms ALTER COLUMN id RESTART WITH \(RowKey.maximumRoom)", in: database)
+        #expect(try log.send(.init(room: "last")).seq == 1)
+        let results = try log.sendAll([.init(room: "another"), .init(text: "second"), .init(room: "third")])
+        for refused in [results[0], results[2]] {
+            #expect(throws: Problem.unavailable("The database has the maximum number of rooms.")) { try refused.get() }
+        }
+        #expect(try results[1].get().seq == 2)
+        #expect(numbers.highest == RowKey.maximumRoom && numbers.refused == 2 && reports.events.count == 1)
+        #expect(log.log.failure == nil)
         log.close()
     }
 }

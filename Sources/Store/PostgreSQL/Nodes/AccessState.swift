@@ -8,13 +8,18 @@ import Wire
 /// `server` for that, last of all rows, so events have no gaps and are committed in order. The row counts the events,
 /// and those that take access away. A batch of sends is stored only if the node knows all events that take access away.
 ///
-/// Each thread catches up on its own connection. It applies what it has read unless another thread has applied a newer
-/// state.
+/// Each thread may catch up on its own connection. It tells the feeds of this node what other nodes have changed, before
+/// anybody else learns that the events are applied. Reads are applied one after the other: one that began before
+/// another was applied is made again.
 final class AccessState: Sendable {
     /// The name of this node, random for each start.
     let node: String
     /// The bans in force.
     let bans = BanTable()
+    /// The time until which everything is known that must be known to send messages to subscribers.
+    let term = AccessTerm()
+    /// The time for which that is known after it was asked for.
+    private let age: Duration
 
     private struct State {
         /// The last event that is applied.
@@ -22,8 +27,14 @@ final class AccessState: Sendable {
         /// The number of events up to it that take access away.
         var revocations: Int64 = 0
         var erasing: Set<UserID> = []
+        /// The number of reads that were applied.
+        var reads = 0
+        var order = AccessOrder()
+        /// Learns what other nodes have changed; `nil` before there are subscriptions.
+        var feeds: NodeFeeds?
     }
 
+    // The feeds are told with the lock held, so that they hear of changes in order.
     private let state = Mutex(State())
     private let clock: @Sendable () -> Timestamp
 
@@ -68,74 +79,91 @@ final class AccessState: Sendable {
 
     /// Reads all bans and erasures.
     func load(_ statements: AccessStatements) throws {
+        let start = ContinuousClock.now
         try statements.inSnapshot {
             let (event, revocations) = try statements.progress()
-            try load(statements, at: event, revocations, knowing: event)
+            _ = try load(statements, at: event, revocations, after: 0)
         }
+        isCurrent(at: start)
     }
 
-    /// Reads all bans and erasures in a snapshot, and applies them unless newer ones were applied since the snapshot
-    /// began.
+    /// Reads all bans and erasures in a snapshot, and applies them.
     ///
     /// - Parameters:
     ///   - event: The snapshot's last event.
-    ///   - known: The last event that was applied before the snapshot began. The snapshot has an earlier one only if
-    ///     the database was restored.
+    ///   - reads: The number of reads that were applied before the snapshot began.
+    /// - Returns: False, with nothing applied, if more were applied since.
     private func load(
-        _ statements: AccessStatements, at event: Int64, _ revocations: Int64, knowing known: Int64
-    ) throws {
+        _ statements: AccessStatements, at event: Int64, _ revocations: Int64, after reads: Int
+    ) throws -> Bool {
         let erasing = try statements.erasures.unfinished()
         let stored = try BanTable.stored(statements.db, at: clock())
-        state.withLock { state in
-            guard event >= state.event || event < known else { return }
-            state = State(event: event, revocations: revocations, erasing: erasing)
+        return state.withLock { state in
+            guard state.reads == reads else { return false }
             bans.replace(by: stored)
+            // Before the events count as applied.
+            state.feeds?.missedEvents()
+            state.order = AccessOrder()
+            (state.event, state.revocations, state.erasing) = (event, revocations, erasing)
+            state.reads += 1
+            return true
         }
     }
 
-    /// Reads the events after `first`, and applies the bans and erasures of those that are new.
+    /// Reads the events that are new, applies their bans and erasures, and tells the feeds those of other nodes.
     ///
-    /// - Parameter first: The event to read after; `nil` for the last one that is applied.
-    /// - Returns: The events, in order; `nil` if some are missing, because events are deleted after
-    ///   ``PostgresCaretaker/eventTime``. Then all bans and erasures are read again.
+    /// If events are missing, because they are deleted after ``PostgresCaretaker/eventTime``, all bans and erasures are
+    /// read again, and all subscriptions end.
+    ///
     /// - Throws: ``PostgresError``.
-    @discardableResult
-    func catchUp(after first: Int64? = nil, _ statements: AccessStatements) throws -> [Stored]? {
-        let known = event
-        return try statements.inSnapshot {
-            let (latest, revocations) = try statements.progress()
-            let first = min(first ?? known, known)
-            if latest == first { return [] }
-            let stored = try statements.events(after: first, at: clock())
-            guard Int64(stored.count) == latest - first else {
-                try load(statements, at: latest, revocations, knowing: known)
-                return nil
+    func catchUp(_ statements: AccessStatements) throws {
+        var isApplied = false
+        while !isApplied {
+            let start = ContinuousClock.now
+            let (known, reads) = state.withLock { ($0.event, $0.reads) }
+            isApplied = try statements.inSnapshot {
+                let (latest, revocations) = try statements.progress()
+                if latest == known { return true }
+                let stored = try statements.events(after: known, at: clock())
+                guard Int64(stored.count) == latest - known else {
+                    return try load(statements, at: latest, revocations, after: reads)
+                }
+                return apply(stored, upTo: latest, revocations, after: reads)
             }
-            var erasing: [UserID: Bool] = [:]
-            var changes: [BanTable.Key: Ban?] = [:]
-            var deletedRooms: [RoomID] = []
-            for stored in stored {
-                changes.merge(stored.bans) { $1 }
-                for change in stored.event.changes {
-                    switch change {
-                    case .erasing(let user): erasing[user] = true
-                    case .erased(let user): erasing[user] = false
-                    case .deleted(let room): deletedRooms.append(room)
-                    default: break
-                    }
+            if isApplied { isCurrent(at: start) }
+        }
+    }
+
+    /// Applies events, unless others were applied after the first `reads` reads.
+    private func apply(_ stored: [Stored], upTo latest: Int64, _ revocations: Int64, after reads: Int) -> Bool {
+        var erasing: [UserID: Bool] = [:]
+        var changes: [BanTable.Key: Ban?] = [:]
+        var deletedRooms: [RoomID] = []
+        for stored in stored {
+            changes.merge(stored.bans) { $1 }
+            for change in stored.event.changes {
+                switch change {
+                case .erasing(let user): erasing[user] = true
+                case .erased(let user): erasing[user] = false
+                case .deleted(let room): deletedRooms.append(room)
+                default: break
                 }
             }
-            state.withLock { state in
-                guard latest > state.event else { return }
-                (state.event, state.revocations) = (latest, revocations)
-                for (user, isErasing) in erasing {
-                    if isErasing { state.erasing.insert(user) } else { state.erasing.remove(user) }
-                }
-                // Under the lock, so that an older state of a ban never replaces a newer one.
-                if !changes.isEmpty { bans.change(changes, at: clock()) }
-                for room in deletedRooms { bans.remove(room) }
+        }
+        return state.withLock { state in
+            guard state.reads == reads else { return false }
+            for (user, isErasing) in erasing {
+                if isErasing { state.erasing.insert(user) } else { state.erasing.remove(user) }
             }
-            return stored
+            // Under the lock, so that an older state of a ban never replaces a newer one.
+            if !changes.isEmpty { bans.change(changes, at: clock()) }
+            for room in deletedRooms { bans.remove(room) }
+            for news in state.order.news(of: stored, on: node) {
+                state.feeds?.applied(memberships: news.memberships, ends: news.ends)
+            }
+            (state.event, state.revocations) = (latest, revocations)
+            state.reads += 1
+            return true
         }
     }
 }
@@ -313,6 +341,6 @@ final class AccessEventStatements {
         try insert.bind(event.text, at: 4)
         try insert.bind(time.milliseconds, at: 5)
         try insert.run()
+        return transaction
     }
 }
-        return transaction

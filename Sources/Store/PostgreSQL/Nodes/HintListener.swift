@@ -18,8 +18,6 @@ final class HintListener: Sendable {
     private let access: AccessState
     private let feeds: NodeFeeds
     private let pipe: WakePipe
-    /// The last event of access that was known before there were subscriptions.
-    private let firstEvent: Int64
     private let configuration: StoreConfiguration
     private let counted = Mutex(NodeCounts())
     private let malformed = Atomic(0)
@@ -32,7 +30,7 @@ final class HintListener: Sendable {
     ///
     /// - Parameters:
     ///   - access: The node's name, and what it knows of events of access.
-    ///   - feeds: Gets hints and answers, and what events mean for subscriptions.
+    ///   - feeds: Gets hints and answers.
     ///   - pipe: Wakes the thread when a commit of this node makes a room wait for a look.
     init(
         _ connector: PostgresConnector, access: AccessState, feeds: NodeFeeds, pipe: WakePipe,
@@ -43,7 +41,6 @@ final class HintListener: Sendable {
         self.feeds = feeds
         self.pipe = pipe
         self.configuration = configuration
-        firstEvent = access.event
     }
 
     /// Counts of what the thread did.
@@ -83,13 +80,6 @@ final class HintListener: Sendable {
 
     // MARK: The thread
 
-    /// The events of access that were read.
-    private struct Progress {
-        /// The last one.
-        var event: Int64
-        var order = AccessOrder()
-    }
-
     /// The thread's state.
     private struct Session {
         let connection: PostgresConnection
@@ -108,14 +98,13 @@ final class HintListener: Sendable {
 
     /// Runs the thread until it is closed.
     func run() {
-        var progress = Progress(event: firstEvent)
         var waits = ReconnectWaits()
         while !isClosed {
             do {
                 var session = try Session(connector.connect())
                 waits = ReconnectWaits()
                 note(failure: nil)
-                while !isClosed { try turn(&session, &progress) }
+                while !isClosed { try turn(&session) }
             } catch {
                 note(failure: "\(error)")
                 let end = ContinuousClock.now + waits.next()
@@ -127,7 +116,7 @@ final class HintListener: Sendable {
 
     /// Waits for hints or for the next deadline. Then it reads events of access, sweeps and looks at rooms, as far as
     /// each is due.
-    private func turn(_ session: inout Session, _ progress: inout Progress) throws {
+    private func turn(_ session: inout Session) throws {
         let deadline = feeds.hasDue ? .now : min(session.nextSweep, session.nextEvents)
         let notifications = try session.connection.notifications(until: deadline, orReadable: pipe.descriptor)
         pipe.drain()
@@ -136,7 +125,7 @@ final class HintListener: Sendable {
         // Events come first, so that subscriptions end before anything is published that was committed after the event.
         if hints.hasEvents || now >= session.nextEvents {
             session.nextEvents = now + Self.eventInterval
-            try catchUp(session.access, &progress)
+            try access.catchUp(session.access)
             lastAnswer.withLock { $0 = .now }
         }
         feeds.hinted(hints)
@@ -182,19 +171,6 @@ final class HintListener: Sendable {
         } catch {
             feeds.failed(looks)
             throw error
-        }
-    }
-
-    /// Reads the events of access that are new, and tells the observer those of other nodes.
-    private func catchUp(_ statements: AccessStatements, _ progress: inout Progress) throws {
-        guard let events = try access.catchUp(after: progress.event, statements) else {
-            // This node was away for longer than events are kept.
-            progress = Progress(event: access.event)
-            return feeds.missedEvents()
-        }
-        if let last = events.last { progress.event = last.id }
-        for news in progress.order.news(of: events, on: access.node) {
-            feeds.applied(memberships: news.memberships, ends: news.ends)
         }
     }
 }
