@@ -954,7 +954,7 @@ def test_messages_are_changed_by_one_user_and_seen_by_another(chats):
     bob.click(f"{row} [data-react='{LIKE}']")
     alice.wait_for(f".mine [data-reaction='{LIKE}'][data-count='1']")
     bob.wait_for(f"{row} [data-reaction='{LIKE}'][aria-pressed=true]")
-    ActionChains(alice.driver).double_click(alice.find(".mine .text")).perform()
+    ActionChains(alice.driver).double_click(alice.find(".mine .status")).perform()
     bob.wait_for(f"{row} [data-reaction='{LIKE}'][data-count='2']")
 
     # The open picker and the focus in it stay when the message changes.
