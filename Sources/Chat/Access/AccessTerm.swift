@@ -35,7 +35,7 @@ public final class AccessTerm: Sendable {
     }
 
     /// Ends the term, for tests.
-    public func lapse() {
+    func lapse() {
         end.store(0, ordering: .releasing)
     }
 
