@@ -138,10 +138,11 @@ final class PostgresWriter: Sendable {
         while true {
             rest = reports.awaited(rest)
             if rest.isEmpty { return }
+            let judged = ContinuousClock.now
             do {
                 if triesBatch {
-                    rest = try commitBatch(rest, &session)
-                    rest = try commitMarks(rest, &session)
+                    rest = try commitBatch(rest, &session, judged)
+                    rest = try commitMarks(rest, &session, judged)
                     triesBatch = false
                 } else {
                     rest = rest.dropFirst(try commitSome(rest.prefix(most), &session))
@@ -169,7 +170,7 @@ final class PostgresWriter: Sendable {
             } catch let error as PostgresError where error.kind == .connection && ContinuousClock.now < deadline {
                 session.wait()
             } catch is AbandonedCommit {
-                // Rolled back. The submissions that are still awaited are tried again.
+                // Nothing was stored. The submissions that are still awaited are tried again.
             } catch let error as UnknownCommit {
                 rest = refuseUnrepeatable(rest, error)
                 // The connection may be lost in each attempt.
@@ -219,10 +220,10 @@ final class PostgresWriter: Sendable {
     ///
     /// - Returns: The submissions that are left.
     private func commitBatch(
-        _ submissions: ArraySlice<Submission>, _ session: inout Session
+        _ submissions: ArraySlice<Submission>, _ session: inout Session, _ judged: ContinuousClock.Instant
     ) throws -> ArraySlice<Submission> {
         let start = ContinuousClock.now
-        guard let (batch, stored) = try session.store(submissions) else { return submissions }
+        guard let (batch, stored) = try session.store(submissions, judged) else { return submissions }
         let (outcomes, batches) = batch.results(stored)
         configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
         reports.tellSends(outcomes, batches)
@@ -233,10 +234,10 @@ final class PostgresWriter: Sendable {
     ///
     /// - Returns: The submissions that are left.
     private func commitMarks(
-        _ submissions: ArraySlice<Submission>, _ session: inout Session
+        _ submissions: ArraySlice<Submission>, _ session: inout Session, _ judged: ContinuousClock.Instant
     ) throws -> ArraySlice<Submission> {
         let start = ContinuousClock.now
-        guard let (batch, moved) = try session.storeMarks(submissions) else { return submissions }
+        guard let (batch, moved) = try session.storeMarks(submissions, judged) else { return submissions }
         let outcomes = batch.outcomes(moved)
         configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
         reports.tellSends(outcomes, [])
@@ -263,7 +264,7 @@ final class PostgresWriter: Sendable {
         return submissions.filter(isRepeatable)[...]
     }
 
-    /// A transaction was rolled back, because the client of a submission no longer waits.
+    /// Nothing was stored, because the client of a submission may have given up meanwhile.
     private struct AbandonedCommit: Error {}
 
     /// The connection, its statements and the cache of rooms.
@@ -349,8 +350,11 @@ final class PostgresWriter: Sendable {
 
         /// Stores the sends that one statement can store.
         ///
+        /// - Parameter judged: The time when ``WriterReports/awaited(_:)`` was asked about them.
         /// - Returns: `nil` if there are none, with nothing stored.
-        mutating func store(_ submissions: ArraySlice<Submission>) throws -> (SendBatch, [SendBatch.Stored])? {
+        mutating func store(
+            _ submissions: ArraySlice<Submission>, _ judged: ContinuousClock.Instant
+        ) throws -> (SendBatch, [SendBatch.Stored])? {
             guard submissions.contains(where: { if case .send = $0.change { true } else { false } }) else { return nil }
             _ = try state()
             guard let (statements, _, accessStatements) = batches else { return nil }
@@ -361,7 +365,7 @@ final class PostgresWriter: Sendable {
                     submissions, knowing: known, repeated: repeated, bans: access.bans, erasing: access.erasing)
                 if batch.sends.isEmpty { return nil }
                 let time = configuration.usesDatabaseClock ? nil : configuration.clock()
-                let start = ContinuousClock.now
+                let start = try checkTime(since: judged)
                 switch try statements.store(batch, revocations: revocations, at: time) {
                 case .stored(let stored):
                     // The statement has found no newer revocation.
@@ -383,7 +387,7 @@ final class PostgresWriter: Sendable {
         ///
         /// - Returns: `nil` if there are none, with nothing changed.
         mutating func storeMarks(
-            _ submissions: ArraySlice<Submission>
+            _ submissions: ArraySlice<Submission>, _ judged: ContinuousClock.Instant
         ) throws -> (MarkBatch, [(seq: Int64, hasMoved: Bool)])? {
             guard submissions.contains(where: { if case .read = $0.change { true } else { false } }) else { return nil }
             _ = try state()
@@ -392,6 +396,7 @@ final class PostgresWriter: Sendable {
                 guard let revocations = try learn(submissions) else { continue }
                 let batch = MarkBatch(submissions, knowing: known, bans: access.bans, erasing: access.erasing)
                 if batch.marks.isEmpty { return nil }
+                _ = try checkTime(since: judged)
                 let people = batch.marks.map(\.person).filter { !known.isEngaged($0) }
                 if let moved = try statements.store(batch, engaging: people, revocations: revocations) {
                     known.add(engaged: people)
@@ -400,6 +405,15 @@ final class PostgresWriter: Sendable {
                 try access.catchUp(accessStatements)
             }
             return nil
+        }
+
+        /// Checks that the node was not stopped since its submissions were judged.
+        ///
+        /// - Returns: The present time.
+        private func checkTime(since judged: ContinuousClock.Instant) throws -> ContinuousClock.Instant {
+            let now = ContinuousClock.now
+            if now - judged >= WriterReports.youth { throw AbandonedCommit() }
+            return now
         }
 
         /// Looks up what the cache lacks about the rooms and senders of submissions.

@@ -17,7 +17,10 @@ extension Loop {
 
     /// True shortly after the loop did not run for a second or more, because the process was stopped or had no processor.
     /// Bytes that are read now may have arrived long ago, see ``Connection/silence``.
-    public var wasAway: Bool { absence.isRecent(at: time) }
+    public var wasAway: Bool { absence.isRecent(at: time) || turnTime >= Absence.shortest }
+
+    /// The time since the beginning of this turn. It is long if the process was stopped in the turn.
+    private var turnTime: Duration { .nanoseconds(Int64(uv_hrtime())) - time }
 
     /// Runs `work` on the loop once this much time has passed since the beginning of this turn: up to two ticks of 100
     /// ms late, never early. It does not run if the loop stops before.
