@@ -80,7 +80,8 @@ extension APIOperation {
             The user's sockets end; memberships, read marks and reactions are removed; messages become tombstones whose `sender` \
             is `~deleted`. Subscribers see each tombstone as a change. The erasure continues after the answer: GET on the same \
             path returns its status. A user who returns meanwhile counts as new. Repeating the request then erases the new user, \
-            too. A room whose last owner is erased stays, and admins can take care of it. Bans stay.
+            too. Private rooms cannot be read once this is answered. A room whose last owner is erased stays, and admins can take \
+            care of it. Bans stay; those that the user has set no longer say so.
             """,
         access: .admin, answers: [Answer(202, "The erasure has begun.", "Erasure", links: ["getErasure"])],
         refusals: [.storageFull])

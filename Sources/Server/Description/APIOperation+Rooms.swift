@@ -8,7 +8,7 @@ extension APIOperation {
     private static let myRooms = APIOperation(
         method: "get", path: "/v1/rooms", id: "listRooms", tag: .rooms, summary: "Your rooms, latest activity first",
         description: """
-            The rooms that the caller is a member of, each with its newest message, read in one snapshot. While you page \
+            The rooms that the caller is a member of and not banned from reading, each with its newest message, read in one snapshot. While you page \
             through the list, a room with a new message moves to the front, where you do not see it: subscribe to `mine` on \
             `/v1/live` first.
             """,

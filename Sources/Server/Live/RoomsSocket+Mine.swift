@@ -47,7 +47,8 @@ extension RoomsSocket {
         guard let mine, let user = caller.user, mine.want(purpose) else { return }
         let (limit, patterns) = (limit, caller.rooms)
         listing = worker.ask(
-            for: user, asker: .user(user), { .ownRooms(.memberships(limit: limit, $0), within: patterns) }
+            for: user, isAdmin: caller.isAdmin, asker: .user(user),
+            { .ownRooms(.memberships(limit: limit, $0), within: patterns) }
         ) { [weak self] result in
             // The client may have ended the subscription and started a new one.
             guard let self, self.mine === mine else { return }

@@ -37,9 +37,13 @@ extension Worker {
         services.openSockets.add(-1, of: user)
     }
 
-    /// Ends all sockets and event streams of a user.
+    /// Ends all sockets and event streams of a user, also those that are about to open: they are registered once they
+    /// are open, but have joined their room's feed.
     func endConnections(of user: UserID, because problem: Problem) {
         for connection in userConnections where connection.user == user { connection.end(because: problem) }
+        for feed in Array(feeds.values) {
+            end(feed.subscribers.filter { $0.user == user && !$0.hasStarted }, because: problem)
+        }
     }
 
     /// Ends connections and subscriptions on this loop whose access was revoked.
@@ -91,7 +95,7 @@ extension Problem {
     /// The close code of a WebSocket that ends for this reason.
     var closeCode: CloseCode {
         switch code {
-        case .notAMember, .banned: .notMember
+        case .notAMember, .banned, .roomNotAllowed: .notMember
         case .roomDeleted: .roomDeleted
         case .disconnected: .tokenExpired
         default: .tryAgainLater

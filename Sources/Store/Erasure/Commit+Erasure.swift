@@ -20,6 +20,7 @@ extension Commit {
     /// Starts to erase a user.
     mutating func erase(_ user: UserID) throws -> Receipt {
         try statements.erasures.begin(user)
+        try eraseName(fromBansOf: user)
         try statements.jobs.delete(.user(user))
         jobs.removeAll { $0.kind == .user(user) }
         jobs.append(try statements.jobs.insert(.user(user)))
@@ -46,8 +47,9 @@ extension Commit {
         }
         switch job.phase {
         case Phase.memberships:
+            // In one order, so that it does not wait for sends to several of the rooms while they wait for it.
             let rooms = try statements.erasures.memberships(of: user, most: CommitLimits.jobRows)
-            for room in rooms { try removeMembership(of: user, in: room) }
+            for room in rooms.sorted() { try removeMembership(of: user, in: room) }
             if rooms.count < CommitLimits.jobRows { next.phase = Phase.marks }
         case Phase.marks:
             if try statements.erasures.deleteMarks(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows {
@@ -76,9 +78,34 @@ extension Commit {
         return next
     }
 
+    /// Removes the user's name from bans of others: as the one who set them, together with the user's reason, and from
+    /// the reasons of others.
+    private mutating func eraseName(fromBansOf user: UserID) throws {
+        for (number, ban) in try statements.bans.mentions(of: user) {
+            var next = ban
+            if ban.by == user {
+                (next.by, next.reason) = (.deleted, nil)
+            } else if let reason = ban.reason?.anonymized(for: user) {
+                next.reason = reason.utf8.count > Limits.banReasonBytes ? nil : reason
+            }
+            if next == ban { continue }
+            try statements.bans.set(next, from: number)
+            guard next.isInForce(at: time) else { continue }
+            if number == BanStatements.server {
+                bans.changes[BanTable.Key(room: nil, user: ban.user)] = next
+            } else if let (id, _, isDeleted) = try statements.lookup.room(number), !isDeleted {
+                bans.changes[BanTable.Key(room: id, user: ban.user)] = next
+            }
+        }
+    }
+
     private mutating func removeMembership(of user: UserID, in number: Int64) throws {
-        try statements.members.remove(user, from: number)
-        guard let (id, _, isDeleted) = try statements.lookup.room(number), !isDeleted else { return }
+        guard try statements.members.remove(user, from: number),
+            let (id, _, isDeleted) = try statements.lookup.room(number), !isDeleted
+        else { return }
+        if let title = try statements.members.title(of: number), let next = title.anonymized(for: user) {
+            try statements.members.set(title: next.utf8.count > Limits.titleBytes ? "" : next, of: number)
+        }
         memberships.append(MembershipChange(user: user, room: id, kind: .left))
         ends.append(.removed(user, from: id))
     }
@@ -140,9 +167,7 @@ extension Commit {
 
     private mutating func comeBack(_ user: UserID, to room: RoomTable.Room) throws {
         guard erasing.contains(user), try statements.erasures.boundary(of: user, in: room.number) == nil else { return }
-        if try statements.lookup.role(of: user, in: room.number) != nil {
-            try removeMembership(of: user, in: room.number)
-        }
+        try removeMembership(of: user, in: room.number)
         try statements.erasures.deleteMark(of: user, in: room.number)
         try statements.erasures.setBoundary(of: user, in: room.number, seq: room.head, rev: room.rev)
     }
@@ -168,5 +193,32 @@ extension Commit {
         else { return false }
         _ = try change(MessageChange(seq: key.place, action: .removeReaction(reaction)), in: id, by: user)
         return true
+    }
+}
+
+extension String {
+    /// The text with ``UserID/deleted`` in place of a user's id where that stands as a word of its own; `nil` if it does
+    /// not.
+    func anonymized(for user: UserID) -> String? {
+        let (text, id) = (Array(unicodeScalars), Array(user.string.unicodeScalars))
+        func isOfWord(_ index: Int) -> Bool {
+            guard text.indices.contains(index) else { return false }
+            let properties = text[index].properties
+            return properties.isAlphabetic || properties.numericType != nil
+                || properties.canonicalCombiningClass != .notReordered
+        }
+        var result = String.UnicodeScalarView()
+        var (index, isFound) = (0, false)
+        while index < text.count {
+            let end = index + id.count
+            if text[index...].starts(with: id), !isOfWord(index - 1), !isOfWord(end) {
+                result.append(contentsOf: UserID.deleted.string.unicodeScalars)
+                (index, isFound) = (end, true)
+            } else {
+                result.append(text[index])
+                index += 1
+            }
+        }
+        return isFound ? String(result) : nil
     }
 }

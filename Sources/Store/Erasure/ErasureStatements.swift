@@ -83,6 +83,22 @@ final class ErasureStatements {
 
     // MARK: Progress
 
+    /// Returns a condition on a row of a user in a room, such as a membership: true unless the row is that of an erased
+    /// user and waits for its removal. Once somebody comes back to a room under the name, the rows there are theirs.
+    ///
+    /// For one user it costs one search. Every read of memberships and read marks has it, so that they count as removed
+    /// as soon as the erasure has begun.
+    ///
+    /// - Parameters:
+    ///   - user: The column or parameter with the user.
+    ///   - room: The column or parameter with the room's number.
+    static func isPresent(_ user: String, in room: String) -> String {
+        """
+        (NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.user = \(user) AND erasures.erased = 0)
+            OR EXISTS (SELECT 1 FROM returns WHERE returns.user = \(user) AND returns.room = \(room)))
+        """
+    }
+
     /// Returns the users who are being erased.
     func unfinished() throws -> Set<UserID> {
         Set(try selectUnfinished.allRows { UserID(trusted: $0.text(0)) })

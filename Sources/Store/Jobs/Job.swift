@@ -37,14 +37,19 @@ struct Job: Equatable {
 
 /// The queue of unfinished jobs, and the time when the next part is due.
 ///
-/// Jobs take turns, one part each, so that a long job does not delay a short one. After each part the writer pauses
+/// Jobs take turns, one part each, so that a long job does not delay a short one. Every second part is that of an
+/// erasure, if there is one, however many rooms wait for their removal. After each part the writer pauses
 /// jobs for three times as long as the part took. So senders have at least three quarters of the writer's time.
 ///
 /// A plain value. The caller performs the parts and reports their results.
 struct Jobs {
-    private var queue: [Job] = []
+    /// The erasures, and the other jobs.
+    private var queues: [[Job]] = [[], []]
+    /// The queue whose turn it is. If it is empty, it is the other's turn.
+    private var turn = 0
+    private var current: Int { queues[turn].isEmpty ? 1 - turn : turn }
     /// The time when the next part is due; `nil` if there are no jobs.
-    var next: ContinuousClock.Instant? { queue.isEmpty ? nil : due }
+    var next: ContinuousClock.Instant? { first == nil ? nil : due }
     private var due: ContinuousClock.Instant
     private let retry: Duration
     /// The ids of jobs whose last part failed.
@@ -62,20 +67,22 @@ struct Jobs {
     }
 
     /// The job whose next part is due.
-    var first: Job? { queue.first }
+    var first: Job? { queues[current].first }
 
     /// Adds jobs. A job replaces another of the same kind.
     mutating func add(_ jobs: [Job]) {
-        queue.removeAll { job in jobs.contains { $0.kind == job.kind } }
-        queue += jobs
+        for index in queues.indices {
+            queues[index].removeAll { job in jobs.contains { $0.kind == job.kind } }
+            queues[index] += jobs.filter { $0.queue == index }
+        }
     }
 
     /// Records a completed part of the first job, and moves on to the next job. `job` is the first job with its new
     /// progress; `nil` if it is done.
     mutating func worked(on job: Job?, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
-        let last = queue.removeFirst()
+        let last = takeFirst()
         failed.remove(last.id)
-        if let job { queue.append(job) }
+        if let job { queues[job.queue].append(job) }
         due = end + start.duration(to: end) * Self.rest
     }
 
@@ -83,10 +90,25 @@ struct Jobs {
     ///
     /// - Returns: true if the part before it did not fail.
     mutating func failed(at now: ContinuousClock.Instant) -> Bool {
-        let last = queue.removeFirst()
-        queue.append(last)
+        let last = takeFirst()
+        queues[last.queue].append(last)
         due = now + retry
         return failed.insert(last.id).inserted
+    }
+}
+
+extension Jobs {
+    private mutating func takeFirst() -> Job {
+        let queue = current
+        turn = 1 - queue
+        return queues[queue].removeFirst()
+    }
+}
+
+extension Job {
+    /// The index of its queue in ``Jobs``.
+    fileprivate var queue: Int {
+        if case .user = kind { 0 } else { 1 }
     }
 }
 

@@ -41,27 +41,30 @@ final class InboxStatements {
             postgres: "ifnull(rooms.active_at, rooms.created_at)")
         // Deleted rooms have no members; a job removes their rows in parts.
         let rooms = "JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0"
+        // The user, unless the membership is that of an erased user of this name.
+        func isOf(_ user: String) -> String {
+            "members.user = \(user) AND \(ErasureStatements.isPresent(user, in: "members.room"))"
+        }
         selectRooms = try PreparedStatement(
-            "SELECT rooms.id, name FROM members \(rooms) WHERE members.user = ?", db)
+            "SELECT rooms.id, name FROM members \(rooms) WHERE \(isOf("?1"))", db)
         selectActivities = try PreparedStatement(
-            "SELECT rooms.id, \(activity), engaged FROM members \(rooms) WHERE members.user = ?", db)
+            "SELECT rooms.id, \(activity), engaged FROM members \(rooms) WHERE \(isOf("?1"))", db)
         selectActivity = try PreparedStatement(
-            "SELECT rooms.id, \(activity), engaged FROM members \(rooms) WHERE members.room = ? AND members.user = ?",
-            db)
+            "SELECT rooms.id, \(activity), engaged FROM members \(rooms) WHERE members.room = ?1 AND \(isOf("?2"))", db)
         selectUnknown = try PreparedStatement(
             """
             SELECT rooms.id, \(activity), engaged, name FROM members INDEXED BY members_by_activity CROSS \(rooms)
-            WHERE members.user = ? AND engaged IN (0, 1) AND activity = \(ActivityStatements.unknown)
+            WHERE \(isOf("?1")) AND engaged IN (0, 1) AND activity = \(ActivityStatements.unknown)
             """, db)
         selectIndexed = try PreparedStatement(
             """
             SELECT rooms.id, activity, engaged, name FROM members INDEXED BY members_by_activity CROSS \(rooms)
-            WHERE members.user = ? AND engaged = ? AND activity <= ? AND activity < \(ActivityStatements.unknown)
+            WHERE \(isOf("?1")) AND engaged = ?2 AND activity <= ?3 AND activity < \(ActivityStatements.unknown)
             ORDER BY activity DESC
             """, db)
         selectMembership = try PreparedStatement(
             """
-            SELECT rooms.id FROM rooms CROSS JOIN members ON members.room = rooms.id AND members.user = ?2
+            SELECT rooms.id FROM rooms CROSS JOIN members ON members.room = rooms.id AND \(isOf("?2"))
             WHERE rooms.name = ?1 AND rooms.deleted = 0
             """, db)
         storesActivity = !db.isPostgres

@@ -10,9 +10,9 @@ final class LogReader: Sendable {
     /// `nil` with PostgreSQL, which manages its files itself.
     private let storage: StorageWatch?
     private let observer: any LogObserver
-    private let bans: BanTable
+    let bans: BanTable
     private let epoch: String
-    private let configuration: StoreConfiguration
+    let configuration: StoreConfiguration
     /// Called with queries that were answered or refused, before the observer learns of it.
     private let onAnswered: (@Sendable (ArraySlice<Query>) -> Void)?
     /// The access that other nodes have changed; `nil` with SQLite.

@@ -42,7 +42,14 @@ extension LogReader {
     ) throws {
         guard let user = query.user else { throw Problem.unauthenticated("A list of rooms is that of a user.") }
         try refuseBanned(query)
-        let isWanted = { (room: RoomID) in patterns?.contains { $0.matches(room) } ?? true }
+        // Rooms that a ban keeps the user from reading are not listed. The bans are looked up again inside the
+        // transaction, so a list that shows a message knows every ban that was answered before it was sent.
+        let isWanted = { [bans, configuration] (room: RoomID) in
+            if let patterns, !patterns.contains(where: { $0.matches(room) }) { return false }
+            return bans.isEmpty
+                || bans.refusal(of: user, in: room, isAdmin: query.isAdmin, for: .read, at: configuration.clock())
+                    == nil
+        }
         let own = try ownRooms(of: user, &connection, where: isWanted)
         try transaction(&connection) { transaction in
             switch read {
@@ -156,6 +163,7 @@ extension ReadTransaction {
     ) throws -> [Found] {
         var found: [Found] = []
         func add(_ row: InboxStatements.Row, _ id: RoomID, _ recent: [RecentMessage]) {
+            guard isWanted(id) else { return }
             // Messages filed after the recent ones were taken are newer.
             let latest = recent.last.map { max(row.activity, $0.createdAt.milliseconds) } ?? row.activity
             let activity = InboxCursor.Activity(milliseconds: latest, room: id)
@@ -175,7 +183,7 @@ extension ReadTransaction {
             if let row = try inbox.activity(of: user, in: number) { add(row, room.id, room.recent) }
         }
         // An active room that is missing above is one that the user has joined since.
-        func isOther(_ id: RoomID) -> Bool { !active.contains(id) && isWanted(id) }
+        func isOther(_ id: RoomID) -> Bool { !active.contains(id) }
         try inbox.forEachUnknown(of: user) { row, id in if isOther(id) { add(row, id, []) } }
         for isEngaged in [true, false] {
             let end = found.count + limit

@@ -241,7 +241,11 @@ final class RoomStatements {
 
     init(_ db: Connection) throws {
         selectMembers = try PreparedStatement(
-            "SELECT user, owner FROM members WHERE room = ? AND user > ? ORDER BY user LIMIT ?", db)
+            """
+            SELECT user, owner FROM members WHERE room = ?1 AND user > ?2
+                AND \(ErasureStatements.isPresent("members.user", in: "?1"))
+            ORDER BY user LIMIT ?3
+            """, db)
         selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)
     }
 

@@ -50,6 +50,7 @@ final class BanChangeStatements {
     private let delete: PreparedStatement
     private let deleteEnded: PreparedStatement
     private let count: PreparedStatement
+    private let selectMentions: PreparedStatement
 
     init(_ db: Connection) throws {
         bans = try BanStatements(db)
@@ -67,6 +68,12 @@ final class BanChangeStatements {
             """, db)
         count = try PreparedStatement(
             "SELECT count(*) FROM (SELECT 1 FROM bans WHERE room = ? LIMIT \(Limits.roomBans)) AS counted", db)
+        let position = db.sql(sqlite: "instr(reason, ?1)", postgres: "strpos(reason, ?1)")
+        selectMentions = try PreparedStatement(
+            """
+            SELECT room, user, reads, until, reason, set_by, created_at FROM bans
+            WHERE set_by = ?1 OR (reason IS NOT NULL AND \(position) > 0)
+            """, db)
     }
 
     /// Sets or replaces a ban.
@@ -85,6 +92,13 @@ final class BanChangeStatements {
         try delete.bind(room, at: 1)
         try delete.bind(user.string, at: 2)
         try delete.run()
+    }
+
+    /// Returns the bans that a user has set, and those whose reason contains the user's id, with the numbers of their
+    /// rooms. Reads all bans.
+    func mentions(of user: UserID) throws -> [(room: Int64, ban: Ban)] {
+        try selectMentions.bind(user.string, at: 1)
+        return try selectMentions.allRows { ($0.integer(0), Ban($0, from: 1)) }
     }
 
     /// Deletes some of the bans that have ended by `time`.

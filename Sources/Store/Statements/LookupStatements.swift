@@ -43,8 +43,12 @@ final class LookupStatements {
             """
             SELECT sender, client_message_id FROM messages WHERE id >> 36 = ? AND client_message_id IS NOT NULL
             """, db)
-        selectRole = try PreparedStatement("SELECT owner FROM members WHERE room = ? AND user = ?", db)
-        selectMark = try PreparedStatement("SELECT seq FROM read_marks WHERE user = ? AND room = ?", db)
+        selectRole = try PreparedStatement(
+            "SELECT owner FROM members WHERE room = ?1 AND user = ?2 AND \(ErasureStatements.isPresent("?2", in: "?1"))",
+            db)
+        selectMark = try PreparedStatement(
+            "SELECT seq FROM read_marks WHERE user = ?1 AND room = ?2 AND \(ErasureStatements.isPresent("?1", in: "?2"))",
+            db)
     }
 
     /// A room's row without its title.

@@ -75,13 +75,14 @@ final class AdminStatements {
         selectMemberships = try PreparedStatement(
             """
             SELECT rooms.name, owner FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
-            WHERE members.user = ? AND members.room > ? ORDER BY members.room LIMIT ?
+            WHERE members.user = ?1 AND members.room > ?2 AND \(ErasureStatements.isPresent("?1", in: "members.room"))
+            ORDER BY members.room LIMIT ?3
             """, db)
         selectActivities = try PreparedStatement(
             """
             SELECT rooms.id, rooms.name, \(activity) FROM members
                 JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
-            WHERE members.user = ? LIMIT ?
+            WHERE members.user = ?1 AND \(ErasureStatements.isPresent("?1", in: "members.room")) LIMIT ?2
             """, db)
         selectLastSend = try PreparedStatement(
             "SELECT created_at FROM messages WHERE id > ? AND id <= ? AND sender = ? ORDER BY id DESC LIMIT 1", db)

@@ -138,11 +138,16 @@ final class MemberStatements {
     private let upsert: PreparedStatement
     private let delete: PreparedStatement
     private let updateVisibility: PreparedStatement
+    private let selectTitle: PreparedStatement
     private let updateTitle: PreparedStatement
     private let markDeleted: PreparedStatement
 
     init(_ db: Connection) throws {
-        selectOwners = try PreparedStatement("SELECT 1 FROM members WHERE room = ? AND owner = 1 LIMIT 2", db)
+        selectOwners = try PreparedStatement(
+            """
+            SELECT 1 FROM members WHERE room = ?1 AND owner = 1
+                AND \(ErasureStatements.isPresent("members.user", in: "?1")) LIMIT 2
+            """, db)
         upsert = try PreparedStatement(
             """
             INSERT INTO members (room, user, owner) VALUES (?, ?, ?)
@@ -150,6 +155,7 @@ final class MemberStatements {
             """, db)
         delete = try PreparedStatement("DELETE FROM members WHERE room = ? AND user = ?", db)
         updateVisibility = try PreparedStatement("UPDATE rooms SET private = ? WHERE id = ?", db)
+        selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)
         updateTitle = try PreparedStatement("UPDATE rooms SET title = ? WHERE id = ?", db)
         markDeleted = try PreparedStatement(
             "UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL WHERE id = ?",
@@ -175,10 +181,14 @@ final class MemberStatements {
         try upsert.run()
     }
 
-    func remove(_ user: UserID, from room: Int64) throws {
+    /// Removes a member.
+    ///
+    /// - Returns: false if the user was none.
+    @discardableResult
+    func remove(_ user: UserID, from room: Int64) throws -> Bool {
         try delete.bind(room, at: 1)
         try delete.bind(user.string, at: 2)
-        try delete.run()
+        return try delete.runCounting() > 0
     }
 
     func set(_ visibility: RoomSummary.Visibility, of room: Int64) throws {
@@ -191,6 +201,12 @@ final class MemberStatements {
     func markDeleted(_ room: Int64) throws {
         try markDeleted.bind(room, at: 1)
         try markDeleted.run()
+    }
+
+    /// Returns a room's title; `nil` if it has none.
+    func title(of room: Int64) throws -> String? {
+        try selectTitle.bind(room, at: 1)
+        return try selectTitle.firstRow { $0.text(0) }
     }
 
     /// Sets a room's title; an empty one removes it.

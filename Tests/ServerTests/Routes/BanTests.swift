@@ -113,6 +113,31 @@ struct BanTests {
         }
     }
 
+    @Test("from reading a room takes it out of the user's list of rooms, until it is lifted")
+    func lists() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("1")
+            for path in ["", "/members/bob"] {
+                #expect(
+                    try put(path, #"{"visibility":"private","title":"Secret"}"#, as: "alice", client).status.code < 300)
+            }
+            let other = try client.request(.put, "/v1/rooms/other?user=bob", body: Array("{}".utf8))
+            #expect(other.status == .created)
+            func listed() throws -> [String] {
+                let text = try client.get("/v1/rooms?user=bob").text
+                return ["lobby", "other"].filter { text.contains(#""room":"\#($0)""#) }
+                    + (text.contains("Secret") ? ["!"] : [])
+            }
+            #expect(try put("/bans/bob", #"{"scope":"send"}"#, as: "alice", client).status == .created)
+            #expect(try listed() == ["lobby", "other", "!"])
+            #expect(try put("/bans/bob", #"{"scope":"all"}"#, as: "alice", client).status == .ok)
+            #expect(try listed() == ["other"])
+            #expect(try client.request(.delete, "\(Self.room)/bans/bob?user=alice").status == .noContent)
+            #expect(try listed() == ["lobby", "other", "!"])
+        }
+    }
+
     @Test("from the server is for admins, and ends all sockets", arguments: [1, 4])
     func server(threads: Int) async throws {
         try await withTokenServer(configure: { $0.threads = threads }) { server in

@@ -93,6 +93,36 @@ struct BanTests {
         #expect(try refusals("bob", log) == [])
     }
 
+    @Test("from reading takes the room out of the user's lists; one from sending does not", arguments: [false, true])
+    func lists(journal: Bool) throws {
+        let log = try makeLog { if !journal { $0.journal.messages = 0 } }
+        let bob = try UserID("bob")
+        for room in ["lobby", "other"] {
+            try log.send(.init(room: room))
+            _ = try log.change(.setMember(bob, nil), in: room, by: "bob").get()
+        }
+        func listed(isAdmin: Bool = false) throws -> [[String]] {
+            let request = InboxRequest(cursor: nil, limit: 1)
+            let inbox: InboxSlice = try log.read(for: "bob", isAdmin: isAdmin) {
+                .ownRooms(.inbox(request, $0), within: nil)
+            }
+            let memberships: Memberships = try log.read(for: "bob", isAdmin: isAdmin) {
+                .ownRooms(.memberships(limit: 1, $0), within: nil)
+            }
+            return [inbox.rooms.map(\.summary.room.string), memberships.rooms.map(\.string)]
+                + (inbox.next == nil && !memberships.hasMore ? [] : [["…"]])
+        }
+        let all = try listed()
+        #expect(all.count == 3)
+        _ = try ban("bob", from: "other", log).get()
+        #expect(try listed() == all)
+        _ = try ban("bob", with: BanSettings(scope: .all), from: "other", log).get()
+        #expect(try listed() == [["lobby"], ["lobby"]])
+        #expect(try listed(isAdmin: true) == all)
+        _ = try log.change(.removeBan(bob), in: "other", by: "alice").get()
+        #expect(try listed() == all)
+    }
+
     @Test("of an owner is for admins, of oneself for nobody; one from a room does not affect admins")
     func who() throws {
         let log = try makeLog()

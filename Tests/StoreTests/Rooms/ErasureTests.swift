@@ -93,6 +93,82 @@ struct ErasureTests {
         }
     }
 
+    @Test("is no member of any room as soon as the erasure is answered, whether as a reader or for others")
+    func reads() throws {
+        let log = try makeLog()
+        // More than one part of the job removes.
+        let rooms = (100..<700).map { "room\($0)" }
+        let bob = try UserID("bob")
+        try log.submitAll(
+            rooms.flatMap { room in
+                [
+                    try log.submission(.room(.set(RoomSettings(visibility: .private))), in: room, by: "alice"),
+                    try log.submission(.room(.setMember(bob, .owner)), in: room, by: "alice"),
+                ]
+            })
+        let last = try #require(rooms.last)
+        try log.send(.init(text: "secret", room: last))
+        #expect(try log.inbox(of: "bob", limit: 200).rooms.count == 200)
+        try erase("bob", log)
+        // Without waiting for the job.
+        #expect(try log.inbox(of: "bob").rooms.isEmpty)
+        let memberships: Memberships = try log.read(for: "bob") { .ownRooms(.memberships(limit: 9, $0), within: nil) }
+        #expect(memberships.rooms.isEmpty && !memberships.hasMore)
+        let problems = try log.problems(of: [
+            log.query({ .page(PageRequest(anchor: .newest, limit: 1), $0) }, of: last, for: "bob"),
+            log.query({ .message(seq: 1, $0) }, of: last, for: "bob"),
+            log.query({ .summary($0) }, of: last, for: "bob"),
+            log.query({ .changes(since: 0, limit: 1, $0) }, of: last, for: "bob"),
+            log.query({ .replay(since: 0, format: .webSocket, bytes: 1, $0) }, of: last, for: "bob"),
+            log.query({ .bans(.all(after: nil, limit: 1, $0)) }, of: last, for: "bob"),
+        ])
+        #expect(problems == Array(repeating: .roomNotFound, count: 6))
+        let members: RoomMembers = try log.ask({ .members(after: nil, limit: 1, $0) }, of: last, for: "alice")
+        #expect(members.members.map(\.user.string) == ["alice"] && !members.hasMore)
+        #expect(try log.ask({ .member(bob, $0) }, of: last, for: "alice") == nil)
+        // The other owner cannot leave the room to one who is gone.
+        let leave = try log.change(.removeMember(UserID("alice")), in: last, by: "alice")
+        #expect(throws: Problem.lastOwner) { try leave.get() }
+        // A new user of the name is one as soon as somebody adds them.
+        _ = try log.change(.setMember(bob, nil), in: last, by: "alice").get()
+        #expect(try log.inbox(of: "bob").rooms.map(\.summary.room.string) == [last])
+        #expect(try log.summary(of: last, for: "bob").role == .member)
+        #expect(try log.page(.newest, of: last, for: "bob").count == 1)
+        try waitUntilErased("bob", log)
+        #expect(try log.inbox(of: "bob").rooms.map(\.summary.room.string) == [last])
+    }
+
+    @Test("is not named in the bans that they set, nor in others' reasons and the titles of their rooms")
+    func names() throws {
+        let log = try makeLog()
+        try log.sendAll([.init(sender: "ann"), .init(sender: "bob")])
+        let title = "ann's room (joanna, bob & ann)"
+        _ = try log.change(.set(RoomSettings(title: title)), by: "ann").get()
+        func ban(_ user: String, _ reason: String, by owner: String, isAdmin: Bool = false) throws {
+            let settings = BanSettings(scope: .all, reason: reason)
+            _ = try log.change(.setBan(UserID(user), settings), by: owner, isAdmin: isAdmin).get()
+        }
+        try ban("c", "I do not like c", by: "ann")
+        try ban("d", "insulted ann", by: "root", isAdmin: true)
+        try ban("e", "said banner", by: "root", isAdmin: true)
+        try erase("ann", log)
+        try waitUntilErased("ann", log)
+        func check(_ log: TestLog) throws {
+            let bans: Bans = try log.read(for: "root", isAdmin: true) {
+                .room(try! RoomID("lobby"), .bans(.all(after: nil, limit: 9, $0)))
+            }
+            #expect(bans.bans.map(\.by.string) == ["~deleted", "root", "root"])
+            #expect(bans.bans.map(\.reason) == [nil, "insulted ~deleted", "said banner"])
+            for ban in bans.bans {
+                #expect(log.log.bans[BanTable.Key(room: try RoomID("lobby"), user: ban.user)] == ban)
+            }
+            #expect(try log.summary(for: "bob").title == "~deleted's room (joanna, bob & ~deleted)")
+        }
+        try check(log)
+        try check(log.reopened())
+        try expectSound(log.path)
+    }
+
     @Test("may return at once as a new one, whose data stays", .onSQLite)
     func comesBack() throws {
         let log = try makeLog()

@@ -1,0 +1,43 @@
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("Jobs")
+struct JobTests {
+    /// Works on the first job `count` times, without ending any, and returns their ids.
+    private func work(_ count: Int, _ jobs: inout Jobs) -> [Int64] {
+        (0..<count).compactMap { _ in
+            guard let job = jobs.first else { return nil }
+            jobs.worked(on: job, from: .now, to: .now)
+            return job.id
+        }
+    }
+
+    @Test("take turns, and every second part is that of an erasure, however many other jobs there are")
+    func turns() throws {
+        var jobs = Jobs(retry: .seconds(1), at: .now)
+        #expect(jobs.next == nil && jobs.first == nil)
+        jobs.add((1...3).map { Job(id: $0, kind: .room($0)) })
+        #expect(work(4, &jobs) == [1, 2, 3, 1])
+        let erasures = [Job(id: 8, kind: .user(try UserID("a"))), Job(id: 9, kind: .user(try UserID("b")))]
+        jobs.add(erasures)
+        #expect(work(8, &jobs) == [8, 2, 9, 3, 8, 1, 9, 2])
+        // The rows of all jobs, as read again.
+        jobs.add((1...3).map { Job(id: $0, kind: .room($0)) } + erasures)
+        #expect(work(4, &jobs) == [8, 1, 9, 2])
+        #expect(jobs.failed(at: .now) && jobs.first?.id == 3)
+        jobs.worked(on: nil, from: .now, to: .now)
+        #expect(work(4, &jobs) == [9, 1, 8, 2])
+    }
+
+    @Test("that are erasures only follow each other")
+    func erasures() throws {
+        var jobs = Jobs(retry: .seconds(1), at: .now)
+        jobs.add([Job(id: 1, kind: .user(try UserID("a"))), Job(id: 2, kind: .user(try UserID("b")))])
+        #expect(work(3, &jobs) == [1, 2, 1])
+        jobs.worked(on: nil, from: .now, to: .now)
+        jobs.worked(on: nil, from: .now, to: .now)
+        #expect(jobs.first == nil && jobs.next == nil)
+    }
+}
