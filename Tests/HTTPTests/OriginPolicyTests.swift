@@ -72,8 +72,11 @@ struct OriginPolicyTests {
         ] {
             #expect(policy.decide(origin: other, host: "api.example") == .refused)
         }
-        #expect(policy.responseFields(for: .refused).isEmpty)
-        #expect(policy.preflightFields(for: .refused).isEmpty)
+        // A shared cache must not give an answer without permission to a page that has it.
+        for decision in [.refused, .withoutOrigin, .sameOrigin] as [OriginPolicy.Decision] {
+            #expect(text(policy.responseFields(for: decision)) == ["Vary: Origin"])
+            #expect(text(policy.preflightFields(for: decision)) == ["Vary: Origin"])
+        }
     }
 
     @Test("Every origin can be allowed, including null, but not a malformed one")
@@ -82,7 +85,8 @@ struct OriginPolicyTests {
         let decision = policy.decide(origin: "null", host: "a")
         #expect(decision == .allowed(try #require(Origin("null"))))
         #expect(policy.decide(origin: "what", host: "a") == .refused)
-        #expect(text(policy.responseFields(for: decision)) == ["Access-Control-Allow-Origin: *"])
+        #expect(text(policy.responseFields(for: decision)) == ["Access-Control-Allow-Origin: *", "Vary: Origin"])
+        #expect(text(policy.responseFields(for: .withoutOrigin)) == ["Vary: Origin"])
     }
 
     @Test("The answer to a preflight request lists what may be sent, and for how long")

@@ -3,7 +3,8 @@ public import HTTPTypes
 /// The origins that may use the server from a browser: cross-origin resource sharing (WHATWG Fetch, section 3.2).
 ///
 /// A policy decides on a request and returns the header fields that tell the browser. Requests without `Origin` are not
-/// cross-origin; the policy lets them pass.
+/// cross-origin; the policy lets them pass. If it allows any other origin, every answer has `Vary: Origin`, also those
+/// without an origin and those that are refused. Otherwise a shared cache would give one page the answer to another.
 public struct OriginPolicy: Sendable {
     /// The origins that are allowed besides the server's own.
     public enum Allowed: Sendable, Hashable {
@@ -15,9 +16,9 @@ public struct OriginPolicy: Sendable {
 
     /// The treatment of a request.
     public enum Decision: Sendable, Hashable {
-        /// The request has no origin: serve it, without further fields.
+        /// The request has no origin: serve it.
         case withoutOrigin
-        /// The request comes from the server's own pages: serve it, without further fields.
+        /// The request comes from the server's own pages: serve it.
         case sameOrigin
         /// The origin is allowed: serve the request, with ``OriginPolicy/responseFields(for:)``.
         case allowed(Origin)
@@ -79,7 +80,7 @@ public struct OriginPolicy: Sendable {
 
     /// Returns the fields of the answer to a preflight, whose status is 204.
     public func preflightFields(for decision: Decision) -> [HTTPField] {
-        guard case .allowed(let origin) = decision else { return [] }
+        guard case .allowed(let origin) = decision else { return variesByOrigin }
         return originFields(origin) + [
             HTTPField(name: .accessControlAllowMethods, value: Self.methods),
             HTTPField(name: .accessControlAllowHeaders, value: requestHeaders),
@@ -90,21 +91,20 @@ public struct OriginPolicy: Sendable {
     /// Returns the fields to add to every answer to an actual request. Errors need them too: without them a page cannot
     /// read the error.
     public func responseFields(for decision: Decision) -> [HTTPField] {
-        guard case .allowed(let origin) = decision else { return [] }
+        guard case .allowed(let origin) = decision else { return variesByOrigin }
         guard !exposedHeaders.isEmpty else { return originFields(origin) }
         return originFields(origin) + [HTTPField(name: .accessControlExposeHeaders, value: exposedHeaders)]
     }
 
-    /// Returns the fields that allow `origin`. When every origin is allowed, the answer is the same for all and needs
-    /// no `Vary`. Browser credentials (cookies) are never allowed: clients authenticate with the token that they send.
+    /// Returns the fields that allow `origin`. Browser credentials (cookies) are never allowed: clients authenticate
+    /// with the token that they send.
     private func originFields(_ origin: Origin) -> [HTTPField] {
-        switch allowed {
-        case .any: [HTTPField(name: .accessControlAllowOrigin, value: "*")]
-        case .only:
-            [
-                HTTPField(name: .accessControlAllowOrigin, value: origin.text),
-                HTTPField(name: .vary, value: HTTPField.Name.origin.rawName),
-            ]
-        }
+        let value = allowed == .any ? "*" : origin.text
+        return [HTTPField(name: .accessControlAllowOrigin, value: value)] + variesByOrigin
+    }
+
+    /// `Vary: Origin`; nothing if no other origin is allowed, since answers are then the same for all that may read them.
+    private var variesByOrigin: [HTTPField] {
+        allowed == .only([]) ? [] : [HTTPField(name: .vary, value: HTTPField.Name.origin.rawName)]
     }
 }

@@ -61,7 +61,7 @@ final class Exchange {
         isWhole = false
         // An allowed page of another origin must be able to read the reason.
         let origins = worker.services.origins
-        if head != nil { fields = origins.responseFields(for: origins.decide(request)) }
+        fields = origins.responseFields(for: head == nil ? .withoutOrigin : origins.decide(request))
     }
 
     /// The method of a request whose method was not read. Metrics count it as `other`.
@@ -254,10 +254,9 @@ final class Exchange {
 
     /// Refuses a request from a page of an origin that is not allowed.
     private func checkOrigin() throws(Problem) {
-        guard request.headerFields.contains(.origin) else { return }
         let decision = worker.services.origins.decide(request)
-        if decision == .refused { throw .originNotAllowed }
         fields += worker.services.origins.responseFields(for: decision)
+        if decision == .refused { throw .originNotAllowed }
     }
 
     /// Refuses a request to a host name that is not accepted. Health checks and the listener for operators accept any

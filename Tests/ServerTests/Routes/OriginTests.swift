@@ -66,6 +66,28 @@ struct OriginTests {
         }
     }
 
+    @Test("do not share cached answers with others", arguments: ["https://app.example", "*"])
+    func vary(allowed: String) throws {
+        try withServer {
+            $0.allowedOrigins = [allowed]
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            for fields in [[], from("https://evil.example"), from("https://app.example"), from("http://test.example")] {
+                for path in [messages, "/", "/nowhere", "/healthz", "/openapi.json", "/v1/rooms/%zz"] {
+                    let response = try client.get(path, fields: fields)
+                    #expect(response.fields[values: .vary].contains("Origin"), "\(path) \(response.status)")
+                }
+                let asking = [HTTPField("Access-Control-Request-Method", "POST")]
+                let response = try client.request(.options, messages, fields: fields + asking)
+                #expect(response.fields[values: .vary] == ["Origin"])
+            }
+        }
+        try withServer { server in
+            let response = try HTTPClient(port: server.port).get(messages)
+            #expect(response["Vary"] == nil)
+        }
+    }
+
     @Test("are all allowed with *")
     func allowsAny() throws {
         try withServer {
