@@ -62,7 +62,6 @@ extension LiveSocket {
         do throws(Problem) {
             let renewed = try worker.identity(of: token)
             guard renewed.user == caller.user else { throw .tokenInvalid("The token is another user's.") }
-            if let ownRoom, !renewed.allows(room: ownRoom) { throw .roomNotAllowed }
             let old = caller
             caller = renewed
             socket.end = renewed.end

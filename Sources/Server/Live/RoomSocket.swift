@@ -52,8 +52,11 @@ final class RoomSocket: LiveSocket {
 
     var ownRoom: RoomID? { subscription.feed.room }
 
-    /// Applies a new token, which always allows the room.
+    /// Applies a new token. The socket ends if it does not allow the room.
     func callerChanged(from old: Identity) {
+        guard caller.allows(room: subscription.feed.room) else {
+            return worker.end([subscription], because: .roomNotAllowed)
+        }
         worker.change(subscription, isAdmin: caller.isAdmin)
     }
 
@@ -79,7 +82,7 @@ final class RoomSocket: LiveSocket {
     }
 
     func ended(_ subscription: Subscription, because problem: Problem) {
-        if [.roomDeleted, .banned].contains(problem.code) { return end(because: problem) }
+        if [.roomDeleted, .banned, .roomNotAllowed].contains(problem.code) { return end(because: problem) }
         socket.close(problem.closeCode, problem.code.string)
     }
 
