@@ -224,6 +224,13 @@ extension Problem {
             field: "Content-Type")
     }
 
+    /// 415 `unsupported_media_type`: the body has a content coding, such as gzip.
+    public static func unsupportedContentEncoding(_ coding: String) -> Problem {
+        Problem(
+            code: .unsupportedMediaType,
+            detail: "The body has the Content-Encoding \(coding). Send it without one.", field: "Content-Encoding")
+    }
+
     /// 413 `body_too_large`: the body has more than `limit` bytes.
     public static func bodyTooLarge(limit: Int) -> Problem {
         Problem(code: .bodyTooLarge, detail: "The body must not have more than \(limit) bytes.", limit: limit)

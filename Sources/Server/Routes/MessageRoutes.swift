@@ -40,9 +40,14 @@ extension Exchange {
         lines.append(literal: "\r\n")
     }
 
-    /// Refuses a body whose content type contradicts JSON.
+    /// Refuses a body that is compressed, or whose content type contradicts JSON.
     func expectJSON() throws(Problem) {
         let fields = request.headerFields
+        if let coding = fields.elements(of: .contentEncoding).first(where: { $0.lowercased() != "identity" }) {
+            // Tells what would be accepted (RFC 9110, section 15.5.16).
+            add(.acceptEncoding, "identity")
+            throw .unsupportedContentEncoding(String(coding))
+        }
         guard !fields.first(.contentType, is: "application/json") else { return }
         guard !MediaType.contradictsJSON(contentType: fields.first(.contentType)) else { throw .unsupportedMediaType }
     }

@@ -112,6 +112,23 @@ struct SendRefusalTests {
         }
     }
 
+    @Test("gets 415 for a content coding, before the body is read", arguments: ["gzip", "identity, br", "x"])
+    func contentEncoding(coding: String) throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let target = "/v1/rooms/lobby/messages?user=a"
+            let fields = [HTTPField(name: .contentEncoding, value: coding)]
+            let response = try client.request(.post, target, fields: fields, body: [0x1F, 0x8B])
+            #expect(response.status.code == 415)
+            let problem = try response.problem
+            #expect(problem.code == "unsupported_media_type" && problem.field == "Content-Encoding")
+            #expect(response["Accept-Encoding"] == "identity")
+            let plain = [HTTPField(name: .contentEncoding, value: "Identity")]
+            #expect(
+                try client.request(.post, target, fields: plain, body: Array(#"{"text":"x"}"#.utf8)).status == .created)
+        }
+    }
+
     @Test(
         "gets 415 for a content type other than JSON",
         arguments: [
